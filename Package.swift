@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Modules in the order of DATA FLOW: a target may depend only on those above it.
+// `Tests/HouseTests` holds the sources to this order.
+
+let swift: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    // Byte loops call small functions of other modules; without this each call costs ten times as much.
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+]
+
+/// A library of this package with its mirrored test target.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+    [
+        .target(name: name, dependencies: dependencies, swiftSettings: swift),
+        .testTarget(
+            name: name + "Tests",
+            dependencies: [.byName(name: name)] + dependencies + ["TestSupport"],
+            swiftSettings: swift),
+    ]
+}
+
+let package = Package(
+    name: "refrain",
+    products: [.executable(name: "refrain", targets: ["refrain"])],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CLinux"),
+    ]
+        + module("EventLoop", ["CLinux", "COpenSSL"])
+        + module("HTTP", [])
+        + module("AppleMusic", ["HTTP", "COpenSSL"])
+        + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
+        + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache"])
+        + module("Admin", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"])
+        + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic"])
+        + [
+            .executableTarget(
+                name: "refrain",
+                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"],
+                swiftSettings: swift),
+            .testTarget(
+                name: "refrainTests",
+                dependencies: ["refrain", "TestSupport"],
+                swiftSettings: swift),
+            .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+        ]
+)

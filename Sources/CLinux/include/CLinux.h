@@ -1,0 +1,22 @@
+// The parts of Linux that Swift's Glibc module leaves out.
+#ifndef REFRAIN_CLINUX_H
+#define REFRAIN_CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <netinet/tcp.h>
+
+/// accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC: one system call where accept and two fcntl would be three.
+int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length);
+
+/// memmem(3); NULL where the needle is not found.
+const void *clinux_memmem(const void *haystack, size_t count, const void *needle, size_t needle_count);
+
+/// Fills `count` bytes (256 at most) from getrandom(2); 0, or -1 with errno.
+int clinux_getrandom(void *bytes, size_t count);
+
+#endif

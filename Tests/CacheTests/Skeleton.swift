@@ -1,0 +1,5 @@
+import Testing
+
+@testable import Cache
+
+@Suite struct CacheSkeleton { @Test func builds() { #expect(Bool(true)) } }

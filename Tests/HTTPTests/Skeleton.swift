@@ -1,0 +1,5 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct HTTPSkeleton { @Test func builds() { #expect(Bool(true)) } }

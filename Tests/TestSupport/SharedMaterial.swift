@@ -1,0 +1,28 @@
+import Foundation
+
+/// The material beside the project (`../shared`): recordings and raw attack cases that the project never contains.
+/// A test that needs it is enabled by `isPresent`, so that a checkout without it says which tests it left out.
+public enum SharedMaterial {
+    public static let directory: URL = {
+        var url = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { url.deleteLastPathComponent() }
+        return url.deletingLastPathComponent().appendingPathComponent("shared")
+    }()
+
+    public static let isPresent = FileManager.default.fileExists(
+        atPath: directory.appendingPathComponent("recordings/index.jsonl").path)
+
+    /// What a skipped test prints.
+    public static let absence = "../shared is absent: its recordings and corpora were not tried"
+
+    /// The objects of a file with one JSON object a line.
+    public static func lines(of path: String) throws -> [[String: Any]] {
+        let text = try String(contentsOf: directory.appendingPathComponent(path), encoding: .utf8)
+        return try text.split(separator: "\n").map { line in
+            guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
+                throw CocoaError(.fileReadCorruptFile)
+            }
+            return object
+        }
+    }
+}

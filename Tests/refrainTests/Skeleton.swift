@@ -1,0 +1,5 @@
+import Testing
+
+@testable import refrain
+
+@Suite struct RefrainSkeleton { @Test func builds() { #expect(Bool(true)) } }
