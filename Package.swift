@@ -24,7 +24,10 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
 
 let package = Package(
     name: "refrain",
-    products: [.executable(name: "refrain", targets: ["refrain"])],
+    products: [
+        .executable(name: "refrain", targets: ["refrain"]),
+        .executable(name: "bench", targets: ["Bench"]),
+    ],
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -42,6 +45,7 @@ let package = Package(
                 name: "refrain",
                 dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"],
                 swiftSettings: swift),
+            .executableTarget(name: "Bench", swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",
                 dependencies: ["refrain", "TestSupport"],

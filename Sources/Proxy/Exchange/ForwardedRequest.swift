@@ -1,0 +1,149 @@
+import AppleMusic
+import HTTP
+
+/// The request that goes to the origin: built from parsed parts, never copied as a whole (HARDENING 2.11).
+///
+/// The path is the canonical spelling, the query what the client wrote. Hop-by-hop fields, everything that `Connection`
+/// names and every credential of the client's are left out; the proxy's own are put in.
+struct ForwardedRequest {
+    let method: Method
+    let methodText: [UInt8]
+    /// Canonical path, then the client's own query.
+    let target: [UInt8]
+    /// End-to-end fields of the client's as lines; no credentials among them.
+    let fields: [UInt8]
+    let clientAuthorization: [UInt8]?
+    let clientUserToken: SecretBytes?
+    let isPersonal: Bool
+    let body: [UInt8]
+}
+
+extension ForwardedRequest {
+    /// What a request to a stored class carries on: these fields cannot change what the answer says, so that one
+    /// client's fields never shape another client's answer (HARDENING 3, cache keys).
+    private static func isNeutral(_ id: FieldName) -> Bool {
+        id == .accept || id == .userAgent
+    }
+
+    /// Fields that describe one connection, are rewritten by the proxy, or carry credentials (RFC 9110 7.6.1).
+    private static func isOwn(_ id: FieldName) -> Bool {
+        switch id {
+        case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
+            .proxyAuthorization, .proxyConnection, .host, .contentLength, .expect, .authorization, .musicUserToken,
+            .acceptEncoding, .xRefrainKey, .via:
+            true
+        default: false
+        }
+    }
+
+    /// - Parameters:
+    ///   - bytes: those that `head`'s ranges count in.
+    ///   - neutralOnly: the answer may be stored under operator rules, so only neutral fields are carried on.
+    init(
+        head: borrowing RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
+        neutralOnly: Bool
+    ) {
+        method = head.method
+        methodText = bytes.extracting(head.methodText.range).copy()
+        var target = Array(canonical.bytes[..<canonical.pathCount])
+        if let query = canonical.originalQuery {
+            target.append(UInt8(ascii: "?"))
+            target.append(bytes.extracting(head.target.range).extracting(query.range))
+        }
+        self.target = target
+        let named = Self.connectionOptions(head.fields, bytes)
+        var lines: [UInt8] = []
+        for field in head.fields where !Self.isOwn(field.id) {
+            if neutralOnly && !Self.isNeutral(field.id) { continue }
+            if field.id == .other && named.contains(where: { Self.equals($0, field.name, bytes) }) { continue }
+            if field.id == .other && Self.isOverride(field.name, bytes) { continue }
+            lines.append(bytes.extracting(field.name.range))
+            lines.append(contentsOf: ": ".utf8)
+            lines.append(bytes.extracting(field.value.range))
+            lines.append(contentsOf: "\r\n".utf8)
+        }
+        fields = lines
+        clientAuthorization = head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
+        clientUserToken = head.fields.first(.musicUserToken).map { field in
+            SecretBytes(bytes.extracting(field.value.range))
+        }
+        isPersonal = canonical.route.isPersonal
+        self.body = body
+    }
+
+    /// The complete head with the credentials of the moment. Holds secrets; it goes to the origin and nowhere else.
+    func head(to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?) -> [UInt8] {
+        var buffer = ByteBuffer(capacity: 512 + target.count + fields.count)
+        buffer.append(methodText)
+        buffer.append(" ")
+        buffer.append(target)
+        buffer.append(" HTTP/1.1\r\nHost: ")
+        buffer.append(authority)
+        buffer.append("\r\nAccept-Encoding: identity\r\n")
+        if let developerToken {
+            buffer.append("Authorization: Bearer ")
+            developerToken.withBytes { buffer.append($0) }
+            buffer.append("\r\n")
+        } else if let clientAuthorization {
+            buffer.append("Authorization: ")
+            buffer.append(clientAuthorization)
+            buffer.append("\r\n")
+        }
+        if isPersonal, let token = clientUserToken ?? userToken {
+            buffer.append("Music-User-Token: ")
+            token.withBytes { buffer.append($0) }
+            buffer.append("\r\n")
+        }
+        buffer.append(fields)
+        if !body.isEmpty || method == .post || method == .put || method == .patch {
+            buffer.append("Content-Length: ")
+            buffer.append(decimal: body.count)
+            buffer.append("\r\n")
+        }
+        buffer.append("Via: 1.1 refrain\r\n\r\n")
+        return buffer.copyReadable()
+    }
+
+    /// The names listed in `Connection`: those fields end here (RFC 9110 7.6.1).
+    private static func connectionOptions(_ fields: Fields, _ bytes: Span<UInt8>) -> [ByteRange] {
+        var options: [ByteRange] = []
+        for field in fields where field.id == .connection {
+            let value = bytes.extracting(field.value.range)
+            var elements = ListElements(value)
+            while let element = elements.next() {
+                options.append(
+                    ByteRange(Int(field.value.start) + element.range.lowerBound, Int(field.value.start) + element.range.upperBound))
+            }
+        }
+        return options
+    }
+
+    /// `X-HTTP-Method-Override` and its like make an origin answer another request than the one that is keyed.
+    private static func isOverride(_ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        [
+            "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
+            "x-forwarded-host", "forwarded", "x-forwarded-for", "x-forwarded-proto",
+        ]
+        .contains { equals($0, name, bytes) }
+    }
+
+    private static func equals(_ text: String, _ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        guard text.utf8.count == name.count else { return false }
+        var index = name.range.lowerBound
+        for byte in text.utf8 {
+            if bytes[index] | 0x20 != byte && bytes[index] != byte { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private static func equals(_ option: ByteRange, _ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        guard option.count == name.count else { return false }
+        for offset in 0..<option.count {
+            let a = bytes[option.range.lowerBound + offset]
+            let b = bytes[name.range.lowerBound + offset]
+            if a | 0x20 != b | 0x20 { return false }
+        }
+        return true
+    }
+}
