@@ -47,6 +47,10 @@ let package = Package(
                 swiftSettings: swift),
             .executableTarget(name: "Bench", swiftSettings: swift),
             .testTarget(
+                name: "ScenarioTests",
+                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "TestSupport"],
+                swiftSettings: swift),
+            .testTarget(
                 name: "refrainTests",
                 dependencies: ["refrain", "TestSupport"],
                 swiftSettings: swift),

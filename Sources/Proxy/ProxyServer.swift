@@ -122,14 +122,7 @@ final class Worker: @unchecked Sendable {
     }
 
     func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
-        let result: Result<SocketAddress, SystemError> = loop.queue.sync {
-            do throws(SystemError) {
-                return .success(try server.listen(settings, sharesPort: sharesPort))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        try loop.sync { () throws(SystemError) in try server.listen(settings, sharesPort: sharesPort) }
     }
 
     func drain(_ completion: @escaping @Sendable () -> Void) {
@@ -137,8 +130,7 @@ final class Worker: @unchecked Sendable {
             server.drain { [self] in
                 service.log?.flush()
                 pool.drain()
-                loop.stop()
-                completion()
+                loop.stop(completion)
             }
         }
     }

@@ -35,7 +35,7 @@ final class Exchange {
         self.purpose = purpose
         self.reason = reason
         self.request = request
-        forwarded = ForwardedStatus(reason: reason, status: nil, storing: .notStored(reason.name))
+        forwarded = ForwardedStatus(reason: reason, status: nil, storing: .notStored(reason.text))
     }
 
     func start() {
@@ -58,33 +58,34 @@ final class Exchange {
         if case .fetch(_, let fallback) = purpose { fallback } else { nil }
     }
 
-    /// Stores what may be stored; the value that `Cache-Status` reports.
+    /// Stores what may be stored; what `Cache-Status` reports, and the stored form.
     private func store(_ response: UpstreamResponse) -> (storing: ForwardedStatus.Storing, stored: StoredResponse?) {
-        guard case .fetch(let key, _) = purpose else { return (.notStored(reason.name), nil) }
+        guard case .fetch(let key, _) = purpose else { return (.notStored(reason.text), nil) }
+        if response.hasContentCoding { return (.notStored("content-coding"), nil) }
+        let now = service.context.unixSeconds
         let decision = StoreDecision.decide(
-            request: StoreRequestFacts(
-                method: request.method, carriedAuthorization: request.clientAuthorization != nil && !hasOwnToken,
-                control: facts.requestControl),
-            response: response.storeFacts(), rule: rule(for: response.status), now: service.context.unixSeconds)
+            requestFacts, response.facts, rule: facts.rule, notFound: service.shared.policy.notFound, now: now)
         switch decision {
-        case .no(let reason): return (.notStored(reason.name), nil)
-        case .store(let freshFor, let staleFor, let initialAge):
+        case .no(let reason): return (.notStored(reason.text), nil)
+        case .store(let lifetime):
             let stored = StoredResponse(
-                key: key, status: response.status, fields: response.storableFields(), body: response.body,
-                receivedAt: service.context.unixSeconds, initialAge: initialAge, freshFor: freshFor,
-                staleFor: staleFor, classTag: facts.route.resourceClass.rawValue,
+                key: key, status: response.status, fields: response.storableFields, body: response.body,
+                receivedAt: now, lifetime: lifetime, classTag: facts.route.resourceClass.rawValue,
                 storefront: facts.route.storefront?.text ?? "")
             service.shared.cache.store(stored)
             service.statistics.count(.stored)
-            return (.stored(ttl: freshFor - initialAge), stored)
+            return (.stored(ttl: lifetime.freshFor - lifetime.initialAge), stored)
         }
     }
 
-    private var hasOwnToken: Bool { service.shared.credentials.developer != nil }
-
-    /// "Not found" has a rule of its own, except where the class obeys the origin.
-    private func rule(for status: Int) -> TTLRule {
-        (status == 404 || status == 410) && facts.rule != .upstream ? service.shared.policy.notFound : facts.rule
+    private var requestFacts: RequestFacts {
+        var result = RequestFacts()
+        result.isGet = request.method == .get
+        result.isPersonal = facts.route.isPersonal
+        result.requestCarriedAuthorization =
+            request.clientAuthorization != nil && service.shared.credentials.developer == nil
+        result.cacheControl = facts.requestControl
+        return result
     }
 
     private func serveFallback(_ stored: StoredResponse, status: Int?) {
@@ -133,13 +134,19 @@ extension Exchange: UpstreamReceiver {
                 buffer.append(stored.head)
             } else {
                 buffer.appendStatusLine(response.status)
-                response.appendEndToEndFields(to: &buffer)
-                buffer.append("Via: 1.1 refrain\r\n")
+                appendForwardable(response, to: &buffer)
                 appendLength(of: response, to: &buffer)
             }
             ResponseWriter.writeForwarded(forwarded, to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
         }
+    }
+
+    /// What is personal tells caches downstream to keep their hands off it, whatever the origin said.
+    private func appendForwardable(_ response: UpstreamResponse, to buffer: inout ByteBuffer) {
+        buffer.append(response.forwardableFields(isPersonal: facts.route.isPersonal))
+        if facts.route.isPersonal { buffer.append("Cache-Control: private, no-store\r\n") }
+        buffer.append("Via: 1.1 refrain\r\n")
     }
 
     /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110 8.6).
@@ -156,8 +163,7 @@ extension Exchange: UpstreamReceiver {
         forwarded = ForwardedStatus(reason: reason, status: response.status, storing: .notStored("too-large"))
         connection.beginStreaming(length: response.declaredLength) { buffer in
             buffer.appendStatusLine(response.status)
-            response.appendEndToEndFields(to: &buffer)
-            buffer.append("Via: 1.1 refrain\r\n")
+            appendForwardable(response, to: &buffer)
             ResponseWriter.writeForwarded(forwarded, to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
         }
@@ -185,8 +191,8 @@ extension Exchange: UpstreamReceiver {
         } else if let fallback {
             serveFallback(fallback, status: nil)
         } else {
-            let report = ForwardedStatus(reason: reason, status: nil, storing: .notStored(failure.reason))
-            let error = AppleError(status: failure.status, detail: failure.explanation)
+            let report = ForwardedStatus(reason: reason, status: nil, storing: .notStored("\(failure.reason)"))
+            let error = AppleError(status: failure.status, detail: "The origin gave no usable answer: \(failure.reason).")
             service.refuse(connection, error, forwarded: report)
         }
     }

@@ -30,7 +30,7 @@ extension ForwardedRequest {
         switch id {
         case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
             .proxyAuthorization, .proxyConnection, .host, .contentLength, .expect, .authorization, .musicUserToken,
-            .acceptEncoding, .xRefrainKey, .via:
+            .acceptEncoding, .xRefrainKey, .via, .forwarded, .xForwardedFor:
             true
         default: false
         }
@@ -51,13 +51,12 @@ extension ForwardedRequest {
             target.append(bytes.extracting(head.target.range).extracting(query.range))
         }
         self.target = target
-        let named = Self.connectionOptions(head.fields, bytes)
         var lines: [UInt8] = []
         for field in head.fields where !Self.isOwn(field.id) {
             if neutralOnly && !Self.isNeutral(field.id) { continue }
-            if field.id == .other && named.contains(where: { Self.equals($0, field.name, bytes) }) { continue }
-            if field.id == .other && Self.isOverride(field.name, bytes) { continue }
-            lines.append(bytes.extracting(field.name.range))
+            let name = bytes.extracting(field.name.range)
+            if field.id == .other && (Self.isOverride(name) || head.fields.connectionNames(field.name, bytes)) { continue }
+            lines.append(name)
             lines.append(contentsOf: ": ".utf8)
             lines.append(bytes.extracting(field.value.range))
             lines.append(contentsOf: "\r\n".utf8)
@@ -104,46 +103,12 @@ extension ForwardedRequest {
         return buffer.copyReadable()
     }
 
-    /// The names listed in `Connection`: those fields end here (RFC 9110 7.6.1).
-    private static func connectionOptions(_ fields: Fields, _ bytes: Span<UInt8>) -> [ByteRange] {
-        var options: [ByteRange] = []
-        for field in fields where field.id == .connection {
-            let value = bytes.extracting(field.value.range)
-            var elements = ListElements(value)
-            while let element = elements.next() {
-                options.append(
-                    ByteRange(Int(field.value.start) + element.range.lowerBound, Int(field.value.start) + element.range.upperBound))
-            }
-        }
-        return options
-    }
-
     /// `X-HTTP-Method-Override` and its like make an origin answer another request than the one that is keyed.
-    private static func isOverride(_ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {
-        [
+    private static func isOverride(_ name: Span<UInt8>) -> Bool {
+        let overrides: [StaticString] = [
             "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
-            "x-forwarded-host", "forwarded", "x-forwarded-for", "x-forwarded-proto",
+            "x-forwarded-host", "x-forwarded-proto",
         ]
-        .contains { equals($0, name, bytes) }
-    }
-
-    private static func equals(_ text: String, _ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {
-        guard text.utf8.count == name.count else { return false }
-        var index = name.range.lowerBound
-        for byte in text.utf8 {
-            if bytes[index] | 0x20 != byte && bytes[index] != byte { return false }
-            index += 1
-        }
-        return true
-    }
-
-    private static func equals(_ option: ByteRange, _ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {
-        guard option.count == name.count else { return false }
-        for offset in 0..<option.count {
-            let a = bytes[option.range.lowerBound + offset]
-            let b = bytes[name.range.lowerBound + offset]
-            if a | 0x20 != b | 0x20 { return false }
-        }
-        return true
+        return overrides.contains { name.equalsIgnoringCase(0..<name.count, $0) }
     }
 }

@@ -52,7 +52,7 @@ extension Plan {
             }
             return .hit(stored, ttl: ttl)
         case .stale: return .fetch(.stale, fallback: stored)
-        case .expired: return .fetch(.stale, fallback: nil)
+        case .expired: return .fetch(.stale, fallback: stored.canStandIn(at: unixSeconds) ? stored : nil)
         }
     }
 

@@ -11,15 +11,15 @@ public struct Policy: Sendable {
         let day = 86_400
         rules = ResourceClass.allCases.map { resourceClass in
             switch resourceClass {
-            case .charts: .fixed(seconds: 15 * 60, stale: day)
-            case .search: .fixed(seconds: 3600, stale: day)
-            case .storefronts: .fixed(seconds: 7 * day, stale: 0)
+            case .charts: .fixed(15 * 60, stale: day)
+            case .search: .fixed(3600, stale: day)
+            case .storefronts: .fixed(7 * day, stale: 0)
             case .personal: .off
             case .other: .upstream
-            default: .fixed(seconds: day, stale: 7 * day)
+            default: .fixed(day, stale: 7 * day)
             }
         }
-        notFound = .fixed(seconds: 60, stale: 0)
+        notFound = .fixed(60, stale: 0)
     }
 
     public subscript(_ resourceClass: ResourceClass) -> TTLRule {

@@ -31,6 +31,9 @@ public enum Reason: UInt8, CaseIterable, Sendable {
         }
     }
 
+    /// The name as a value.
+    public var text: String { name.description }
+
     /// The `detail` parameter, and the name in logs and counters.
     public var name: StaticString {
         switch self {

@@ -38,7 +38,7 @@ struct ForwardedStatus {
     enum Storing {
         case stored(ttl: Int)
         /// Why the answer was not stored, or why it was not looked for.
-        case notStored(StaticString)
+        case notStored(String)
     }
 
     let reason: Reason

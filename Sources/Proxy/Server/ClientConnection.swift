@@ -338,7 +338,7 @@ extension ClientConnection {
     }
 
     private func refuse(_ error: ParseError) {
-        refuse(status: error.status, detail: error.description)
+        refuse(status: error.status, detail: "Malformed request: \(error.reason).")
     }
 
     /// Answers a request that cannot be read to its end, and closes: what follows on this connection has no meaning.

@@ -96,7 +96,7 @@ struct RequestReader: Sendable {
             case .content(let range, let consumed):
                 input.withReadable { bytes in body.append(bytes.extracting(range.range)) }
                 input.consume(consumed)
-                if body.count > limits.maxBodyBytes { throw .bodyTooLarge }
+                if body.count > limits.maxBodyBytes { throw .contentTooLarge }
             case .needMore(let consumed):
                 input.consume(consumed)
                 return .needMore
