@@ -19,4 +19,50 @@ static inline int copenssl_ctx_set_min_proto_version(SSL_CTX *ctx, int version) 
     return (int)SSL_CTX_set_min_proto_version(ctx, version);
 }
 
+static inline int copenssl_ctx_set_max_proto_version(SSL_CTX *ctx, int version) {
+    return (int)SSL_CTX_set_max_proto_version(ctx, version);
+}
+
+static inline int copenssl_ctx_set_groups(SSL_CTX *ctx, const char *list) {
+    return (int)SSL_CTX_set1_groups_list(ctx, list);
+}
+
+static inline int copenssl_ctx_add_chain_certificate(SSL_CTX *ctx, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(ctx, certificate);
+}
+
+/// Partial writes from a buffer that may move; idle connections give their buffers back; one read per record.
+static inline void copenssl_ctx_set_nonblocking_modes(SSL_CTX *ctx) {
+    SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                              SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_read_ahead(ctx, 1);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+}
+
+/// Sessions are handed to the new-session callback and kept by the application alone.
+static inline void copenssl_ctx_keep_client_sessions(SSL_CTX *ctx) {
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+}
+
+/// Resumption by tickets alone: no sessions are kept in memory.
+static inline void copenssl_ctx_disable_session_cache(SSL_CTX *ctx) {
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+}
+
+static inline int copenssl_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+static inline size_t copenssl_store_count(SSL_CTX *ctx) {
+    return (size_t)sk_X509_OBJECT_num(X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx)));
+}
+
+static inline EVP_PKEY *copenssl_generate_ec_key(void) {
+    return EVP_EC_gen("P-256");
+}
+
+static inline EVP_PKEY *copenssl_generate_rsa_key(unsigned bits) {
+    return EVP_RSA_gen(bits);
+}
+
 #endif

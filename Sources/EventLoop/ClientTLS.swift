@@ -1,0 +1,115 @@
+import COpenSSL
+import Glibc
+
+/// The client side of TLS: TLS 1.2 or 1.3, certificate chain and host name always verified. There is no way to turn
+/// that off; tests bring an authority of their own.
+///
+/// Sessions are kept per host and port and resumed.
+public final class ClientTLS: Sendable {
+    /// Whom to trust.
+    public enum TrustAnchors: Sendable, Hashable {
+        /// The machine's authorities; SSL_CERT_FILE names another file.
+        case system
+        /// A PEM file with one or more certificates.
+        case file(String)
+        /// Certificates in PEM, in memory.
+        case pem(String)
+    }
+
+    private let context: TLSContext
+    private let sessions = TLSSessionCache()
+
+    /// Fails if no trust anchor can be loaded.
+    public init(trustAnchors: TrustAnchors) throws(TLSError) {
+        context = try TLSContext(TLS_client_method())
+        try TrustStore.load(trustAnchors, into: context.pointer)
+        // No callback: one that returns 1 would switch verification off.
+        SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
+        let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
+        // Unlike its neighbours this one returns 0 on success.
+        guard SSL_CTX_set_alpn_protos(context.pointer, protocols, CUnsignedInt(protocols.count)) == 0 else {
+            throw .last("ALPN")
+        }
+        copenssl_ctx_keep_client_sessions(context.pointer)
+        SSL_CTX_sess_set_new_cb(context.pointer) { ssl, session in
+            guard let session, let owner = TLSSession.of(ssl) else { return 0 }
+            return owner.offer(session) ? 1 : 0
+        }
+    }
+
+    /// Sessions that wait to be resumed.
+    public var sessionCount: Int { sessions.count }
+
+    /// A session for one connection to `hostName`, which is a DNS name or a literal IP address.
+    func makeSession(hostName: String, port: UInt16, descriptor: CInt) throws(TLSError) -> TLSSession {
+        // SSL_set1_host with an empty name, and names cut at a NUL, would silently check something else.
+        guard !hostName.isEmpty, !hostName.utf8.contains(0) else { throw TLSError("no host name to verify") }
+        ERR_clear_error()
+        guard let ssl = SSL_new(context.pointer) else { throw .last("SSL_new") }
+        let key = TLSSessionCache.Key(host: hostName.lowercased(), port: port)
+        let session = TLSSession(owning: ssl, isClient: true) { [sessions] in sessions.store($0, key) }
+        try ClientTLS.expect(hostName, ssl)
+        guard SSL_set_fd(ssl, descriptor) == 1 else { throw .last("SSL_set_fd") }
+        if let earlier = sessions.take(key) {
+            SSL_set_session(ssl, earlier)
+            SSL_SESSION_free(earlier)
+        }
+        return session
+    }
+
+    /// Sets the name that the certificate must bear. A literal address is compared with the certificate's addresses and
+    /// not sent as server name (RFC 6066, 3).
+    private static func expect(_ hostName: String, _ ssl: OpaquePointer) throws(TLSError) {
+        SSL_set_hostflags(
+            ssl, CUnsignedInt(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+        if SocketAddress(host: hostName, port: 0) != nil {
+            guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), hostName) == 1 else { throw .last(hostName) }
+        } else {
+            guard SSL_set1_host(ssl, hostName) == 1, copenssl_set_server_name(ssl, hostName) == 1 else {
+                throw .last(hostName)
+            }
+        }
+    }
+}
+
+/// Loading of trust anchors.
+private enum TrustStore {
+    /// Where distributions keep one file with all authorities.
+    private static let systemFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+
+    static func load(_ anchors: ClientTLS.TrustAnchors, into context: OpaquePointer) throws(TLSError) {
+        ERR_clear_error()
+        switch anchors {
+        case .system:
+            guard let path = ([systemOverride].compactMap { $0 } + systemFiles).first(where: isReadable) else {
+                throw TLSError("no system trust anchors found (install ca-certificates)")
+            }
+            try loadFile(path, context)
+        case .file(let path): try loadFile(path, context)
+        case .pem(let text):
+            let store = SSL_CTX_get_cert_store(context)
+            for certificate in PEM.certificates(Array(text.utf8)) {
+                X509_STORE_add_cert(store, certificate.pointer)
+            }
+        }
+        guard copenssl_store_count(context) > 0 else { throw TLSError("trust anchors: none found") }
+    }
+
+    private static func loadFile(_ path: String, _ context: OpaquePointer) throws(TLSError) {
+        guard SSL_CTX_load_verify_locations(context, path, nil) == 1 else {
+            throw .last("trust anchors in \(path)")
+        }
+    }
+
+    private static var systemOverride: String? {
+        guard let name = X509_get_default_cert_file_env(), let value = getenv(name) else { return nil }
+        return String(cString: value)
+    }
+
+    private static func isReadable(_ path: String) -> Bool {
+        access(path, R_OK) == 0
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// A point on the monotonic clock, which no change of the wall clock moves.
+///
+/// Wall-clock time (HTTP dates, ages) is another matter and never an `Instant`.
+public struct Instant: Comparable, Hashable, Sendable {
+    /// Nanoseconds of CLOCK_MONOTONIC.
+    public let nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The time now: one `clock_gettime`, about 20 ns. Code on a loop reads `Scheduler.now` instead.
+    public static func now() -> Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    public static func < (left: Instant, right: Instant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The instant `duration` later. Saturates, so that "for ever" may be any large duration.
+    public static func + (instant: Instant, duration: Duration) -> Instant {
+        let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        guard overflow else { return Instant(nanoseconds: sum) }
+        return Instant(nanoseconds: duration < .zero ? .min : .max)
+    }
+
+    /// The instant `duration` earlier.
+    public static func - (instant: Instant, duration: Duration) -> Instant {
+        instant + (.zero - duration)
+    }
+
+    /// The time from `right` to `left`; negative if `left` is the earlier one.
+    public static func - (left: Instant, right: Instant) -> Duration {
+        .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, saturating at the ends of Int64 (292 years).
+    public var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,187 @@
+import CLinux
+import Glibc
+
+/// A listening socket of one loop. Several loops listen on one address with `reusePort`, and the kernel shares the
+/// connections out.
+///
+/// What must hold: an accept that fails for want of descriptors never spins. The listener pauses and tries again by
+/// timer; from the second failure on it takes one waiting client by its reserve descriptor and closes it, so that the
+/// queue moves and clients learn of it.
+public final class Listener {
+    /// Connections that the kernel keeps for us; it caps this at net.core.somaxconn.
+    static let backlog: CInt = 4096
+    /// Accepts per event, so that a rush of connections does not starve those that are open.
+    static let acceptsPerEvent = 64
+    /// The pause after an accept that failed.
+    static let retryDelay: Duration = .milliseconds(100)
+    /// Time without an acknowledgement after which a client is given up; slow readers may stall for less.
+    static let incomingUserTimeout: Duration = .seconds(30)
+
+    /// The address that is bound; port 0 is resolved.
+    public let address: SocketAddress
+    /// Accepts that failed for want of descriptors or memory.
+    public private(set) var failedAccepts = 0
+
+    private let loop: EventLoop
+    private let tls: ServerTLS?
+    private let onAccept: (Stream) -> Void
+    private let descriptor: CInt
+    private var tag: UInt64?
+    private var reserve: CInt
+    private var retry: TimerToken?
+    private var isPaused = false
+    private var consecutiveFailures = 0
+    private var isClosed = false
+
+    /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept` sets the stream's
+    /// handler; `streamDidOpen` follows, with TLS after the handshake.
+    public init(
+        address: SocketAddress, loop: EventLoop, reusePort: Bool = false, tls: ServerTLS? = nil,
+        onAccept: @escaping (Stream) -> Void
+    ) throws(SystemError) {
+        loop.assertOnLoop()
+        self.loop = loop
+        self.tls = tls
+        self.onAccept = onAccept
+        descriptor = try Listener.bind(address, reusePort: reusePort)
+        self.address = Socket.localAddress(descriptor) ?? address
+        reserve = Listener.openReserve()
+        do {
+            tag = try loop.add(descriptor, self, .level)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private static func bind(_ address: SocketAddress, reusePort: Bool) throws(SystemError) -> CInt {
+        let descriptor = try Socket.open(family: address.family)
+        Socket.set(descriptor, Int(SOL_SOCKET), SO_REUSEADDR, 1)
+        if reusePort { Socket.set(descriptor, Int(SOL_SOCKET), SO_REUSEPORT, 1) }
+        if address.isIPv6 { Socket.set(descriptor, Int(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        // Accepted sockets inherit these, which saves the calls per connection.
+        Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
+        Socket.setKeepAlive(descriptor, userTimeout: incomingUserTimeout)
+        guard address.withSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw closing(descriptor, .last("bind"))
+        }
+        guard listen(descriptor, backlog) == 0 else { throw closing(descriptor, .last("listen")) }
+        return descriptor
+    }
+
+    private static func closing(_ descriptor: CInt, _ error: SystemError) -> SystemError {
+        _ = Glibc.close(descriptor)
+        return error
+    }
+
+    private static func openReserve() -> CInt {
+        Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
+
+    /// Stops listening; connections that were accepted stay. New ones are refused, unless another listener shares the
+    /// address.
+    public func close() {
+        loop.assertOnLoop()
+        guard !isClosed else { return }
+        isClosed = true
+        if let retry { loop.cancel(retry) }
+        if let tag { loop.remove(tag) }
+        _ = Glibc.close(descriptor)
+        if reserve >= 0 { _ = Glibc.close(reserve) }
+    }
+
+    /// Leaves new connections in the kernel's queue, for instance while too many are open.
+    public func pause() {
+        isPaused = true
+        update()
+    }
+
+    /// Accepts again.
+    public func resume() {
+        isPaused = false
+        update()
+    }
+
+    private func update() {
+        loop.assertOnLoop()
+        guard !isClosed, let tag else { return }
+        // Changing the events of a descriptor that is in the set cannot fail.
+        try? loop.setEnabled(!isPaused && retry == nil, descriptor, tag: tag)
+    }
+
+    private func accept() {
+        for _ in 0..<Listener.acceptsPerEvent {
+            guard !isClosed, !isPaused else { return }
+            guard let (descriptor, peer) = acceptOne() else { return }
+            consecutiveFailures = 0
+            open(descriptor, peer)
+        }
+    }
+
+    private func acceptOne() -> (CInt, SocketAddress?)? {
+        while true {
+            var accepted: CInt = -1
+            let peer = Socket.read { address, length in
+                accepted = clinux_accept4(descriptor, address, length)
+                return accepted >= 0 ? 0 : -1
+            }
+            if accepted >= 0 { return (accepted, peer) }
+            switch errno {
+            case EAGAIN: return nil
+            case EINTR, ECONNABORTED, EPROTO: continue  // That client has gone again (accept(2)).
+            default:  // EMFILE, ENFILE, ENOBUFS, ENOMEM
+                acceptFailed()
+                return nil
+            }
+        }
+    }
+
+    private func acceptFailed() {
+        failedAccepts += 1
+        consecutiveFailures += 1
+        if consecutiveFailures > 1 { shedOne() }
+        retry = loop.schedule(after: Listener.retryDelay) { [unowned self] in
+            retry = nil
+            update()
+        }
+        update()
+    }
+
+    private func shedOne() {
+        if reserve >= 0 { _ = Glibc.close(reserve) }
+        let shed = clinux_accept4(descriptor, nil, nil)
+        if shed >= 0 { _ = Glibc.close(shed) }
+        reserve = Listener.openReserve()
+    }
+
+    private func open(_ descriptor: CInt, _ peer: SocketAddress?) {
+        let session: TLSSession?
+        do {
+            session = try tls?.makeSession(descriptor: descriptor)
+        } catch {
+            _ = Glibc.close(descriptor)
+            return
+        }
+        let stream = Stream(owning: descriptor, peer: peer, state: .open, tls: session, loop: loop)
+        if session != nil { stream.state = .handshaking }
+        onAccept(stream)
+        guard stream.state != .closed else { return }
+        stream.register()
+        guard stream.state != .closed else { return }
+        if session == nil {
+            stream.didOpen([])
+        } else {
+            stream.beginHandshake()
+        }
+    }
+}
+
+extension Listener: PollTarget {
+    func descriptorIsReady(_ readiness: Readiness) {
+        accept()
+    }
+
+    func loopStops() {
+        close()
+    }
+}

@@ -1,0 +1,36 @@
+/// A scheduler whose time stands still until the test moves it: the double of `EventLoop` for all that only waits.
+public final class ManualLoop: Scheduler {
+    public private(set) var now: Instant
+    private var timers = TimerQueue()
+
+    /// Begins at an hour of monotonic time, so that subtracting a minute does not reach below zero.
+    public init(now: Instant = Instant(nanoseconds: 3_600_000_000_000)) {
+        self.now = now
+    }
+
+    @discardableResult
+    public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
+        timers.insert(at: deadline, body)
+    }
+
+    public func cancel(_ token: TimerToken) {
+        timers.cancel(token)
+    }
+
+    /// Timers that wait.
+    public var timerCount: Int { timers.count }
+
+    /// The deadline of the next timer.
+    public var nextDeadline: Instant? { timers.earliest }
+
+    /// Moves time on and runs what becomes due, in order and each at its own deadline, including timers that these
+    /// schedule within the span.
+    public func advance(by duration: Duration) {
+        let end = now + duration
+        while let (deadline, body) = timers.popDue(at: end) {
+            now = max(now, deadline)
+            body()
+        }
+        now = max(now, end)
+    }
+}

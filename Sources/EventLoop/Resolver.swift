@@ -1,0 +1,123 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A host name without addresses.
+public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let host: String
+    /// getaddrinfo's text: "Name or service not known".
+    public let reason: String
+
+    public var description: String { "\(host): \(reason)" }
+}
+
+/// Host names to addresses: getaddrinfo on queues of its own, answers kept and delivered on the caller's loop.
+///
+/// What must hold: identical look-ups under way are joined; the completion runs on the loop, never inside `resolve`;
+/// addresses alternate between IPv6 and IPv4, the resolver's first choice first, so that one broken family costs one
+/// failed connect.
+public final class Resolver: Sendable {
+    public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
+    typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], ResolveError>
+
+    /// The time for which a failure is remembered.
+    static let failureLifetime: Duration = .seconds(1)
+    /// Names kept; beyond that all are forgotten.
+    static let maxNames = 1024
+
+    private struct Waiter: Sendable {
+        let port: UInt16
+        let loop: EventLoop
+        let completion: Completion
+    }
+
+    private struct Answer: Sendable {
+        let result: Result<[SocketAddress], ResolveError>
+        let expires: Instant
+    }
+
+    private struct State: Sendable {
+        var answers: [String: Answer] = [:]
+        var waiters: [String: [Waiter]] = [:]
+    }
+
+    private let ttl: Duration
+    private let lookup: Lookup
+    private let queue = DispatchQueue(label: "resolver", attributes: .concurrent)
+    private let state = Mutex(State())
+
+    /// `ttl` is the time for which addresses are kept; getaddrinfo does not say what the name server allows.
+    public convenience init(ttl: Duration = .seconds(60)) {
+        self.init(ttl: ttl, lookup: Resolver.system)
+    }
+
+    init(ttl: Duration, lookup: @escaping Lookup) {
+        self.ttl = ttl
+        self.lookup = lookup
+    }
+
+    /// Finds the addresses of `host`, a DNS name or a literal address (with or without brackets).
+    public func resolve(host: String, port: UInt16, on loop: EventLoop, _ completion: @escaping Completion) {
+        let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host.lowercased()
+        let waiter = Waiter(port: port, loop: loop, completion: completion)
+        if let literal = SocketAddress(host: host, port: port) {
+            return Resolver.deliver(.success([literal]), to: waiter)
+        }
+        let now = Instant.now()
+        let (known, isFirst) = state.withLock { state -> (Answer?, Bool) in
+            if let answer = state.answers[host], answer.expires > now { return (answer, false) }
+            state.waiters[host, default: []].append(waiter)
+            return (nil, state.waiters[host]?.count == 1)
+        }
+        if let known { return Resolver.deliver(known.result, to: waiter) }
+        if isFirst { queue.async { @Sendable in self.look(up: host) } }
+    }
+
+    private func look(up host: String) {
+        let result = lookup(host).map(Resolver.interleaved)
+        let lifetime = if case .success = result { ttl } else { Resolver.failureLifetime }
+        let waiters = state.withLock { state in
+            if state.answers.count >= Resolver.maxNames { state.answers.removeAll() }
+            state.answers[host] = Answer(result: result, expires: .now() + lifetime)
+            return state.waiters.removeValue(forKey: host) ?? []
+        }
+        for waiter in waiters { Resolver.deliver(result, to: waiter) }
+    }
+
+    private static func deliver(_ result: Result<[SocketAddress], ResolveError>, to waiter: Waiter) {
+        waiter.loop.execute { waiter.completion(result.map { $0.map { $0.with(port: waiter.port) } }) }
+    }
+
+    /// Alternates between the families, beginning with that of the first address (RFC 8305, 4).
+    static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        let first = addresses.filter { $0.isIPv6 == addresses[0].isIPv6 }
+        let second = addresses.filter { $0.isIPv6 != addresses[0].isIPv6 }
+        return (0..<max(first.count, second.count)).flatMap {
+            Array(first.dropFirst($0).prefix(1) + second.dropFirst($0).prefix(1))
+        }
+    }
+
+    /// Blocks for as long as the name servers take.
+    private static func system(_ host: String) -> Result<[SocketAddress], ResolveError> {
+        guard !host.isEmpty, !host.utf8.contains(0) else {
+            return .failure(ResolveError(host: host, reason: "not a host name"))
+        }
+        var hints = addrinfo()
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, &hints, &list)
+        guard code == 0 else {
+            return .failure(ResolveError(host: host, reason: String(cString: gai_strerror(code))))
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        for entry in sequence(first: list, next: { $0?.pointee.ai_next }) {
+            guard let address = entry?.pointee.ai_addr.flatMap({ SocketAddress($0) }) else { continue }
+            if !addresses.contains(address) { addresses.append(address) }
+        }
+        guard !addresses.isEmpty else { return .failure(ResolveError(host: host, reason: "no usable address")) }
+        return .success(addresses)
+    }
+}

@@ -1,0 +1,47 @@
+import CLinux
+import Glibc
+
+/// The socket calls that listeners and connections share.
+enum Socket {
+    /// A non-blocking TCP socket that children do not inherit.
+    static func open(family: CInt) throws(SystemError) -> CInt {
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, kind, 0)
+        guard descriptor >= 0 else { throw .last("socket") }
+        return descriptor
+    }
+
+    @discardableResult
+    static func set(_ descriptor: CInt, _ level: Int, _ option: CInt, _ value: CInt) -> Bool {
+        var value = value
+        return setsockopt(descriptor, CInt(level), option, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
+    }
+
+    /// Finds out that the other machine has gone: idle connections by probes after 15 s, busy ones by `userTimeout`
+    /// without an acknowledgement (tcp(7)).
+    static func setKeepAlive(_ descriptor: CInt, userTimeout: Duration) {
+        set(descriptor, Int(SOL_SOCKET), SO_KEEPALIVE, 1)
+        set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 15)
+        set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 5)
+        set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3)
+        set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, CInt(userTimeout.wholeNanoseconds / 1_000_000))
+    }
+
+    /// The address that a socket is bound to.
+    static func localAddress(_ descriptor: CInt) -> SocketAddress? {
+        read { getsockname(descriptor, $0, $1) }
+    }
+
+    /// Runs a call that fills in an address.
+    static func read(_ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt)
+        -> SocketAddress?
+    {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                call(address, &length) == 0 ? SocketAddress(address) : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CLinux
+import Glibc
+
+/// Sending: what the kernel takes goes at once, the rest waits for room.
+extension Stream {
+    /// Sends bytes: writes now what the kernel takes, copies and queues the rest. Never calls back.
+    public func send(_ bytes: UnsafeRawBufferPointer) {
+        loop.assertOnLoop()
+        guard isSending else { return }
+        let written = writeNow(bytes, UnsafeRawBufferPointer(start: nil, count: 0))
+        guard isSending else { return }
+        output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
+    }
+
+    /// Sends bytes and then a body from an offset on, in one system call where the kernel takes all. What is left of
+    /// the body is retained, not copied.
+    public func send(_ bytes: UnsafeRawBufferPointer, _ body: [UInt8], from offset: Int = 0) {
+        loop.assertOnLoop()
+        guard isSending else { return }
+        let written = body.withUnsafeBytes { writeNow(bytes, UnsafeRawBufferPointer(rebasing: $0[offset...])) }
+        guard isSending else { return }
+        if written < bytes.count {
+            output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
+            output.append(retaining: body, from: offset)
+        } else {
+            output.append(retaining: body, from: offset + written - bytes.count)
+        }
+    }
+
+    private var isSending: Bool {
+        state == .open || state == .connecting || state == .handshaking
+    }
+
+    /// Writes from two places as one; returns how many bytes went. On failure the stream is closed.
+    private func writeNow(_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Int {
+        guard state == .open, output.isEmpty else { return 0 }
+        switch tls == nil ? writePlain(head, body) : writeTLS(head, body) {
+        case .success(let count): return count
+        case .failure(let error):
+            fail(error)
+            return 0
+        }
+    }
+
+    private func writePlain(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+    ) -> Result<Int, StreamError> {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+            vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: head.baseAddress), iov_len: head.count)
+            vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: body.baseAddress), iov_len: body.count)
+            return write(vectors)
+        }
+    }
+
+    /// One sendmsg; 0 where it would block.
+    private func write(_ vectors: UnsafeMutableBufferPointer<iovec>) -> Result<Int, StreamError> {
+        var message = msghdr()
+        message.msg_iov = vectors.baseAddress
+        message.msg_iovlen = vectors.count
+        while true {
+            let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+            if count >= 0 { return .success(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .success(0)
+            default: return .failure(.system(.last("sendmsg")))
+            }
+        }
+    }
+
+    /// Writes records of up to 16 KiB, each gathered from both places, so that a small answer is one record and one
+    /// system call.
+    private func writeTLS(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+    ) -> Result<Int, StreamError> {
+        guard let tls else { return .success(0) }
+        var sent = 0
+        while sent < head.count + body.count {
+            let fromHead = head.dropFirst(sent).prefix(loop.scratch.count)
+            let fromBody = body.dropFirst(max(0, sent - head.count)).prefix(loop.scratch.count - fromHead.count)
+            loop.scratch.copyMemory(from: UnsafeRawBufferPointer(rebasing: fromHead))
+            UnsafeMutableRawBufferPointer(rebasing: loop.scratch[fromHead.count...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: fromBody))
+            let record = UnsafeRawBufferPointer(rebasing: loop.scratch[..<(fromHead.count + fromBody.count)])
+            switch tls.write(record) {
+            case .success(0): return .success(sent)
+            case .success(let count): sent += count
+            case .failure(let error): return .failure(error)
+            }
+        }
+        return .success(sent)
+    }
+
+    /// Writes the queue until it is empty or the kernel takes no more.
+    func flush() {
+        while !output.isEmpty {
+            switch tls == nil ? output.withVectors(write) : flushRecord() {
+            case .success(0): return
+            case .success(let count): output.consume(count)
+            case .failure(let error): return fail(error)
+            }
+        }
+    }
+
+    /// A record that would block has been encrypted already: OpenSSL wants to see at least its bytes again, which the
+    /// front of the queue still is.
+    private func flushRecord() -> Result<Int, StreamError> {
+        guard let tls else { return .success(0) }
+        let count = output.copyFront(into: loop.scratch)
+        return tls.write(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
+    }
+}

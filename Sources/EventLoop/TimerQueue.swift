@@ -1,0 +1,123 @@
+/// The timers of one scheduler: a binary heap by (deadline, order of scheduling).
+///
+/// Cancelling bumps the generation of the timer's slot and releases the closure; the entry in the heap stays until it
+/// surfaces, or until stale entries are the majority, when the heap is built anew. So cancel is constant time, and the
+/// heap is never more than about twice the live timers.
+struct TimerQueue {
+    private struct Entry {
+        let deadline: Instant
+        let sequence: UInt64
+        let slot: UInt32
+        let generation: UInt32
+
+        func precedes(_ other: Entry) -> Bool {
+            deadline != other.deadline ? deadline < other.deadline : sequence < other.sequence
+        }
+    }
+
+    private struct Slot {
+        var generation: UInt32
+        var body: (() -> Void)?
+    }
+
+    private var heap: [Entry] = []
+    private var slots: [Slot] = []
+    private var freeSlots: [UInt32] = []
+    /// The sequence number of the next timer; `popDue(before:)` bounds a pass with it.
+    private(set) var nextSequence: UInt64 = 0
+    /// Timers that are neither run nor cancelled.
+    private(set) var count = 0
+
+    mutating func insert(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
+        let slot: UInt32
+        if let free = freeSlots.popLast() {
+            slot = free
+        } else {
+            slot = UInt32(slots.count)
+            slots.append(Slot(generation: 0, body: nil))
+        }
+        slots[Int(slot)].body = body
+        let generation = slots[Int(slot)].generation
+        heap.append(Entry(deadline: deadline, sequence: nextSequence, slot: slot, generation: generation))
+        nextSequence += 1
+        count += 1
+        siftUp(heap.count - 1)
+        return TimerToken(slot: slot, generation: generation)
+    }
+
+    mutating func cancel(_ token: TimerToken) {
+        guard Int(token.slot) < slots.count, slots[Int(token.slot)].generation == token.generation,
+            slots[Int(token.slot)].body != nil
+        else { return }
+        release(token.slot)
+        if heap.count > 64, heap.count > 2 * count { rebuild() }
+    }
+
+    /// The earliest deadline of a live timer.
+    var earliest: Instant? {
+        mutating get {
+            while let top = heap.first, isStale(top) { removeTop() }
+            return heap.first?.deadline
+        }
+    }
+
+    /// Takes the first timer that is due at `now` and was scheduled before `sequence`.
+    mutating func popDue(at now: Instant, before sequence: UInt64 = .max) -> (deadline: Instant, body: () -> Void)? {
+        guard let deadline = earliest, deadline <= now, heap[0].sequence < sequence else { return nil }
+        let slot = heap[0].slot
+        guard let body = slots[Int(slot)].body else { return nil }
+        removeTop()
+        release(slot)
+        return (deadline, body)
+    }
+
+    mutating func removeAll() {
+        for entry in heap where !isStale(entry) { release(entry.slot) }
+        heap.removeAll()
+    }
+
+    private mutating func release(_ slot: UInt32) {
+        slots[Int(slot)].generation &+= 1
+        slots[Int(slot)].body = nil
+        freeSlots.append(slot)
+        count -= 1
+    }
+
+    private func isStale(_ entry: Entry) -> Bool {
+        slots[Int(entry.slot)].generation != entry.generation
+    }
+
+    private mutating func rebuild() {
+        let slots = slots
+        heap.removeAll { slots[Int($0.slot)].generation != $0.generation }
+        for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
+    }
+
+    private mutating func removeTop() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        if heap.count > 1 { siftDown(0) }
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var index = start
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard heap[index].precedes(heap[parent]) else { return }
+            heap.swapAt(index, parent)
+            index = parent
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var index = start
+        while true {
+            var first = index
+            for child in (2 * index + 1)...(2 * index + 2)
+            where child < heap.count && heap[child].precedes(heap[first]) { first = child }
+            guard first != index else { return }
+            heap.swapAt(index, first)
+            index = first
+        }
+    }
+}
