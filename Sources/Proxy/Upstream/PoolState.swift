@@ -1,0 +1,283 @@
+import EventLoop
+
+/// The brain of the connection pool: events in, actions out, no I/O and no clock.
+///
+/// What must hold:
+/// - at most `maxConnections` connections, those being opened and those backing off included;
+/// - one exchange per connection; a connection comes back only when both messages ended exactly;
+/// - the connection that was used last is reused first, the waiting are served in the order in which they came;
+/// - an idle connection and a waiting request that could use it never exist together;
+/// - while connecting fails, one attempt at a time, with growing pauses between them;
+/// - every request ends: it has a deadline from the moment it is submitted.
+struct PoolState {
+    let settings: UpstreamSettings
+    private(set) var connections: [ConnectionID: Connection] = [:]
+    /// The idle ones, the one used last at the end.
+    private(set) var idle: [ConnectionID] = []
+    private(set) var waiting: [Ticket] = []
+    private(set) var isDraining = false
+    private(set) var counters = UpstreamCounters()
+    /// When `tick` must be called at the latest; it may turn out that nothing was due.
+    private(set) var wakeAt: Instant?
+    private var nextConnection = 0
+    private var consecutiveConnectFailures = 0
+
+    init(settings: UpstreamSettings) {
+        self.settings = settings
+    }
+}
+
+// MARK: Events about requests
+
+extension PoolState {
+    mutating func submit(_ request: RequestID, isReplayable: Bool, now: Instant) -> [Action] {
+        guard !isDraining else { return [fail(request, .draining)] }
+        let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now + settings.wholeTimeout)
+        if let connection = takeIdle(for: ticket, now: now) {
+            return [lease(connection, to: ticket, isReused: true, now: now)]
+        }
+        guard waiting.count < settings.maxWaiting else { return [fail(request, .tooManyWaiting)] }
+        waiting.append(ticket)
+        wake(at: ticket.deadline)
+        return openWhatIsNeeded(now: now)
+    }
+
+    /// The request is not wanted any more. Nothing is said about it again.
+    mutating func cancel(_ request: RequestID, now: Instant) -> [Action] {
+        if let index = waiting.firstIndex(where: { $0.request == request }) {
+            waiting.remove(at: index)
+            return []
+        }
+        let found = connections.first { _, state in
+            if case .leased(let ticket, _, _) = state { ticket.request == request } else { false }
+        }
+        guard let (connection, _) = found else { return [] }
+        remove(connection)
+        return [.close(connection)] + openWhatIsNeeded(now: now)
+    }
+
+    /// No new requests; those accepted are finished. Connections close as they come free.
+    mutating func drain() -> [Action] {
+        isDraining = true
+        let closing = idle
+        for connection in closing { remove(connection) }
+        return closing.map { .close($0) }
+    }
+}
+
+// MARK: Events about connections
+
+extension PoolState {
+    mutating func connected(_ connection: ConnectionID, now: Instant) -> [Action] {
+        guard case .starting = connections[connection] else { return [] }
+        consecutiveConnectFailures = 0
+        counters.opened += 1
+        guard !waiting.isEmpty else { return becomeIdle(connection, now: now) + openWhatIsNeeded(now: now) }
+        let ticket = waiting.removeFirst()
+        return [lease(connection, to: ticket, isReused: false, now: now)] + openWhatIsNeeded(now: now)
+    }
+
+    /// Every address of the origin was tried, or the time for it is up.
+    mutating func connectFailed(_ connection: ConnectionID, _ failure: UpstreamFailure, now: Instant) -> [Action] {
+        guard case .starting = connections[connection] else { return [] }
+        counters.connectFailures += 1
+        backOff(connection, now: now)
+        // Others that are being opened or at work may yet serve the waiting. With none left, waiting is pointless.
+        guard counts.starting == 0, counts.leased == 0 else { return [.close(connection)] }
+        let hopeless = waiting
+        waiting.removeAll()
+        return [.close(connection)] + hopeless.map { fail($0.request, failure) }
+    }
+
+    /// The head of the final response has come: only the whole deadline counts from now on.
+    mutating func answered(_ connection: ConnectionID) {
+        guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
+        connections[connection] = .leased(ticket, isReused: isReused, firstByteDeadline: nil)
+    }
+
+    /// The exchange is complete. `isReusable`: both messages ended exactly, nothing is left over, both sides keep alive.
+    mutating func finished(_ connection: ConnectionID, isReusable: Bool, now: Instant) -> [Action] {
+        guard case .leased = connections[connection] else { return [] }
+        guard isReusable else {
+            remove(connection)
+            return [.close(connection)] + openWhatIsNeeded(now: now)
+        }
+        // It worked this very instant, so any request may have it but one that just met a dead connection.
+        if let index = waiting.firstIndex(where: { !$0.isRetry }) {
+            return [lease(connection, to: waiting.remove(at: index), isReused: true, now: now)]
+        }
+        return becomeIdle(connection, now: now) + openWhatIsNeeded(now: now)
+    }
+
+    /// The exchange on this connection failed; the connection is of no more use.
+    mutating func broke(_ connection: ConnectionID, _ failure: UpstreamFailure, now: Instant) -> [Action] {
+        guard case .leased(var ticket, _, _) = connections[connection] else { return [] }
+        remove(connection)
+        guard failure.isWorthRetrying, ticket.isReplayable, !ticket.isRetry else {
+            return [.close(connection), fail(ticket.request, failure)] + openWhatIsNeeded(now: now)
+        }
+        counters.retried += 1
+        ticket.isRetry = true
+        waiting.insert(ticket, at: 0)
+        return [.close(connection)] + openWhatIsNeeded(now: now)
+    }
+
+    /// An idle connection was closed by the origin, or said something although nobody had asked it.
+    mutating func closedWhileIdle(_ connection: ConnectionID) -> [Action] {
+        guard case .idle = connections[connection] else { return [] }
+        remove(connection)
+        return [.close(connection)]
+    }
+}
+
+// MARK: Time
+
+extension PoolState {
+    /// Ends what is overdue and tries again what has waited long enough.
+    mutating func tick(now: Instant) -> [Action] {
+        guard let due = wakeAt, due <= now else { return [] }
+        wakeAt = nil
+        var actions: [Action] = []
+        for connection in connections.keys.sorted() {
+            actions += tick(connection, now: now)
+        }
+        for ticket in waiting where ticket.deadline <= now {
+            actions.append(fail(ticket.request, .timeout(.whole)))
+        }
+        waiting.removeAll { $0.deadline <= now }
+        for ticket in waiting { wake(at: ticket.deadline) }
+        return actions + openWhatIsNeeded(now: now)
+    }
+
+    private mutating func tick(_ connection: ConnectionID, now: Instant) -> [Action] {
+        switch connections[connection] {
+        case nil:
+            return []
+        case .starting(let deadline):
+            guard deadline <= now else { return stay(until: deadline) }
+            return connectFailed(connection, .timeout(.connect), now: now)
+        case .backingOff(let until):
+            guard until <= now else { return stay(until: until) }
+            remove(connection)
+            return []
+        case .idle(let since):
+            let until = since + settings.idleTimeout
+            guard until <= now else { return stay(until: until) }
+            return closedWhileIdle(connection)
+        case .leased(let ticket, _, let firstByteDeadline):
+            if let firstByteDeadline, firstByteDeadline <= now {
+                return broke(connection, .timeout(.firstByte), now: now)
+            }
+            guard ticket.deadline <= now else {
+                return stay(until: min(firstByteDeadline ?? ticket.deadline, ticket.deadline))
+            }
+            return broke(connection, .timeout(.whole), now: now)
+        }
+    }
+
+    private mutating func stay(until instant: Instant) -> [Action] {
+        wake(at: instant)
+        return []
+    }
+
+    private mutating func wake(at instant: Instant) {
+        wakeAt = min(wakeAt ?? instant, instant)
+    }
+}
+
+// MARK: Steps
+
+extension PoolState {
+    private var counts: (starting: Int, backingOff: Int, leased: Int) {
+        var counts = (starting: 0, backingOff: 0, leased: 0)
+        for state in connections.values {
+            switch state {
+            case .starting: counts.starting += 1
+            case .backingOff: counts.backingOff += 1
+            case .leased: counts.leased += 1
+            case .idle: break
+            }
+        }
+        return counts
+    }
+
+    /// The counters with the numbers of this moment filled in.
+    var currentCounters: UpstreamCounters {
+        var result = counters
+        (result.starting, _, result.leased) = counts
+        result.idle = idle.count
+        result.waiting = waiting.count
+        return result
+    }
+
+    /// One connection for each that waits, within the bound. After a failure one attempt at a time, and none in a pause.
+    private mutating func openWhatIsNeeded(now: Instant) -> [Action] {
+        var actions: [Action] = []
+        var (starting, backingOff, _) = counts
+        while starting < waiting.count, backingOff == 0, consecutiveConnectFailures == 0 || starting == 0 {
+            if connections.count >= settings.maxConnections {
+                // An idle one that is of no use to those who wait makes room.
+                guard let oldest = idle.first else { break }
+                remove(oldest)
+                actions.append(.close(oldest))
+            }
+            let connection = ConnectionID(number: nextConnection)
+            nextConnection += 1
+            let deadline = now + settings.connectTimeout
+            connections[connection] = .starting(deadline: deadline)
+            wake(at: deadline)
+            starting += 1
+            actions.append(.open(connection))
+        }
+        return actions
+    }
+
+    /// The idle connection used last, if it is good enough for this request.
+    private mutating func takeIdle(for ticket: Ticket, now: Instant) -> ConnectionID? {
+        guard let last = idle.last, case .idle(let since) = connections[last] else { return nil }
+        let trusted = ticket.isReplayable ? settings.idleTimeout : min(settings.recentUse, settings.idleTimeout)
+        guard now < since + trusted else { return nil }
+        return idle.removeLast()
+    }
+
+    private mutating func lease(
+        _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
+    ) -> Action {
+        if isReused { counters.reused += 1 }
+        let firstByteDeadline = now + settings.firstByteTimeout
+        connections[connection] = .leased(ticket, isReused: isReused, firstByteDeadline: firstByteDeadline)
+        wake(at: min(firstByteDeadline, ticket.deadline))
+        return .lease(connection, ticket.request, isReused: isReused)
+    }
+
+    private mutating func becomeIdle(_ connection: ConnectionID, now: Instant) -> [Action] {
+        guard !isDraining else {
+            remove(connection)
+            return [.close(connection)]
+        }
+        connections[connection] = .idle(since: now)
+        idle.append(connection)
+        wake(at: now + settings.idleTimeout)
+        return []
+    }
+
+    /// Holds the place of a connection that could not be opened, so that the next attempt waits; one place is enough.
+    private mutating func backOff(_ connection: ConnectionID, now: Instant) {
+        consecutiveConnectFailures += 1
+        guard counts.backingOff == 0 else { return remove(connection) }
+        let doublings = min(consecutiveConnectFailures - 1, 16)
+        let until = now + min(settings.backoff * (1 << doublings), settings.maxBackoff)
+        connections[connection] = .backingOff(until: until)
+        wake(at: until)
+    }
+
+    private mutating func fail(_ request: RequestID, _ failure: UpstreamFailure) -> Action {
+        counters.failures += 1
+        return .fail(request, failure)
+    }
+
+    private mutating func remove(_ connection: ConnectionID) {
+        connections[connection] = nil
+        idle.removeAll { $0 == connection }
+    }
+}

@@ -1,0 +1,281 @@
+import HTTP
+
+/// Turns the bytes of one connection into answers, one at a time. Pure: bytes in, events out.
+///
+/// What must hold:
+/// - nothing of a malformed or incomplete answer is reported as complete;
+/// - interim responses are skipped, a bounded number of them, and 101 is a fault (RFC 9110, 15.2);
+/// - content is collected up to a bound; a larger answer is reported as `began`, `received`..., `finished`;
+/// - no byte after the end of an answer is consumed: what is left over is surplus, and the connection not reusable.
+struct ResponseReader: Sendable {
+    enum Event {
+        /// All bytes were looked at and there is nothing to report.
+        case needMore
+        case answered(UpstreamResponse)
+        case began(UpstreamResponse)
+        case received([UInt8])
+        case finished
+    }
+
+    /// How many bytes of the span are done with, and what came of them.
+    struct Step {
+        let consumed: Int
+        let event: Event
+    }
+
+    private enum Phase {
+        case head
+        /// Content whose length is known; the number of bytes still to come.
+        case counted(Int)
+        case decoded
+        case ended
+    }
+
+    static let maxInterimResponses = 8
+    static let maxInterimBytes = 8 << 10
+
+    private let limits: MessageLimits
+    private let maxCollectedBytes: Int
+    private var phase = Phase.ended
+    private var method = Method.get
+    private var isReused = false
+    private var hasSeenBytes = false
+    private var interimResponses = 0
+    private var interimBytes = 0
+    private var parser: HeadParser
+    private var head = ResponseHead()
+    private var decoder: BodyDecoder
+    private var response: UpstreamResponse?
+    private var collected: [UInt8] = []
+    private var isStreaming = false
+    /// Whether the origin keeps the connection after this answer. Meaningful once the head is complete.
+    private(set) var keepsAlive = false
+
+    init(limits: MessageLimits, maxCollectedBytes: Int) {
+        self.limits = limits
+        self.maxCollectedBytes = maxCollectedBytes
+        parser = HeadParser(limits: limits)
+        decoder = BodyDecoder(.none, limits: limits)
+    }
+
+    /// Expects the answer to a request of this method. `isReused` only tells how an early end is reported.
+    mutating func begin(answering method: Method, isReused: Bool) {
+        self.method = method
+        self.isReused = isReused
+        phase = .head
+        hasSeenBytes = false
+        (interimResponses, interimBytes) = (0, 0)
+        parser.reset()
+        response = nil
+        collected = []
+        isStreaming = false
+        keepsAlive = false
+    }
+
+    /// Whether the head of the final response is complete.
+    var hasHead: Bool {
+        if case .head = phase { false } else { true }
+    }
+
+    /// Reads on. Call it again with the rest, also with none, until it says `needMore`, `answered` or `finished`.
+    mutating func read(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Step {
+        if bytes.count > 0 { hasSeenBytes = true }
+        var consumed = 0
+        while case .head = phase {
+            let rest = bytes.extracting(consumed...)
+            guard try parse(rest) else { return Step(consumed: consumed, event: .needMore) }
+            consumed += head.byteCount
+            try takeHead(rest)
+        }
+        consumed += try readContent(bytes.extracting(consumed...))
+        return Step(consumed: consumed, event: nextEvent())
+    }
+
+    /// The origin closed its side: the end of an answer without a length, a fault anywhere else.
+    mutating func end() throws(UpstreamFailure) -> Event {
+        switch phase {
+        case .head:
+            throw .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused))
+        case .counted:
+            throw .closedEarly(.content)
+        case .decoded:
+            do {
+                try decoder.finish()
+            } catch {
+                throw .closedEarly(.content)
+            }
+            phase = .ended
+        case .ended:
+            break
+        }
+        return nextEvent()
+    }
+
+    /// The failure for a connection that broke (was reset, timed out in TCP, lacked its `close_notify`).
+    var brokenOff: UpstreamFailure {
+        guard hasHead else { return .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused)) }
+        return .closedEarly(.content)
+    }
+}
+
+// MARK: Head
+
+extension ResponseReader {
+    private mutating func parse(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Bool {
+        do {
+            return try parser.parse(bytes, into: &head)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    /// Acts on a complete head: skips an interim one, prepares for the content after a final one.
+    private mutating func takeHead(_ bytes: Span<UInt8>) throws(UpstreamFailure) {
+        parser.reset()
+        guard !head.isInterim else { return try skipInterim() }
+        let framing: BodyFraming
+        do {
+            framing = try head.framing(bytes, answering: method)
+        } catch {
+            throw .malformed(error)
+        }
+        keepsAlive = head.keepsAlive && framing != .untilClose
+        let fields = EndToEndFields.copy(from: head, bytes)
+        response = UpstreamResponse(status: head.status, fields: fields, declaredLength: declaredLength(bytes))
+        prepare(for: framing)
+    }
+
+    private mutating func skipInterim() throws(UpstreamFailure) {
+        guard head.status != 101 else { throw .switchedProtocols }
+        interimResponses += 1
+        interimBytes += head.byteCount
+        guard interimResponses <= Self.maxInterimResponses, interimBytes <= Self.maxInterimBytes else {
+            throw .tooManyInterimResponses
+        }
+    }
+
+    private mutating func prepare(for framing: BodyFraming) {
+        switch framing {
+        case .none, .length(0):
+            phase = .ended
+        case .length(let count):
+            phase = .counted(count)
+            isStreaming = count > maxCollectedBytes
+            if !isStreaming { collected.reserveCapacity(count) }
+        case .chunked, .untilClose:
+            phase = .decoded
+            decoder = BodyDecoder(framing, limits: limits)
+        }
+    }
+
+    /// The head was accepted, so that `Content-Length` is a number in range where it decided the framing. Where it did
+    /// not (HEAD, 304) anything else counts as absent.
+    private func declaredLength(_ bytes: Span<UInt8>) -> Int? {
+        guard !head.fields.contains(.transferEncoding), let field = head.fields.first(.contentLength) else { return nil }
+        let digits = bytes.extracting(field.value.range)
+        var value = 0
+        for index in digits.indices {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digits[index]), value <= 1 << 53 else { return nil }
+            value = value * 10 + Int(digits[index] - UInt8(ascii: "0"))
+        }
+        return digits.isEmpty ? nil : value
+    }
+}
+
+// MARK: Content
+
+extension ResponseReader {
+    /// How many bytes of content can be read straight into their place; 0 where they need decoding or are streamed.
+    var directRoom: Int {
+        guard case .counted(let remaining) = phase, !isStreaming else { return 0 }
+        return remaining
+    }
+
+    /// Lets `read` write at most `count` bytes of content into their place; it returns how many it wrote. Then call
+    /// `read` with an empty span. `count` is at most `directRoom`.
+    mutating func readDirectly(_ count: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) {
+        guard case .counted(let remaining) = phase else { return }
+        let before = collected.count
+        collected.append(addingCapacity: count) { output in
+            output.withUnsafeMutableBufferPointer { buffer, initialised in
+                initialised += read(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer).prefix(count)))
+            }
+        }
+        advance(by: collected.count - before, of: remaining)
+    }
+
+    private mutating func advance(by received: Int, of remaining: Int) {
+        precondition(received <= remaining)
+        phase = received == remaining ? .ended : .counted(remaining - received)
+    }
+
+    /// Collects what the bytes contain; returns how many of them belong to this answer.
+    private mutating func readContent(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Int {
+        switch phase {
+        case .head, .ended:
+            return 0
+        case .counted(let remaining):
+            let count = min(remaining, bytes.count)
+            collect(bytes.extracting(first: count))
+            advance(by: count, of: remaining)
+            return count
+        case .decoded:
+            return try decode(bytes)
+        }
+    }
+
+    private mutating func decode(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Int {
+        var consumed = 0
+        while true {
+            let rest = bytes.extracting(consumed...)
+            let piece: BodyDecoder.Piece
+            do {
+                piece = try decoder.next(rest)
+            } catch {
+                throw .malformed(error)
+            }
+            switch piece {
+            case .content(let range, let count):
+                collect(rest.extracting(range.range))
+                consumed += count
+            case .needMore(let count):
+                return consumed + count
+            case .end(let count):
+                phase = .ended
+                return consumed + count
+            }
+        }
+    }
+
+    private mutating func collect(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { collected.append(contentsOf: $0) }
+    }
+
+    /// What to report now: the answer is whole, or has become too large to wait for, or goes on.
+    private mutating func nextEvent() -> Event {
+        if var begun = response {
+            if case .ended = phase, collected.count <= maxCollectedBytes {
+                begun.body = take()
+                response = nil
+                return .answered(begun)
+            }
+            guard isStreaming || collected.count > maxCollectedBytes else { return .needMore }
+            isStreaming = true
+            begun.body = take()
+            response = nil
+            return .began(begun)
+        }
+        guard isStreaming else { return .needMore }
+        if !collected.isEmpty { return .received(take()) }
+        if case .ended = phase {
+            isStreaming = false
+            return .finished
+        }
+        return .needMore
+    }
+
+    private mutating func take() -> [UInt8] {
+        defer { collected = [] }
+        return collected
+    }
+}

@@ -1,0 +1,86 @@
+import HTTP
+
+/// Why there is no (complete) answer from the origin: the upstream side is to blame in each case.
+public enum UpstreamFailure: Error, Sendable, Equatable {
+    /// What had been waited for when the time was up.
+    public enum Phase: Sendable, Equatable {
+        case connect
+        case firstByte
+        case whole
+    }
+
+    /// How far the answer had come when the connection ended.
+    public enum Progress: Sendable, Equatable {
+        /// Not one byte; on a reused connection the origin has most likely closed it before it saw the request.
+        case nothing(isReused: Bool)
+        case head
+        case content
+    }
+
+    /// The name has no address. The text is the resolver's.
+    case resolve(String)
+    /// No address accepted a connection. The text names the last system error.
+    case connect(String)
+    /// The handshake or the verification of the certificate failed.
+    case tls(String)
+    case timeout(Phase)
+    /// The origin closed or reset the connection before the answer was complete.
+    case closedEarly(Progress)
+    /// Not HTTP/1.1 as RFC 9112 has it, or over a limit.
+    case malformed(ParseError)
+    /// 101 although no upgrade was ever asked for: there is no tunnel mode.
+    case switchedProtocols
+    /// More interim responses than are put up with.
+    case tooManyInterimResponses
+    /// The queue for a connection is full.
+    case tooManyWaiting
+    /// The pool takes no new requests because the program ends.
+    case draining
+
+    /// The status of the answer that the proxy makes up (RFC 9110, 15.6.3 to 15.6.5).
+    public var status: Int {
+        switch self {
+        case .timeout: 504
+        case .tooManyWaiting, .draining: 503
+        case .resolve, .connect, .tls, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
+        }
+    }
+
+    /// One token for logs, metrics and `Cache-Status`.
+    public var reason: StaticString {
+        switch self {
+        case .resolve: "upstream-resolve"
+        case .connect: "upstream-connect"
+        case .tls: "upstream-tls"
+        case .timeout(.connect): "upstream-connect-timeout"
+        case .timeout(.firstByte): "upstream-first-byte-timeout"
+        case .timeout(.whole): "upstream-timeout"
+        case .closedEarly: "upstream-closed"
+        case .malformed, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"
+        case .tooManyWaiting: "upstream-queue-full"
+        case .draining: "draining"
+        }
+    }
+
+    /// Whether the origin has most likely not seen the request: it broke on a reused connection before the first byte
+    /// of an answer (RFC 9112, 9.3.1).
+    public var isWorthRetrying: Bool {
+        self == .closedEarly(.nothing(isReused: true))
+    }
+}
+
+extension UpstreamFailure: CustomStringConvertible {
+    /// For the log: the reason and what is known of the cause; nothing of the request.
+    public var description: String {
+        switch self {
+        case .resolve(let text), .connect(let text), .tls(let text): "\(reason): \(text)"
+        case .closedEarly(.nothing): "\(reason): before the answer"
+        case .closedEarly(.head): "\(reason): in the head"
+        case .closedEarly(.content): "\(reason): in the content"
+        case .malformed(let error): "\(reason): \(error.reason)"
+        case .switchedProtocols: "\(reason): 101"
+        case .tooManyInterimResponses: "\(reason): too many interim responses"
+        case .timeout, .tooManyWaiting, .draining: "\(reason)"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import HTTP
+
+/// A request as it goes to the origin: built from parsed parts by the proxy, never copied from a client.
+public struct UpstreamRequest: Sendable {
+    public let method: Method
+    /// The complete serialised head with its empty line. It holds secrets: it is never printed.
+    public let head: [UInt8]
+    public let body: [UInt8]
+
+    public init(method: Method, head: [UInt8], body: [UInt8] = []) {
+        self.method = method
+        self.head = head
+        self.body = body
+    }
+
+    /// Whether it may be sent a second time without being asked: only what is safe AND was certainly not answered is.
+    var isReplayable: Bool {
+        (method == .get || method == .head) && body.isEmpty
+    }
+}
+
+extension UpstreamRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(method) request, \(head.count) + \(body.count) bytes" }
+    public var debugDescription: String { description }
+    /// Nothing inside can be reached by a dump.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

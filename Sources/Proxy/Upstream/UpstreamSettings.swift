@@ -1,0 +1,34 @@
+import EventLoop
+import HTTP
+
+/// The limits of one loop's connections to the origin. Every wait and every buffer has a bound.
+public struct UpstreamSettings: Sendable {
+    public var endpoint: UpstreamEndpoint
+    /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all addresses together.
+    public var connectTimeout: Duration = .seconds(5)
+    /// From handing over the request to the end of the final response's head; interim responses do not prolong it.
+    public var firstByteTimeout: Duration = .seconds(20)
+    /// From `send` to the last byte of the answer, waiting for a connection and streaming included.
+    public var wholeTimeout: Duration = .seconds(60)
+    /// How long an unused connection is kept.
+    public var idleTimeout: Duration = .seconds(30)
+    /// A connection unused for longer than this is not trusted with a request that could not be repeated.
+    public var recentUse: Duration = .seconds(1)
+    /// The first wait after a failed connect; it doubles with each further failure.
+    public var backoff: Duration = .milliseconds(100)
+    /// The longest wait between two attempts to connect.
+    public var maxBackoff: Duration = .seconds(1)
+    /// Connections at once, those being opened included. Per loop.
+    public var maxConnections: Int
+    /// Requests waiting for a connection. Per loop.
+    public var maxWaiting: Int = 1000
+    /// Bytes of content that are handed over in one piece; a larger answer is streamed.
+    public var maxCollectedBytes: Int = 8 << 20
+    public var limits: MessageLimits = .response
+
+    public init(endpoint: UpstreamEndpoint, maxConnections: Int = 32) {
+        precondition(maxConnections > 0)
+        self.endpoint = endpoint
+        self.maxConnections = maxConnections
+    }
+}
