@@ -9,6 +9,12 @@ public final class HTTPTestClient {
         public let fields: [(name: String, value: String)]
         public let body: Data
 
+        public init(status: Int, fields: [(name: String, value: String)], body: Data) {
+            self.status = status
+            self.fields = fields
+            self.body = body
+        }
+
         /// The value of the first field with this name, whatever its case.
         public func field(_ name: String) -> String? {
             fields.first { $0.name.lowercased() == name.lowercased() }?.value

@@ -48,7 +48,7 @@ extension ForwardedRequest {
         var target = Array(canonical.bytes[..<canonical.pathCount])
         if let query = canonical.originalQuery {
             target.append(UInt8(ascii: "?"))
-            target.append(bytes.extracting(head.target.range).extracting(query.range))
+            target.append(bytes.extracting(head.target.range).extracting(query))
         }
         self.target = target
         var lines: [UInt8] = []

@@ -245,6 +245,19 @@ extension ClientConnection {
         finish()
     }
 
+    /// Answers with less content than the head promises, then closes: what a broken origin does.
+    public func respondTruncated(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
+        keepsAlive = false
+        respond(content: content, write)
+    }
+
+    /// Breaks the connection so that the client sees a reset instead of an answer.
+    public func reset() {
+        guard isOpen else { return }
+        stream.reset()
+        didClose()
+    }
+
     /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with the connection for
     /// HTTP/1.0 clients.
     func beginStreaming(length: Int?, _ write: (inout ByteBuffer) -> Void) {
