@@ -48,6 +48,17 @@ extension MutableSpan<UInt8> {
         position += 1
     }
 
+    /// Copies the bytes from `read` on that are in the set, and says how many there were.
+    @inline(__always)
+    mutating func copyRun(of set: ASCIISet, from source: Span<UInt8>, at read: Int, to written: Int) -> Int {
+        var count = 0
+        while read + count < source.count, set.contains(source[read + count]) {
+            self[written + count] = source[read + count]
+            count += 1
+        }
+        return count
+    }
+
     mutating func writePercentEncoded(_ byte: UInt8, at position: inout Int) {
         write(UInt8(ascii: "%"), at: &position)
         write(uppercaseHexadecimal(byte >> 4), at: &position)

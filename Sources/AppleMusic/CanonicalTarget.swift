@@ -48,86 +48,21 @@ public struct CanonicalTarget: Sendable {
             pathCount = 1
             return
         }
-        // The worst case: every byte becomes an escape.
-        if scratch.count < target.count * 3 { scratch = [UInt8](repeating: 0, count: target.count * 3) }
+        // The worst case: every byte becomes an escape, and the query is written a second time in order.
+        if scratch.count < target.count * 6 { scratch = [UInt8](repeating: 0, count: target.count * 6) }
 
-        var path = PathEncoder()
-        let query = try CanonicalTarget.encode(target, &path, &scratch, &segments, &parameters)
-        finish(path: path, query: query, targetCount: target.count)
-    }
-
-    /// The path and behind it the query into `scratch`. Static, because a span of one property keeps all of `self`
-    /// from being changed.
-    private static func encode(
-        _ target: Span<UInt8>, _ path: inout PathEncoder, _ scratch: inout [UInt8], _ segments: inout [TextSlice],
-        _ parameters: inout [TextSlice]
-    ) throws(TargetError) -> QueryEncoder {
-        var output = scratch.mutableSpan
-        try path.encode(target, into: &output, segments: &segments)
-        var query = QueryEncoder(at: path.written)
-        if path.read < target.count {
-            try query.encode(target, from: path.read + 1, into: &output, parameters: &parameters)
+        var spelling = TargetSpelling()
+        try spelling.write(
+            target, to: &scratch, segments: &segments, parameters: &parameters, elements: &elements)
+        pathCount = spelling.pathCount
+        bytes.append(contentsOf: scratch[..<spelling.headCount])
+        if !spelling.sortedQuery.isEmpty {
+            bytes.append(contentsOf: scratch[spelling.sortedQuery])
         }
-        return query
-    }
-
-    private mutating func finish(path: PathEncoder, query: QueryEncoder, targetCount: Int) {
-        pathCount = path.written
-        originalQuery = query.isEmpty ? nil : path.read + 1..<targetCount
-
-        let (isOrdered, isPersonal) = examineParameters()
-        bytes.append(contentsOf: scratch[..<pathCount])
-        if isOrdered, !query.isEmpty {
-            bytes.append(UInt8(ascii: "?"))
-            bytes.append(contentsOf: scratch[pathCount..<query.written])
-        } else if !isOrdered {
-            appendSorted()
-        }
+        originalQuery = spelling.originalQuery
         route = Route(
-            segments, in: bytes.span, hasPersonalMarker: isPersonal, hasPathParameters: path.hasPathParameters)
-    }
-
-    private func examineParameters() -> (isOrdered: Bool, isPersonal: Bool) {
-        let text = scratch.span
-        var isOrdered = true
-        var isPersonal = false
-        for index in parameters.indices {
-            let parameter = parameters[index]
-            if index > 0, parameters[index - 1].compareKey(parameter, in: text) > 0 { isOrdered = false }
-            let kind = ParameterKind(of: parameter, in: text)
-            if kind.isSet, !ParameterKind.isAscending(parameter, in: text) { isOrdered = false }
-            if kind.isPersonal(parameter, in: text) { isPersonal = true }
-        }
-        return (isOrdered, isPersonal)
-    }
-
-    private mutating func appendSorted() {
-        parameters.sort(in: scratch)
-        for index in parameters.indices {
-            let parameter = parameters[index]
-            bytes.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
-            if parameter.keyEnd < parameter.end, ParameterKind(of: parameter, in: scratch.span).isSet {
-                bytes.append(contentsOf: scratch[parameter.start...parameter.keyEnd])
-                appendSet(of: parameter)
-            } else {
-                bytes.append(contentsOf: scratch[parameter.start..<parameter.end])
-            }
-        }
-    }
-
-    private mutating func appendSet(of parameter: TextSlice) {
-        elements.removeAll(keepingCapacity: true)
-        var list = ListElements(of: parameter, in: scratch.span)
-        while let element = list.next(scratch.span) { elements.append(element) }
-        elements.sort(in: scratch)
-        for index in elements.indices {
-            let element = elements[index]
-            if index > 0 {
-                if elements[index - 1].compareKey(element, in: scratch.span) == 0 { continue }
-                bytes.append(UInt8(ascii: ","))
-            }
-            bytes.append(contentsOf: scratch[element.start..<element.end])
-        }
+            segments, in: bytes.span, hasPersonalMarker: spelling.isPersonal,
+            hasPathParameters: spelling.hasPathParameters)
     }
 
     private mutating func reset() {

@@ -23,8 +23,9 @@ struct PathEncoder {
         while read < target.count {
             let byte = target[read]
             if verbatim.contains(byte) {
-                output.write(byte, at: &written)
-                read += 1
+                let run = output.copyRun(of: verbatim, from: target, at: read, to: written)
+                read += run
+                written += run
             } else if byte == UInt8(ascii: "/") {
                 try endSegment(output, &segments)
                 output.write(byte, at: &written)

@@ -29,8 +29,9 @@ struct QueryEncoder {
         while read < target.count {
             let byte = target[read]
             if verbatim.contains(byte) {
-                output.write(byte, at: &written)
-                read += 1
+                let run = output.copyRun(of: verbatim, from: target, at: read, to: written)
+                read += run
+                written += run
             } else if byte == UInt8(ascii: "&") {
                 endParameter(&parameters)
                 if written > parameterStart { output.write(byte, at: &written) }

@@ -21,6 +21,7 @@ struct TextSlice: Sendable, BitwiseCopyable {
     var count: Int { end - start }
     var keyCount: Int { keyEnd - start }
 
+    @inline(__always)
     func equals(_ text: StaticString, in bytes: Span<UInt8>) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for offset in 0..<count where bytes[start + offset] != text.utf8Start[offset] { return false }
@@ -46,8 +47,7 @@ struct TextSlice: Sendable, BitwiseCopyable {
 extension [TextSlice] {
     /// Sorts by key in place and stably. Few slices, which is all that clients send, are inserted one by one; a target
     /// made of thousands of parameters costs n log n (heapsort, where `precedes` makes it stable).
-    mutating func sort(in text: [UInt8]) {
-        let bytes = text.span
+    mutating func sort(in bytes: Span<UInt8>) {
         guard count > 16 else { return insertionSort(in: bytes) }
         for root in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(root, count, bytes) }
         for last in stride(from: count - 1, to: 0, by: -1) {
