@@ -91,11 +91,11 @@ public struct StatisticsSource: Sendable {
     }
 
     /// Stored answers, on disk when there is a cache file, else in memory.
-    public var entries: Int { cache.entries }
+    public var entries: Int { cache.store?.entries ?? cache.memory.count }
     /// Bytes of stored answers on disk.
-    public var cacheBytes: Int { cache.cacheBytes }
+    public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
     /// Bytes of stored answers in memory, bookkeeping included.
-    public var memoryBytes: Int { cache.memoryBytes }
+    public var memoryBytes: Int { cache.memory.byteCount }
 }
 
 /// One loop with everything that is confined to it.

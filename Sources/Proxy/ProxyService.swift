@@ -69,7 +69,7 @@ public final class ProxyService: Service {
         var stored: StoredResponse?
         if facts.passReason == nil {
             key.set(scope: .shared, target: target.bytes)
-            stored = shared.cache.lookup(key, reader: reader, at: now)
+            stored = shared.cache.lookup(key, reader, at: now)
         }
         switch Plan.decide(facts, stored: stored, unixSeconds: now) {
         case .hit(let stored, let ttl): serve(stored, ttl: ttl, now, to: connection)

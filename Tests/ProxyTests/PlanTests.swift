@@ -23,7 +23,7 @@ import Testing
         StoredResponse(
             key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
             receivedAt: Self.now - age, lifetime: Lifetime(freshFor: freshFor, staleFor: staleFor), classTag: 0,
-            storefront: "us")
+            storefront: Array("us".utf8))
     }
 
     private func describe(_ plan: Plan) -> String {

@@ -133,7 +133,7 @@ import Testing
             StoredResponse(
                 key: key, status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
                 body: Array("old".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - 100,
-                lifetime: Lifetime(freshFor: 10, staleFor: 1000), classTag: 0, storefront: "us"))
+                lifetime: Lifetime(freshFor: 10, staleFor: 1000), classTag: 0, storefront: Array("us".utf8)))
         let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
         defer { proxy.stop() }
         let reply = try proxy.client.send("GET", Self.album)

@@ -14,16 +14,17 @@ final class ProxyUnderTest {
     init(
         originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
-        credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy()
+        credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
+        timeouts: ClientTimeouts = ClientTimeouts()
     ) throws {
         let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
-        server = try ProxyServer(
-            ProxySettings(
-                listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
-                upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS,
-                shared: ProxyShared(
-                    cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority),
-                accessLog: nil))
+        var settings = ProxySettings(
+            listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
+            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS,
+            shared: ProxyShared(cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority),
+            accessLog: nil)
+        settings.timeouts = timeouts
+        server = try ProxyServer(settings)
         port = Int(server.addresses[0].port)
         client = HTTPTestClient(port: port)
     }

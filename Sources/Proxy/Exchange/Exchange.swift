@@ -71,7 +71,7 @@ final class Exchange {
             let stored = StoredResponse(
                 key: key, status: response.status, fields: response.storableFields, body: response.body,
                 receivedAt: now, lifetime: lifetime, classTag: facts.route.resourceClass.rawValue,
-                storefront: facts.route.storefront?.text ?? "")
+                storefront: (facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
             service.shared.cache.store(stored)
             service.statistics.count(.stored)
             return (.stored(ttl: lifetime.freshFor - lifetime.initialAge), stored)
@@ -146,7 +146,6 @@ extension Exchange: UpstreamReceiver {
     private func appendForwardable(_ response: UpstreamResponse, to buffer: inout ByteBuffer) {
         buffer.append(response.forwardableFields(isPersonal: facts.route.isPersonal))
         if facts.route.isPersonal { buffer.append("Cache-Control: private, no-store\r\n") }
-        buffer.append("Via: 1.1 refrain\r\n")
     }
 
     /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110 8.6).

@@ -26,14 +26,14 @@ extension UpstreamResponse {
     /// The lines that a stored answer keeps: not the moment's (`Age`, `Date`), not one client's (`Set-Cookie`), not what
     /// the origin told browsers of other sites.
     var storableFields: [UInt8] {
-        endToEndLines { !Self.isOfTheMoment($0) && $0 != .setCookie }
+        endToEndLines { !Self.isOfTheMoment($0) && $0 != .setCookie } + Self.via
     }
 
     /// The lines that an answer which is not stored goes on with. `Date` is written anew with every answer.
     func forwardableFields(isPersonal: Bool) -> [UInt8] {
         endToEndLines { id in
             !Self.isOfTheMoment(id) && !(isPersonal && (id == .cacheControl || id == .expires || id == .pragma))
-        }
+        } + Self.via
     }
 
     private func endToEndLines(_ isKept: (FieldName) -> Bool) -> [UInt8] {
@@ -42,6 +42,9 @@ extension UpstreamResponse {
         for line in fields.lines where isKept(line.id) { result.append(contentsOf: fields.bytes[line.line]) }
         return result
     }
+
+    /// RFC 9110 7.6.3: the protocol it came by, and who passes it on.
+    static let via = Array("Via: 1.1 refrain\r\n".utf8)
 
     private static func isOfTheMoment(_ id: FieldName) -> Bool {
         switch id {
