@@ -1,0 +1,281 @@
+import EventLoop
+import HTTP
+
+/// One connection to the origin: dials, then carries one exchange after the other. It decides nothing: `DialPlan`,
+/// `ResponseReader` and, through the pool, `PoolState` do. Owned by the pool, confined to its loop.
+///
+/// Bytes reach the parser only after the stream has opened, that is after a TLS peer was verified (HARDENING,
+/// CVE-2026-1642).
+final class UpstreamConnection {
+    let id: PoolState.ConnectionID
+    private weak var pool: UpstreamPool?
+    private let loop: EventLoop
+    private let tls: (configuration: ClientTLS, hostName: String)?
+    private var dial: DialPlan<SocketAddress>?
+    private var attemptTimer: TimerToken?
+    private var lastFailure = UpstreamFailure.resolve("no address")
+    private var isOpen = false
+    private var stream: Stream?
+    private var input = ByteBuffer(capacity: UpstreamConnection.inputBytes)
+    private var reader: ResponseReader
+    private var exchange: UpstreamExchange?
+    private var hasReportedHead = false
+    private var isReading = false
+
+    /// The size of the input buffer; a TLS record holds as much (RFC 8446, 5.1).
+    private static let inputBytes = 16 << 10
+    /// The least room for a read, so that none is made for a handful of bytes.
+    private static let readBytes = 4 << 10
+    /// The most that one read takes straight into its place.
+    private static let directBytes = 256 << 10
+    /// Reads in one turn, so that a fast origin does not starve the other connections of the loop.
+    private static let readsPerTurn = 32
+
+    init(_ id: PoolState.ConnectionID, pool: UpstreamPool) {
+        self.id = id
+        self.pool = pool
+        loop = pool.loop
+        tls = pool.tlsTarget
+        reader = ResponseReader(limits: pool.settings.limits, maxCollectedBytes: pool.settings.maxCollectedBytes)
+    }
+
+    /// Closes without a word to the pool.
+    func close() {
+        cancelAttemptTimer()
+        exchange?.connection = nil
+        exchange = nil
+        stream?.close()
+        stream = nil
+    }
+}
+
+// MARK: Opening
+
+extension UpstreamConnection {
+    /// Tries the addresses in turn until one takes the connection.
+    func open(_ plan: DialPlan<SocketAddress>) {
+        dial = plan
+        dialNext()
+    }
+
+    private func dialNext() {
+        cancelAttemptTimer()
+        while let attempt = dial?.next(now: loop.now) {
+            do {
+                stream = try Stream.connect(to: attempt.address, tls: tls, loop: loop, handler: self)
+                guard let giveUp = attempt.giveUp else { return }
+                attemptTimer = loop.schedule(at: giveUp) { [weak self] in self?.giveUpAttempt() }
+                return
+            } catch {
+                lastFailure = .connect(error.description)
+            }
+        }
+        pool?.connectFailed(self, lastFailure)
+    }
+
+    private func giveUpAttempt() {
+        attemptTimer = nil
+        stream?.close()
+        stream = nil
+        lastFailure = .timeout(.connect)
+        dialNext()
+    }
+
+    private func cancelAttemptTimer() {
+        if let attemptTimer { loop.cancel(attemptTimer) }
+        attemptTimer = nil
+    }
+
+    private static func failure(of error: StreamError?) -> UpstreamFailure {
+        switch error {
+        case .system(let error): .connect(error.description)
+        case .tls(let reason): .tls(reason)
+        case .truncated: .tls("closed during the handshake")
+        case .handshakeTimedOut: .timeout(.connect)
+        case nil: .connect("closed")
+        }
+    }
+}
+
+// MARK: Exchanging
+
+extension UpstreamConnection {
+    /// Sends the request; the answer goes to the exchange's receiver.
+    func start(_ exchange: UpstreamExchange, isReused: Bool) {
+        guard let stream else { return }
+        self.exchange = exchange
+        exchange.connection = self
+        exchange.isReused = isReused
+        exchange.requestedAt = loop.now
+        hasReportedHead = false
+        reader.begin(answering: exchange.request.method, isReused: isReused)
+        exchange.request.head.withUnsafeBytes { stream.send($0, exchange.request.body) }
+    }
+
+    /// Looks for input at the end of this turn.
+    func readLater() {
+        stream?.readLater()
+    }
+
+    private func readOn() {
+        guard !isReading else { return }
+        isReading = true
+        defer { isReading = false }
+        for _ in 0..<Self.readsPerTurn {
+            guard let stream else { return }
+            guard let exchange else {
+                if !isQuiet(stream) { pool?.closedWhileIdle(self) }
+                return
+            }
+            guard !exchange.isPaused, readOnce(stream, exchange) else { return }
+        }
+        readLater()
+    }
+
+    /// One read; false when there is nothing more to read now.
+    private func readOnce(_ stream: Stream, _ exchange: UpstreamExchange) -> Bool {
+        switch fill(from: stream) {
+        case .bytes:
+            return process()
+        case .wouldBlock:
+            return false
+        case .end:
+            do {
+                report(try reader.end(), exchange)
+            } catch {
+                fail(error)
+            }
+            return false
+        case .failed:
+            fail(reader.brokenOff)
+            return false
+        }
+    }
+
+    /// Reads content of a known length straight into its place, all else into the input buffer.
+    private func fill(from stream: Stream) -> ReadResult {
+        guard input.isEmpty, reader.directRoom >= Self.readBytes else {
+            return input.withUnsafeWritable(minimum: Self.readBytes) { room in
+                let result = stream.read(into: room)
+                return (written: result.count, result: result)
+            }
+        }
+        var result = ReadResult.wouldBlock
+        reader.readDirectly(min(reader.directRoom, Self.directBytes)) { room in
+            result = stream.read(into: room)
+            return result.count
+        }
+        return result
+    }
+
+    /// Reports what the input holds; false when there is no exchange any more to read for.
+    private func process() -> Bool {
+        while let exchange, exchange.receiver != nil {
+            let step: ResponseReader.Step
+            do {
+                step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
+            } catch {
+                fail(error)
+                return false
+            }
+            input.consume(step.consumed)
+            if case .needMore = step.event {
+                noteHead()
+                return true
+            }
+            report(step.event, exchange)
+        }
+        return exchange != nil
+    }
+
+    private func noteHead() {
+        guard !hasReportedHead, reader.hasHead else { return }
+        hasReportedHead = true
+        pool?.answered(self)
+    }
+
+    private func report(_ event: ResponseReader.Event, _ exchange: UpstreamExchange) {
+        switch event {
+        case .needMore:
+            break
+        case .answered(let response):
+            finish(exchange)?.upstream(exchange, answered: stamped(response, exchange))
+        case .began(let response):
+            noteHead()
+            exchange.receiver?.upstream(exchange, began: stamped(response, exchange))
+        case .received(let bytes):
+            exchange.receiver?.upstream(exchange, received: bytes)
+        case .finished:
+            finish(exchange)?.upstreamFinished(exchange)
+        }
+    }
+
+    private func stamped(_ response: UpstreamResponse, _ exchange: UpstreamExchange) -> UpstreamResponse {
+        var response = response
+        response.requestedAt = exchange.requestedAt
+        response.receivedAt = loop.now
+        return response
+    }
+
+    /// The answer is complete: gives the connection back, then the receiver to be told.
+    private func finish(_ exchange: UpstreamExchange) -> (any UpstreamReceiver)? {
+        let isReusable = isReusable
+        self.exchange = nil
+        exchange.connection = nil
+        pool?.finished(self, exchange, isReusable: isReusable)
+        return exchange.end()
+    }
+
+    /// Both messages have ended exactly, nothing is left over on either side, and the origin keeps the connection.
+    private var isReusable: Bool {
+        guard let stream, reader.keepsAlive, input.isEmpty, stream.pendingBytes == 0 else { return false }
+        return isQuiet(stream)
+    }
+
+    /// Whether nothing can be read, not even an end.
+    private func isQuiet(_ stream: Stream) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { stream.read(into: $0) == .wouldBlock }
+    }
+
+    private func fail(_ failure: UpstreamFailure) {
+        exchange?.connection = nil
+        exchange = nil
+        pool?.broke(self, failure)
+    }
+}
+
+extension UpstreamConnection: StreamHandler {
+    func streamDidOpen(_ stream: Stream) {
+        guard stream === self.stream else { return }
+        cancelAttemptTimer()
+        isOpen = true
+        pool?.connected(self, to: stream.peer)
+    }
+
+    func streamDidBecomeReadable(_ stream: Stream) {
+        guard stream === self.stream else { return }
+        readOn()
+    }
+
+    func streamDidDrain(_ stream: Stream) {}
+
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        guard stream === self.stream else { return }
+        self.stream = nil
+        if !isOpen {
+            lastFailure = Self.failure(of: error)
+            dialNext()
+        } else if exchange != nil {
+            fail(reader.brokenOff)
+        } else {
+            pool?.closedWhileIdle(self)
+        }
+    }
+}
+
+extension ReadResult {
+    /// The bytes that were read.
+    fileprivate var count: Int {
+        if case .bytes(let count) = self { count } else { 0 }
+    }
+}

@@ -1,0 +1,181 @@
+import EventLoop
+import HTTP
+
+/// The connections of one loop to the origin. Tells `PoolState` what happened and does what it says.
+///
+/// A GET or HEAD that met a dead connection is sent once more, on a fresh one; any other method never is (RFC 9110,
+/// 9.2.2), and therefore only gets a connection that is fresh or was used a moment ago. Redirects are not followed.
+/// The deadlines of all exchanges share one timer, so that a request costs no system call for them.
+public final class UpstreamPool {
+    public let settings: UpstreamSettings
+    let loop: EventLoop
+    private let tls: ClientTLS?
+    private let resolver: Resolver
+    private var state: PoolState
+    private var connections: [PoolState.ConnectionID: UpstreamConnection] = [:]
+    private var exchanges: [PoolState.RequestID: UpstreamExchange] = [:]
+    private var nextRequest = 0
+    private var preferred: SocketAddress?
+    private var actions: [PoolState.Action] = []
+    private var isPerforming = false
+    private var timer: (token: TimerToken, deadline: Instant)?
+
+    /// `tls` must be given exactly if the endpoint is TLS.
+    public init(settings: UpstreamSettings, tls: ClientTLS?, loop: EventLoop, resolver: Resolver) {
+        precondition(settings.endpoint.isTLS == (tls != nil))
+        self.settings = settings
+        self.tls = tls
+        self.loop = loop
+        self.resolver = resolver
+        state = PoolState(settings: settings)
+    }
+
+    /// Sends a request, now or when a connection is free. The receiver is not called before this has returned.
+    public func send(_ request: UpstreamRequest, to receiver: any UpstreamReceiver) -> UpstreamExchange {
+        loop.assertOnLoop()
+        let id = PoolState.RequestID(number: nextRequest)
+        nextRequest += 1
+        let exchange = UpstreamExchange(id, request, receiver: receiver, pool: self, now: loop.now)
+        exchanges[id] = exchange
+        perform(state.submit(id, isReplayable: request.isReplayable, now: loop.now))
+        return exchange
+    }
+
+    /// Takes no new requests, finishes those it has, and closes connections as they come free.
+    public func drain() {
+        loop.assertOnLoop()
+        perform(state.drain())
+    }
+
+    /// What the pool has done and holds.
+    public var counters: UpstreamCounters {
+        loop.assertOnLoop()
+        return state.currentCounters
+    }
+
+    var tlsTarget: (configuration: ClientTLS, hostName: String)? {
+        tls.map { ($0, settings.endpoint.host) }
+    }
+}
+
+// MARK: What connections and exchanges report
+
+extension UpstreamPool {
+    func cancel(_ exchange: UpstreamExchange) {
+        loop.assertOnLoop()
+        exchanges[exchange.id] = nil
+        perform(state.cancel(exchange.id, now: loop.now))
+    }
+
+    func connected(_ connection: UpstreamConnection, to address: SocketAddress?) {
+        preferred = address
+        perform(state.connected(connection.id, now: loop.now))
+    }
+
+    func connectFailed(_ connection: UpstreamConnection, _ failure: UpstreamFailure) {
+        perform(state.connectFailed(connection.id, failure, now: loop.now))
+    }
+
+    func answered(_ connection: UpstreamConnection) {
+        state.answered(connection.id)
+    }
+
+    func finished(_ connection: UpstreamConnection, _ exchange: UpstreamExchange, isReusable: Bool) {
+        exchanges[exchange.id] = nil
+        perform(state.finished(connection.id, isReusable: isReusable, now: loop.now))
+    }
+
+    func broke(_ connection: UpstreamConnection, _ failure: UpstreamFailure) {
+        perform(state.broke(connection.id, failure, now: loop.now))
+    }
+
+    func closedWhileIdle(_ connection: UpstreamConnection) {
+        perform(state.closedWhileIdle(connection.id))
+    }
+}
+
+// MARK: Actions
+
+extension UpstreamPool {
+    /// Performs in the order in which the state decided, without recursion: what an action brings about is queued
+    /// behind it.
+    private func perform(_ new: [PoolState.Action]) {
+        actions += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        var index = 0
+        while index < actions.count {
+            perform(actions[index])
+            index += 1
+        }
+        actions.removeAll(keepingCapacity: true)
+        isPerforming = false
+        armTimer()
+    }
+
+    private func perform(_ action: PoolState.Action) {
+        switch action {
+        case .open(let id):
+            open(id)
+        case .lease(let id, let request, let isReused):
+            // A request that was cancelled since takes its connection with it, by an action further back.
+            guard let exchange = exchanges[request] else { return }
+            connections[id]?.start(exchange, isReused: isReused)
+        case .close(let id):
+            connections.removeValue(forKey: id)?.close()
+        case .fail(let request, let failure):
+            fail(request, failure)
+        }
+    }
+
+    private func open(_ id: PoolState.ConnectionID) {
+        connections[id] = UpstreamConnection(id, pool: self)
+        let deadline = loop.now + settings.connectTimeout
+        let confined = Confined(pool: self)
+        resolver.resolve(host: settings.endpoint.host, port: settings.endpoint.port, on: loop) { result in
+            confined.pool?.resolved(id, result, deadline: deadline)
+        }
+    }
+
+    private func resolved(
+        _ id: PoolState.ConnectionID, _ result: Result<[SocketAddress], ResolveError>, deadline: Instant
+    ) {
+        guard let connection = connections[id] else { return }
+        switch result {
+        case .success(let addresses):
+            connection.open(DialPlan(addresses, preferred: preferred, deadline: deadline))
+        case .failure(let error):
+            connectFailed(connection, .resolve(error.description))
+        }
+    }
+
+    /// Told in a turn of its own, so that no receiver is called from inside `send` or another receiver's call.
+    private func fail(_ request: PoolState.RequestID, _ failure: UpstreamFailure) {
+        guard let exchange = exchanges.removeValue(forKey: request) else { return }
+        loop.schedule(at: loop.now) {
+            exchange.end()?.upstream(exchange, failed: failure)
+        }
+    }
+
+    private func armTimer() {
+        guard let wakeAt = state.wakeAt else { return }
+        if let timer {
+            guard wakeAt < timer.deadline else { return }
+            loop.cancel(timer.token)
+        }
+        let token = loop.schedule(at: wakeAt) { [weak self] in self?.tick() }
+        timer = (token, wakeAt)
+    }
+
+    private func tick() {
+        timer = nil
+        perform(state.tick(now: loop.now))
+    }
+}
+
+/// Carries the pool through the resolver.
+///
+/// `@unchecked Sendable` because the resolver calls back on the loop that the pool is confined to.
+private struct Confined: @unchecked Sendable {
+    weak var pool: UpstreamPool?
+}
