@@ -114,7 +114,7 @@ final class Worker: @unchecked Sendable {
         let pool = UpstreamPool(
             settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
         service = ProxyService(
-            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.makeReader(),
+            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop
