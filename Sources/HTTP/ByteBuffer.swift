@@ -1,0 +1,128 @@
+/// The bytes between a socket and a parser, or between a serialiser and a socket:
+///
+///     0          start            end              capacity
+///     [ consumed | readable       | writable       ]
+///
+/// Holds: `0 <= start <= end <= storage.count`. Offsets that a parser hands out count from `start`, so they stay good
+/// while more is written and turn stale when something is consumed. Old storage is zeroed before it is freed, because
+/// heads carry tokens (a buffer that once held a secret must not leave copies behind when it grows).
+public struct ByteBuffer: ~Copyable, Sendable {
+    private var storage: [UInt8]
+    private var start = 0
+    private var end = 0
+
+    /// Room for `capacity` bytes before the first growth.
+    public init(capacity: Int) {
+        storage = [UInt8](repeating: 0, count: capacity)
+    }
+
+    /// Bytes that were written and not yet consumed.
+    public var readableCount: Int { end - start }
+    public var isEmpty: Bool { start == end }
+    /// Bytes of storage, whatever they hold.
+    public var capacity: Int { storage.count }
+
+    /// The readable bytes, as long as `body` runs.
+    public func withReadable<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try body(storage.span.extracting(start..<end))
+    }
+
+    /// The readable bytes for calls that take a pointer; it must not leave `body`.
+    public func withUnsafeReadable<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    }
+
+    /// Lets `body` write at the end, into at least `minimum` bytes; `written` of them become readable.
+    public mutating func withUnsafeWritable<R>(
+        minimum: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, result: R)
+    ) -> R {
+        makeRoom(minimum)
+        let from = end
+        let (written, result) = storage.withUnsafeMutableBytes {
+            body(UnsafeMutableRawBufferPointer(rebasing: $0[from...]))
+        }
+        precondition(written >= 0 && written <= storage.count - end)
+        end += written
+        return result
+    }
+
+    /// Forgets the first `count` readable bytes, in constant time.
+    public mutating func consume(_ count: Int) {
+        precondition(count >= 0 && count <= readableCount)
+        start += count
+        if start == end {
+            start = 0
+            end = 0
+        }
+    }
+
+    /// Forgets everything; without `keepingCapacity` the storage goes too, zeroed.
+    public mutating func removeAll(keepingCapacity: Bool) {
+        start = 0
+        end = 0
+        guard !keepingCapacity else { return }
+        wipe()
+        storage = []
+    }
+
+    /// Forgets everything and zeroes all storage, the part before `start` and after `end` included: what a pool
+    /// does with a buffer that held a head (HARDENING 5, memory).
+    public mutating func wipe() {
+        start = 0
+        end = 0
+        storage.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+    }
+
+    /// The readable bytes as an array of their own: for what is stored.
+    public func copyReadable() -> [UInt8] {
+        [UInt8](storage[start..<end])
+    }
+
+    /// Appends one byte.
+    public mutating func append(_ byte: UInt8) {
+        makeRoom(1)
+        storage[end] = byte
+        end += 1
+    }
+
+    /// Appends the bytes of another piece of memory, which must not be this buffer's own.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        makeRoom(bytes.count)
+        let from = end
+        storage.withUnsafeMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[from...]).copyMemory(from: bytes)
+        }
+        end += bytes.count
+    }
+
+    /// Makes at least `count` bytes writable: by moving the readable ones to the front where that is enough,
+    /// otherwise by doubling, so that appending stays linear.
+    private mutating func makeRoom(_ count: Int) {
+        guard storage.count - end < count else { return }
+        if storage.count - readableCount >= count {
+            moveToFront()
+        } else {
+            grow(to: max(readableCount + count, storage.count * 2, 64))
+        }
+    }
+
+    private mutating func moveToFront() {
+        let (from, count) = (start, readableCount)
+        storage.withUnsafeMutableBytes {
+            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[from..<(from + count)]))
+        }
+        start = 0
+        end = count
+    }
+
+    private mutating func grow(to capacity: Int) {
+        let count = readableCount
+        var grown = [UInt8](repeating: 0, count: capacity)
+        grown.withUnsafeMutableBytes { target in
+            storage.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+        }
+        wipe()
+        storage = grown
+        end = count
+    }
+}

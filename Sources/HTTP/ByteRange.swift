@@ -1,0 +1,27 @@
+/// Half-open range of offsets into the buffer a message was parsed from. Eight bytes, so that a head's fields stay in
+/// few cache lines; a message therefore spans less than 4 GiB of one buffer, which every limit is far below.
+public struct ByteRange: Hashable, Sendable {
+    public var start: UInt32
+    public var end: UInt32
+
+    /// Traps when an offset is negative or does not fit, or when the range is upside down: an error of the caller.
+    @inlinable
+    public init(_ start: Int, _ end: Int) {
+        precondition(start <= end)
+        self.start = UInt32(start)
+        self.end = UInt32(end)
+    }
+
+    /// Nothing, at the start of the buffer.
+    @inlinable
+    public init() {
+        start = 0
+        end = 0
+    }
+
+    /// The same offsets as a standard range.
+    @inlinable public var range: Range<Int> { Int(start)..<Int(end) }
+    /// In bytes.
+    @inlinable public var count: Int { Int(end) - Int(start) }
+    @inlinable public var isEmpty: Bool { start == end }
+}

@@ -1,0 +1,106 @@
+/// The directives of Cache-Control, of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246). Unknown directives are
+/// ignored, names have no case, arguments may be quoted. CDN-Cache-Control (RFC 9213) has the same directives.
+///
+/// Of a directive that occurs twice the first counts (RFC 9111 4.2.1), over all lines in their order. An argument that is
+/// no `delta-seconds` makes lifetimes 0, so that the response is stale; where 0 would not be the careful reading the
+/// directive is ignored. Larger numbers than 2^31 are 2^31.
+public struct CacheControl: Sendable, Equatable {
+    /// Seconds.
+    public var maxAge: Int?
+    /// Seconds.
+    public var sMaxAge: Int?
+    /// Seconds; requests only.
+    public var minFresh: Int?
+    /// Seconds, `DeltaSeconds.max` when there is no argument (any staleness will do); requests only.
+    public var maxStale: Int?
+    /// Seconds after the response became stale (RFC 5861 3).
+    public var staleWhileRevalidate: Int?
+    /// Seconds after the response became stale (RFC 5861 4).
+    public var staleIfError: Int?
+    public var noStore = false
+    /// With or without field names: a cache may always treat it as without (RFC 9111 5.2.2.4).
+    public var noCache = false
+    /// With or without field names, like `noCache`.
+    public var isPrivate = false
+    public var isPublic = false
+    public var mustRevalidate = false
+    public var proxyRevalidate = false
+    public var mustUnderstand = false
+    public var onlyIfCached = false
+    public var noTransform = false
+    public var immutable = false
+
+    /// No directives.
+    public init() {}
+
+    /// Adds the directives of one more field line.
+    public mutating func merge(_ fieldValue: Span<UInt8>) {
+        var elements = ListElements(of: fieldValue)
+        while let element = elements.next(in: fieldValue)?.range {
+            var nameEnd = element.lowerBound
+            while nameEnd < element.upperBound, ASCII.isToken(fieldValue[nameEnd]) { nameEnd += 1 }
+            let name = element.lowerBound..<nameEnd
+            let rest = nameEnd..<element.upperBound
+            guard !mergeFlag(fieldValue, name) else { continue }
+            mergeSeconds(fieldValue, name, rest)
+        }
+    }
+
+    /// Sets the flag of this name, whatever its argument; false when there is none.
+    private mutating func mergeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
+        if bytes.equalsIgnoringCase(name, "no-store") {
+            noStore = true
+        } else if bytes.equalsIgnoringCase(name, "no-cache") {
+            noCache = true
+        } else if bytes.equalsIgnoringCase(name, "private") {
+            isPrivate = true
+        } else if bytes.equalsIgnoringCase(name, "public") {
+            isPublic = true
+        } else if bytes.equalsIgnoringCase(name, "must-revalidate") {
+            mustRevalidate = true
+        } else if bytes.equalsIgnoringCase(name, "proxy-revalidate") {
+            proxyRevalidate = true
+        } else if bytes.equalsIgnoringCase(name, "must-understand") {
+            mustUnderstand = true
+        } else if bytes.equalsIgnoringCase(name, "only-if-cached") {
+            onlyIfCached = true
+        } else if bytes.equalsIgnoringCase(name, "no-transform") {
+            noTransform = true
+        } else if bytes.equalsIgnoringCase(name, "immutable") {
+            immutable = true
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Sets the number of this name, unless an earlier directive did. `rest` is what follows the name.
+    private mutating func mergeSeconds(_ bytes: Span<UInt8>, _ name: Range<Int>, _ rest: Range<Int>) {
+        let seconds = Self.argument(bytes, rest).flatMap { DeltaSeconds.parse(bytes, $0) }
+        if bytes.equalsIgnoringCase(name, "max-age") {
+            maxAge = maxAge ?? seconds ?? 0
+        } else if bytes.equalsIgnoringCase(name, "s-maxage") {
+            sMaxAge = sMaxAge ?? seconds ?? 0
+        } else if bytes.equalsIgnoringCase(name, "min-fresh") {
+            minFresh = minFresh ?? seconds
+        } else if bytes.equalsIgnoringCase(name, "max-stale") {
+            maxStale = maxStale ?? (rest.isEmpty ? DeltaSeconds.max : seconds)
+        } else if bytes.equalsIgnoringCase(name, "stale-while-revalidate") {
+            staleWhileRevalidate = staleWhileRevalidate ?? seconds
+        } else if bytes.equalsIgnoringCase(name, "stale-if-error") {
+            staleIfError = staleIfError ?? seconds
+        }
+    }
+
+    /// What stands behind `=`, without the quotes of a quoted string. No whitespace is allowed around it; an escape in a
+    /// quoted number is no digit, so it needs no unescaping.
+    private static func argument(_ bytes: Span<UInt8>, _ rest: Range<Int>) -> Range<Int>? {
+        guard !rest.isEmpty, bytes[rest.lowerBound] == UInt8(ascii: "=") else { return nil }
+        let value = (rest.lowerBound + 1)..<rest.upperBound
+        let quote = UInt8(ascii: "\"")
+        guard value.count >= 2, bytes[value.lowerBound] == quote, bytes[value.upperBound - 1] == quote else {
+            return value
+        }
+        return (value.lowerBound + 1)..<(value.upperBound - 1)
+    }
+}

@@ -1,0 +1,56 @@
+/// One field line of a head, as offsets into the bytes that were parsed.
+public struct Field: Sendable, Equatable {
+    public let id: FieldName
+    /// As it was written.
+    public let name: ByteRange
+    /// Without surrounding whitespace; may be empty.
+    public let value: ByteRange
+}
+
+/// The field lines of a head in their order. Storage is kept from one head to the next; a set of the names that occur
+/// makes asking for an absent one free.
+public struct Fields: RandomAccessCollection, Sendable {
+    private var lines: [Field] = []
+    private var present: UInt64 = 0
+
+    /// No fields.
+    public init() {}
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { lines.count }
+    public subscript(index: Int) -> Field { lines[index] }
+
+    /// Whether at least one line has this name. Meaningless for `other`, which is many names.
+    public func contains(_ id: FieldName) -> Bool {
+        present & Self.bit(id) != 0
+    }
+
+    /// The first line of this name.
+    public func first(_ id: FieldName) -> Field? {
+        guard contains(id) else { return nil }
+        for line in lines where line.id == id { return line }
+        return nil
+    }
+
+    /// How many lines have this name.
+    public func count(_ id: FieldName) -> Int {
+        guard contains(id) else { return 0 }
+        var count = 0
+        for line in lines where line.id == id { count += 1 }
+        return count
+    }
+
+    mutating func append(_ field: Field) {
+        lines.append(field)
+        present |= Self.bit(field.id)
+    }
+
+    mutating func removeAll() {
+        lines.removeAll(keepingCapacity: true)
+        present = 0
+    }
+
+    private static func bit(_ id: FieldName) -> UInt64 {
+        1 &<< UInt64(id.rawValue)
+    }
+}

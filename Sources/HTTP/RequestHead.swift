@@ -1,0 +1,35 @@
+/// The head of a request, as offsets into the bytes it was parsed from. One value serves all requests of a connection:
+/// its storage is reused, so parsing does not allocate once it has grown.
+public struct RequestHead: Sendable {
+    public internal(set) var method: Method = .get
+    /// As it was written; what tells one `other` from the next.
+    public internal(set) var methodText = ByteRange()
+    /// Path and query. Of a target in absolute form the part after the authority, which begins with `/` or `?` or is
+    /// empty; the latter two mean the path `/` (RFC 9112 3.2.1). In origin form it begins with `/`.
+    public internal(set) var target = ByteRange()
+    /// Host and port of a target in absolute form; the same host as the Host field's.
+    public internal(set) var authority: ByteRange?
+    public internal(set) var version: Version = .http11
+    public internal(set) var fields = Fields()
+    /// How long the head is, with the empty line at its end and any before its start.
+    public internal(set) var byteCount = 0
+    /// Whether the client wants another exchange on this connection (RFC 9112 9.3).
+    public internal(set) var keepsAlive = false
+    /// Whether the client waits for `100 Continue` before it sends content (RFC 9110 10.1.1).
+    public internal(set) var expectsContinue = false
+
+    /// Storage for a parser to fill.
+    public init() {}
+
+    mutating func removeAll() {
+        fields.removeAll()
+        authority = nil
+        target = ByteRange()
+        methodText = ByteRange()
+        method = .get
+        version = .http11
+        byteCount = 0
+        keepsAlive = false
+        expectsContinue = false
+    }
+}
