@@ -41,6 +41,18 @@ public final class TokenVerifier: @unchecked Sendable {
         self.publicKey = publicKey
     }
 
+    /// - Parameter publicKeyPEM: a public key as `openssl pkey -pubout` writes it; P-256 or no token will verify.
+    public init(publicKeyPEM: [UInt8]) throws(SigningKeyError) {
+        ERR_clear_error()
+        let publicKey = publicKeyPEM.withUnsafeBytes { bytes in
+            let memory = BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count))
+            defer { BIO_free(memory) }
+            return PEM_read_bio_PUBKEY(memory, nil, nil, nil)
+        }
+        guard let publicKey else { throw .libcrypto("PEM_read_bio_PUBKEY") }
+        self.publicKey = publicKey
+    }
+
     deinit {
         EVP_PKEY_free(publicKey)
     }

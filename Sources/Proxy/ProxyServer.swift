@@ -32,7 +32,7 @@ public struct ProxySettings: Sendable {
 /// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream pool and cache reader.
 ///
 /// Used from the thread that made it; it reaches the loops through their queues.
-public final class ProxyServer {
+public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
     private let accessLog: AccessLogSink?
