@@ -1,6 +1,6 @@
 /// Finds the lines of a head, a chunk header or a trailer section: the one place that knows what ends a line and which
 /// control characters exist. A line ends with CRLF and holds no control character but HTAB: RFC 9112 2.2 lets a
-/// server take a bare LF for a line end, and every smuggling family begins with one that does.
+/// server take a bare LF for a line end, but then two servers in a row can see different lines.
 ///
 /// It remembers how far it has looked, so a line that trickles in is looked at once.
 struct LineScanner: Sendable {
