@@ -11,7 +11,7 @@ import Testing
         var queue = OutputQueue()
         var model: [UInt8] = []
         var next: UInt8 = 0
-        for _ in 0..<2000 {
+        for _ in 0..<250 {
             if Bool.random(using: &random) {
                 let bytes = (0..<Int.random(in: 0...40_000, using: &random) / 16).map { _ in
                     next &+= 1
