@@ -76,10 +76,11 @@ extension PoolState {
         return []
     }
 
-    /// Holds the place of a connection that could not be opened, so that the next attempt waits; one place is enough.
+    /// Holds the place of a connection that could not be opened, so that the next attempt waits. One place is enough,
+    /// and connections that fail together are one failure.
     mutating func backOff(_ connection: ConnectionID, now: Instant) {
-        consecutiveConnectFailures += 1
         guard counts.backingOff == 0 else { return remove(connection) }
+        consecutiveConnectFailures += 1
         let doublings = min(consecutiveConnectFailures - 1, 16)
         let until = now + min(settings.backoff * (1 << doublings), settings.maxBackoff)
         connections[connection] = .backingOff(until: until)

@@ -197,6 +197,8 @@ extension UpstreamConnection {
     /// The answer is complete: gives the connection back, then the receiver to be told.
     private func finish(_ exchange: UpstreamExchange) -> (any UpstreamReceiver)? {
         let isReusable = isReusable
+        // The answer may have been one user's alone (HARDENING, "Squidbleed").
+        input.wipe()
         self.exchange = nil
         exchange.connection = nil
         pool?.finished(self, exchange, isReusable: isReusable)
