@@ -202,7 +202,6 @@ import Testing
         let origin = try ScriptedOrigin([Self.echo])
         let port = origin.port
         origin.stop()
-        try await until { (try? UpstreamScene(port: port)) != nil }
         let scene = try UpstreamScene(port: port)
         for _ in 0..<2 {
             guard case .failed(.connect(let text), content: nil) = await scene.send().end() else {
