@@ -24,7 +24,10 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
 
 let package = Package(
     name: "refrain",
-    products: [.executable(name: "refrain", targets: ["refrain"])],
+    products: [
+        .executable(name: "refrain", targets: ["refrain"]),
+        .executable(name: "bench", targets: ["Bench"]),
+    ],
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -42,10 +45,16 @@ let package = Package(
                 name: "refrain",
                 dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"],
                 swiftSettings: swift),
+            .executableTarget(name: "Bench", swiftSettings: swift),
+            .testTarget(
+                name: "ScenarioTests",
+                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "TestSupport"],
+                swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",
                 dependencies: ["refrain", "TestSupport"],
                 swiftSettings: swift),
+            .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
         ]
 )

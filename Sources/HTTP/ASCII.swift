@@ -19,6 +19,16 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// Whether the bytes at `range` are `uppercase` in any case.
+    func equalsIgnoringCase(_ range: Range<Int>, uppercase: StaticString) -> Bool {
+        guard range.count == uppercase.utf8CodeUnitCount else { return false }
+        for offset in 0..<range.count
+        where ASCII.lowercased(self[range.lowerBound + offset]) != ASCII.lowercased(uppercase.utf8Start[offset]) {
+            return false
+        }
+        return true
+    }
+
     /// Whether two stretches of these bytes are equal when ASCII letters have no case.
     func equalsIgnoringCase(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
         guard one.count == other.count else { return false }

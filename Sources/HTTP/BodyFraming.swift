@@ -11,8 +11,15 @@ public enum BodyFraming: Sendable, Equatable {
 
 extension RequestHead {
     /// How the content of this request ends. `bytes` are those the head was parsed from. Throws when the fields leave a
-    /// choice (HARDENING 2, rules 6 and 7) and when a declared length is over the limit.
+    /// choice (HARDENING 2, rules 6 and 7), when a declared length is over the limit, and for content in a TRACE, which
+    /// must have none (RFC 9110 9.3.8).
     public func framing(_ bytes: Span<UInt8>, limits: MessageLimits) throws(ParseError) -> BodyFraming {
+        let framing = try framingOfFields(bytes, limits)
+        guard method != .trace || framing == .none || framing == .length(0) else { throw .traceContent }
+        return framing
+    }
+
+    private func framingOfFields(_ bytes: Span<UInt8>, _ limits: MessageLimits) throws(ParseError) -> BodyFraming {
         if fields.contains(.transferEncoding) {
             try FramingFields.checkChunked(bytes, fields, version)
             return .chunked

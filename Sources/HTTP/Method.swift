@@ -32,6 +32,15 @@ public enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether bytes that are no known method would be one if names had no case: nobody means that, and a server that
+    /// folds case would act on a method that was not checked here.
+    static func isMisspelt(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        for method in allCases where method != .other && bytes.equalsIgnoringCase(range, uppercase: method.text) {
+            return true
+        }
+        return false
+    }
+
     /// The method that these bytes spell.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         self =

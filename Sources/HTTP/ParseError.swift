@@ -8,7 +8,7 @@ public enum ParseError: Error, Sendable, Hashable, CaseIterable {
     // Field lines
     case fieldName, fieldNameTooLong, foldedField, tooManyFields
     // What the fields of a request say
-    case hostMissing, hostRepeated, hostInvalid, authorityMismatch, connectionOption, expectation
+    case hostMissing, hostRepeated, hostInvalid, authorityMismatch, connectionOption, expectation, traceContent
     // Framing
     case contentLength, contentTooLarge, transferEncoding, transferCoding, conflictingFraming
     // Content
@@ -53,6 +53,7 @@ public enum ParseError: Error, Sendable, Hashable, CaseIterable {
         case .authorityMismatch: "authority and Host differ"
         case .connectionOption: "Connection option"
         case .expectation: "expectation"
+        case .traceContent: "TRACE with content"
         case .contentLength: "Content-Length"
         case .contentTooLarge: "content too large"
         case .transferEncoding: "Transfer-Encoding"

@@ -29,6 +29,7 @@ enum RequestLine {
         while index < line.upperBound, bytes[index] != ASCII.space { index += 1 }
         guard index < line.upperBound else { throw .requestLine }
         head.method = Method(bytes, line.lowerBound..<index)
+        guard head.method != .other || !Method.isMisspelt(bytes, line.lowerBound..<index) else { throw .method }
         head.methodText = ByteRange(line.lowerBound, index)
         let start = index + 1
         let end = try endOfTarget(bytes, start..<line.upperBound)

@@ -1,0 +1,103 @@
+import HTTP
+import Proxy
+
+/// The operator's surface over HTTP: health, readiness and counters.
+///
+/// It answers only requests that address it by a loopback name or literal address, so that a web page cannot reach it
+/// through DNS rebinding, and none that a browser sends from another origin (HARDENING 5, admin endpoint).
+public final class AdminService: Service {
+    private let statistics: StatisticsSource
+    private let readiness: @Sendable () -> Bool
+
+    /// - Parameter readiness: false while the proxy is draining.
+    public init(statistics: StatisticsSource, readiness: @escaping @Sendable () -> Bool) {
+        self.statistics = statistics
+        self.readiness = readiness
+    }
+
+    public func handle(_ connection: ClientConnection) {
+        let path = connection.withHeadBytes { bytes in Self.path(of: connection.head, bytes) }
+        guard connection.withHeadBytes({ bytes in Self.addressesLoopback(connection.head, bytes) }) else {
+            refuse(connection, AppleError(status: 421, detail: "Address this listener by a loopback name or address."))
+            return
+        }
+        guard !connection.head.fields.contains(.origin) else {
+            refuse(connection, AppleError(status: 403, detail: "Cross-origin requests are not answered here."))
+            return
+        }
+        guard let endpoint = Endpoint(rawValue: path) else {
+            refuse(connection, AppleError(status: 404, detail: "Known here: /healthz, /readyz, /stats."))
+            return
+        }
+        guard connection.head.method == .get || connection.head.method == .head else {
+            refuse(connection, AppleError(status: 405, detail: "This takes GET."), allow: "GET, HEAD")
+            return
+        }
+        answer(endpoint, connection)
+    }
+
+    private enum Endpoint: String {
+        case health = "/healthz"
+        case readiness = "/readyz"
+        case statistics = "/stats"
+    }
+
+    private func answer(_ endpoint: Endpoint, _ connection: ClientConnection) {
+        switch endpoint {
+        case .health: respond(connection, 200, "text/plain", Array("ok\n".utf8))
+        case .readiness:
+            let isReady = readiness()
+            respond(connection, isReady ? 200 : 503, "text/plain", Array((isReady ? "ready\n" : "draining\n").utf8))
+        case .statistics:
+            respond(connection, 200, "application/json", StatisticsReport(statistics).json)
+        }
+    }
+
+    private func respond(_ connection: ClientConnection, _ status: Int, _ type: StaticString, _ content: [UInt8]) {
+        connection.respond(content: content) { buffer in
+            buffer.appendStatusLine(status)
+            buffer.append("Content-Type: ")
+            buffer.append(type)
+            buffer.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ")
+            buffer.append(decimal: content.count)
+            buffer.append("\r\n")
+        }
+    }
+
+    private func refuse(_ connection: ClientConnection, _ error: AppleError, allow: StaticString? = nil) {
+        let content = error.content
+        connection.respond(content: content) { buffer in
+            buffer.appendStatusLine(error.status)
+            if let allow {
+                buffer.append("Allow: ")
+                buffer.append(allow)
+                buffer.append("\r\n")
+            }
+            buffer.append("Content-Type: application/json\r\nContent-Length: ")
+            buffer.append(decimal: content.count)
+            buffer.append("\r\n")
+        }
+    }
+
+    private static func addressesLoopback(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard let host = head.fields.first(.host) else { return true }
+        let text = text(bytes.extracting(host.value.range), until: nil)
+        let name = text.hasPrefix("[") ? text.prefix { $0 != "]" } + "]" : text.prefix { $0 != ":" }
+        // Digits and dots only behind 127: `127.example.com` is a name that anyone can register.
+        let isLoopbackLiteral = name.hasPrefix("127.") && name.utf8.allSatisfy { $0 == 0x2E || 0x30...0x39 ~= $0 }
+        return name == "localhost" || name == "[::1]" || isLoopbackLiteral
+    }
+
+    private static func path(of head: borrowing RequestHead, _ bytes: Span<UInt8>) -> String {
+        text(bytes.extracting(head.target.range), until: UInt8(ascii: "?"))
+    }
+
+    private static func text(_ bytes: Span<UInt8>, until end: UInt8?) -> String {
+        var text = ""
+        for index in bytes.indices {
+            if bytes[index] == end { break }
+            text.unicodeScalars.append(Unicode.Scalar(bytes[index]))
+        }
+        return text
+    }
+}

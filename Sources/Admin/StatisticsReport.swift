@@ -1,0 +1,18 @@
+import Proxy
+
+/// The counters as `/stats` gives them: one JSON object, every member an integer.
+struct StatisticsReport {
+    private let source: StatisticsSource
+
+    init(_ source: StatisticsSource) {
+        self.source = source
+    }
+
+    var json: [UInt8] {
+        var members = Counter.allCases.map { "\"\($0.name)\":\(source[$0])" }
+        members.append("\"entries\":\(source.entries)")
+        members.append("\"cache_bytes\":\(source.cacheBytes)")
+        members.append("\"memory_bytes\":\(source.memoryBytes)")
+        return Array(("{" + members.joined(separator: ",") + "}\n").utf8)
+    }
+}

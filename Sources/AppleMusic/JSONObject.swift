@@ -1,0 +1,65 @@
+// The members of a JSON object, in the order in which they were written.
+
+/// A JSON object that keeps the order of its members.
+///
+/// RFC 8259 section 4 lets a key occur twice and leaves the meaning open. All of them are kept in order and written
+/// back, so that nothing the origin sent is lost; a look-up by key gives the **last**, which is what JavaScript, Python
+/// and Foundation give the clients of this API. Look-ups are linear: the API's objects have a few dozen members at most.
+public struct JSONObject: Sendable, Equatable {
+    public struct Member: Sendable, Equatable {
+        public var key: String
+        public var value: JSON
+
+        public init(key: String, value: JSON) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    public var members: [Member] = []
+
+    public init() {}
+
+    public init(members: [Member]) {
+        self.members = members
+    }
+
+    public init(_ members: KeyValuePairs<String, JSON>) {
+        self.members = members.map { Member(key: $0.key, value: $0.value) }
+    }
+
+    public var isEmpty: Bool { members.isEmpty }
+    public var count: Int { members.count }
+    public var keys: [String] { members.map(\.key) }
+
+    /// The value of the last member with this key. Setting replaces that value where it stands, or appends a new
+    /// member; setting nil removes every member with this key.
+    public subscript(key: String) -> JSON? {
+        get { members.last { JSONObject.isSame($0.key, key) }?.value }
+        set {
+            guard let newValue else { return members.removeAll { JSONObject.isSame($0.key, key) } }
+            if let index = members.lastIndex(where: { JSONObject.isSame($0.key, key) }) {
+                members[index].value = newValue
+            } else {
+                append(key, newValue)
+            }
+        }
+    }
+
+    /// Adds a member at the end without looking whether its key is there already.
+    public mutating func append(_ key: String, _ value: JSON) {
+        members.append(Member(key: key, value: value))
+    }
+
+    /// Keys are the same when their scalars are: Swift's `==` on strings would also equate "é" written as one scalar
+    /// with "é" written as two, which are two keys in JSON.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    var lastByKey: [[UInt8]: JSON] {
+        var result: [[UInt8]: JSON] = [:]
+        for member in members { result[Array(member.key.utf8)] = member.value }
+        return result
+    }
+}

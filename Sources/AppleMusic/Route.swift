@@ -1,0 +1,138 @@
+// What a request is about, decided on the canonical path and query alone.
+//
+// What must hold: everything personal is recognised here, in any spelling, because the cache keeps what is not in a
+// scope that all users share (API.md 14.1). A path that might be read in another way than here is `other`.
+
+/// Where a target leads.
+public struct Route: Hashable, Sendable {
+    public let resourceClass: ResourceClass
+    /// The storefront in the path of a catalog or language request.
+    public let storefront: Storefront?
+    /// Whether the answer belongs to a user: `/v1/me` and below; `library` named by `include` or `relate` or as a
+    /// sub-path of a catalog resource; `filter[identity]=personal`; `ids[ratings]`.
+    public let isPersonal: Bool
+    let routeTemplate: RouteTemplate
+
+    /// The path with placeholders for logs and metrics; it never carries an id, a name or a term.
+    public var template: StaticString { routeTemplate.text }
+
+    /// Whether all users may be given the same answer to a GET or HEAD: the catalog, the storefronts and the language
+    /// tags without a personal marker. A Music-User-Token is not forwarded on such a request.
+    public var isShared: Bool { resourceClass != .personal && resourceClass != .other }
+
+    init(_ resourceClass: ResourceClass, _ template: RouteTemplate, storefront: Storefront? = nil) {
+        self.resourceClass = resourceClass
+        self.storefront = storefront
+        isPersonal = resourceClass == .personal
+        routeTemplate = template
+    }
+
+    static let other = Route(.other, RouteTemplate(.other))
+
+    /// The route of a canonical path.
+    /// - Parameter hasPersonalMarker: whether the query makes the answer personal.
+    /// - Parameter hasPathParameters: whether a segment has `;`, which leaves open what a server makes of the path.
+    init(
+        _ segments: [TextSlice], in bytes: Span<UInt8>, hasPersonalMarker: Bool, hasPathParameters: Bool
+    ) {
+        var route = Route.other
+        if segments.count >= 2, segments[0].equals("v1", in: bytes) {
+            switch segments[1].count {
+            case 2 where segments[1].equals("me", in: bytes):
+                route = Route(.personal, .personal(segments, in: bytes))
+            case 7 where segments[1].equals("catalog", in: bytes):
+                route = .catalog(segments, in: bytes)
+            case 8 where segments[1].equals("language", in: bytes):
+                route = .language(segments, in: bytes)
+            case 11 where segments[1].equals("storefronts", in: bytes):
+                route = .storefronts(segments, in: bytes)
+            default: break
+            }
+        }
+        if hasPersonalMarker {
+            route = Route(.personal, route.routeTemplate, storefront: route.storefront)
+        } else if hasPathParameters, route.isShared {
+            route = .other
+        }
+        self = route
+    }
+
+    private static func catalog(_ segments: [TextSlice], in bytes: Span<UInt8>) -> Route {
+        guard segments.count >= 3, let storefront = Storefront(segments[2], in: bytes) else { return .other }
+        guard segments.count > 3 else { return Route(.catalog, RouteTemplate(.catalog), storefront: storefront) }
+        // `.../songs/{id}/library` and whatever might follow it.
+        if segments.dropFirst(5).contains(where: { $0.equals("library", in: bytes) }) {
+            let type = ResourceClass(resourceType: segments[3], in: bytes)
+            let template = type.map { RouteTemplate(.related, $0) } ?? RouteTemplate(.catalogOther)
+            return Route(.personal, template, storefront: storefront)
+        }
+        if let type = ResourceClass(resourceType: segments[3], in: bytes) {
+            return Route(type, .resource(type, segments, in: bytes), storefront: storefront)
+        }
+        if segments[3].equals("charts", in: bytes) {
+            return Route(.charts, RouteTemplate(.charts), storefront: storefront)
+        }
+        if segments[3].equals("search", in: bytes) {
+            return Route(.search, .search(segments, in: bytes), storefront: storefront)
+        }
+        return Route(.catalog, RouteTemplate(.catalogOther), storefront: storefront)
+    }
+
+    private static func language(_ segments: [TextSlice], in bytes: Span<UInt8>) -> Route {
+        guard segments.count >= 3 else { return Route(.storefronts, RouteTemplate(.languageTag)) }
+        return Route(.storefronts, RouteTemplate(.languageTag), storefront: Storefront(segments[2], in: bytes))
+    }
+
+    private static func storefronts(_ segments: [TextSlice], in bytes: Span<UInt8>) -> Route {
+        Route(.storefronts, RouteTemplate(segments.count == 2 ? .storefronts : .storefront))
+    }
+}
+
+extension Storefront {
+    init?(_ segment: TextSlice, in bytes: Span<UInt8>) {
+        guard segment.count == 2 else { return nil }
+        self.init(bytes[segment.start], bytes[segment.start + 1])
+    }
+}
+
+extension RouteTemplate {
+    fileprivate static func resource(
+        _ type: ResourceClass, _ segments: [TextSlice], in bytes: Span<UInt8>
+    ) -> RouteTemplate {
+        switch segments.count {
+        case 4: RouteTemplate(.collection, type)
+        case 5: RouteTemplate(.item, type)
+        case 7 where segments[5].equals("view", in: bytes): RouteTemplate(.view, type)
+        default: RouteTemplate(.related, type)
+        }
+    }
+
+    fileprivate static func search(_ segments: [TextSlice], in bytes: Span<UInt8>) -> RouteTemplate {
+        guard segments.count == 5 else { return RouteTemplate(.search) }
+        if segments[4].equals("hints", in: bytes) { return RouteTemplate(.searchHints) }
+        if segments[4].equals("suggestions", in: bytes) { return RouteTemplate(.searchSuggestions) }
+        return RouteTemplate(.search)
+    }
+
+    fileprivate static func personal(_ segments: [TextSlice], in bytes: Span<UInt8>) -> RouteTemplate {
+        guard segments.count > 2 else { return RouteTemplate(.me) }
+        let area = segments[2]
+        if area.equals("library", in: bytes) { return library(segments, in: bytes) }
+        if area.equals("recent", in: bytes) { return RouteTemplate(.meRecent) }
+        if area.equals("recommendations", in: bytes) { return RouteTemplate(.meRecommendations) }
+        if area.equals("ratings", in: bytes) { return RouteTemplate(.meRatings) }
+        if area.equals("history", in: bytes) { return RouteTemplate(.meHistory) }
+        if area.equals("storefront", in: bytes) { return RouteTemplate(.meStorefront) }
+        return RouteTemplate(.meOther)
+    }
+
+    private static func library(_ segments: [TextSlice], in bytes: Span<UInt8>) -> RouteTemplate {
+        switch segments.count {
+        case 3: RouteTemplate(.meLibrary)
+        case 4 where segments[3].equals("search", in: bytes): RouteTemplate(.meLibrarySearch)
+        case 4: RouteTemplate(.meLibraryCollection)
+        case 5: RouteTemplate(.meLibraryItem)
+        default: RouteTemplate(.meLibraryRelated)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// The region a catalog answer belongs to.
+
+/// An ISO 3166 alpha-2 code in lower case, as the second path element after `catalog` has it (API.md 14.3).
+/// Whether Apple runs a storefront of that name only `/v1/storefronts` can tell.
+public struct Storefront: Hashable, Sendable, CustomStringConvertible {
+    let first: UInt8
+    let second: UInt8
+
+    /// Nil unless the text is exactly two lowercase ASCII letters.
+    public init?(_ text: some StringProtocol) {
+        var bytes = text.utf8.makeIterator()
+        guard let first = bytes.next(), let second = bytes.next(), bytes.next() == nil else { return nil }
+        self.init(first, second)
+    }
+
+    init?(_ first: UInt8, _ second: UInt8) {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard letters.contains(first), letters.contains(second) else { return nil }
+        self.first = first
+        self.second = second
+    }
+
+    /// The two letters.
+    public var text: String { String(decoding: [first, second], as: UTF8.self) }
+
+    public var description: String { text }
+}

@@ -1,0 +1,17 @@
+import AppleMusic
+import HTTP
+
+/// What the proxy knows of tokens, shared by all loops.
+///
+/// The developer token replaces whatever the client sent; the user token stands in on personal requests that bring none.
+public struct Credentials: Sendable {
+    /// nil: the clients' own `Authorization` is passed on.
+    public let developer: DeveloperTokens?
+    /// nil: clients bring their own `Music-User-Token`.
+    public let musicUser: SecretBytes?
+
+    public init(developer: DeveloperTokens?, musicUser: SecretBytes?) {
+        self.developer = developer
+        self.musicUser = musicUser
+    }
+}

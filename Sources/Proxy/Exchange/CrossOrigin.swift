@@ -1,0 +1,52 @@
+import HTTP
+
+/// Who may read answers from a browser (`cors_origin`); the Fetch standard's CORS protocol.
+///
+/// The proxy answers for itself: what the origin says about other sites is dropped, because it says it to one site and
+/// would be stored for all (API.md 9).
+public enum CrossOrigin: Sendable, Equatable {
+    /// Every site.
+    case any
+    /// These, each as `scheme://host[:port]`.
+    case only([[UInt8]])
+
+    /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come from no page.
+    func write(for head: borrowing RequestHead, _ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
+        guard let origin = head.fields.first(.origin) else {
+            if case .only = self { buffer.append("Vary: Origin\r\n") }
+            return
+        }
+        switch self {
+        case .any: buffer.append("Access-Control-Allow-Origin: *\r\n")
+        case .only(let origins):
+            buffer.append("Vary: Origin\r\n")
+            let value = bytes.extracting(origin.value.range)
+            guard let allowed = origins.first(where: { value.equals($0) }) else { return }
+            buffer.append("Access-Control-Allow-Origin: ")
+            buffer.append(allowed)
+            buffer.append("\r\n")
+        }
+        buffer.append("Access-Control-Expose-Headers: Age, Cache-Status, ETag, Retry-After, Via\r\n")
+    }
+
+    /// A preflight is answered here: it asks about the proxy, not about the origin.
+    static func isPreflight(_ head: borrowing RequestHead) -> Bool {
+        head.method == .options && head.fields.contains(.origin)
+            && head.fields.contains(.accessControlRequestMethod)
+    }
+
+    static func writePreflight(to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(204)
+        buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n")
+        buffer.append("Access-Control-Allow-Headers: Authorization, Music-User-Token, Content-Type, X-Refrain-Key\r\n")
+        buffer.append("Access-Control-Max-Age: 86400\r\n")
+    }
+}
+
+extension Span where Element == UInt8 {
+    func equals(_ other: [UInt8]) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+}

@@ -1,0 +1,29 @@
+import AppleMusic
+import Cache
+
+/// The operator's freshness policy: a rule for each class of route, and one for answers that say "not found".
+public struct Policy: Sendable {
+    private var rules: [TTLRule]
+    public var notFound: TTLRule
+
+    /// The defaults of proxy.conf (`ttl`). Catalog data changes daily at most; charts and search drift within the hour.
+    public init() {
+        let day = 86_400
+        rules = ResourceClass.allCases.map { resourceClass in
+            switch resourceClass {
+            case .charts: .fixed(15 * 60, stale: day)
+            case .search: .fixed(3600, stale: day)
+            case .storefronts: .fixed(7 * day, stale: 0)
+            case .personal: .off
+            case .other: .upstream
+            default: .fixed(day, stale: 7 * day)
+            }
+        }
+        notFound = .fixed(60, stale: 0)
+    }
+
+    public subscript(_ resourceClass: ResourceClass) -> TTLRule {
+        get { rules[Int(resourceClass.rawValue)] }
+        set { rules[Int(resourceClass.rawValue)] = newValue }
+    }
+}

@@ -1,0 +1,48 @@
+import Cache
+import HTTP
+
+/// Writes the fields that differ from answer to answer behind a head that is the same each time.
+enum ResponseWriter {
+    /// A stored answer: its prepared head, then `Age`, `Cache-Status` (RFC 9211) and `Via`.
+    static func write(_ stored: StoredResponse, age: Int, ttl: Int, to buffer: inout ByteBuffer) {
+        buffer.append(stored.head)
+        buffer.append("Age: ")
+        buffer.append(decimal: age)
+        buffer.append("\r\nCache-Status: refrain; hit; ttl=")
+        buffer.append(decimal: ttl)
+        buffer.append("\r\n")
+    }
+
+    /// `Cache-Status: refrain; fwd=...; fwd-status=...; stored|detail=...`.
+    static func writeForwarded(_ forwarded: ForwardedStatus, to buffer: inout ByteBuffer) {
+        buffer.append("Cache-Status: refrain; fwd=")
+        buffer.append(forwarded.reason.forward)
+        if let status = forwarded.status {
+            buffer.append("; fwd-status=")
+            buffer.append(decimal: status)
+        }
+        switch forwarded.storing {
+        case .stored(let ttl):
+            buffer.append("; stored; ttl=")
+            buffer.append(decimal: ttl)
+        case .notStored(let detail):
+            buffer.append("; detail=")
+            buffer.append(detail)
+        }
+        buffer.append("\r\n")
+    }
+}
+
+/// What `Cache-Status` says of a request that went to the origin.
+struct ForwardedStatus {
+    enum Storing {
+        case stored(ttl: Int)
+        /// Why the answer was not stored, or why it was not looked for.
+        case notStored(String)
+    }
+
+    let reason: Reason
+    /// The origin's status; nil when it gave none.
+    let status: Int?
+    let storing: Storing
+}

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// What the proxy counts. The names are those of `/stats`; `hits` counts every client request that was answered without
+/// waiting for the origin.
+public enum Counter: Int, CaseIterable, Sendable {
+    /// Requests that reached the proxy's service.
+    case requests
+    /// Answered without waiting for the origin, stale ones included.
+    case hits
+    /// Had to wait for the origin because nothing usable was stored.
+    case misses
+    /// Answered with a stored answer past its freshness.
+    case stale
+    /// Stored answers that the origin confirmed with 304.
+    case revalidated
+    /// Answers built from stored parts.
+    case composed
+    /// Requests that shared another's upstream request.
+    case collapsed
+    /// Requests that no cache may answer: other methods, personal routes, classes switched off.
+    case bypassed
+    /// Requests sent to the origin, retries included.
+    case upstreamRequests
+    /// Requests to the origin that failed: no answer, a broken one, or a 5xx.
+    case upstreamErrors
+    /// Requests refused before they reached the service.
+    case refused
+    /// Answers put into the cache.
+    case stored
+
+    public var name: String {
+        switch self {
+        case .requests: "requests"
+        case .hits: "hits"
+        case .misses: "misses"
+        case .stale: "stale"
+        case .revalidated: "revalidated"
+        case .composed: "composed"
+        case .collapsed: "collapsed"
+        case .bypassed: "bypassed"
+        case .upstreamRequests: "upstream_requests"
+        case .upstreamErrors: "upstream_errors"
+        case .refused: "refused"
+        case .stored: "stored"
+        }
+    }
+}
+
+/// One loop's counters: written by that loop alone, read by anyone.
+///
+/// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
+public final class Statistics: Sendable {
+    private let cells: InlineArray<12, Atomic<Int>>
+
+    public init() {
+        precondition(Counter.allCases.count == 12, "one cell for each counter")
+        cells = InlineArray { _ in Atomic<Int>(0) }
+    }
+
+    /// Counts one; only on the loop that owns these counters.
+    public func count(_ counter: Counter) {
+        let index = counter.rawValue
+        cells[index].store(cells[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    public subscript(_ counter: Counter) -> Int {
+        cells[counter.rawValue].load(ordering: .relaxed)
+    }
+}

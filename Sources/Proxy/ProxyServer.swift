@@ -1,0 +1,137 @@
+import AppleMusic
+import Cache
+import Dispatch
+import EventLoop
+import HTTP
+
+/// All that a proxy needs to know before it can start.
+public struct ProxySettings: Sendable {
+    public var listeners: [ListenerSettings]
+    /// Event loops; one a core is what measured best.
+    public var workers: Int
+    public var upstream: UpstreamSettings
+    /// nil for a plain-text upstream.
+    public var upstreamTLS: ClientTLS?
+    public var shared: ProxyShared
+    public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
+    public var timeouts = ClientTimeouts()
+
+    public init(
+        listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
+        shared: ProxyShared, accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
+    ) {
+        self.listeners = listeners
+        self.workers = workers
+        self.upstream = upstream
+        self.upstreamTLS = upstreamTLS
+        self.shared = shared
+        self.accessLog = accessLog
+    }
+}
+
+/// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream pool and cache reader.
+///
+/// Used from the thread that made it; it reaches the loops through their queues.
+public final class ProxyServer {
+    private let workers: [Worker]
+    private let cache: ResponseCache
+    private let accessLog: AccessLogSink?
+    /// The addresses bound, with port 0 resolved, in the order of the settings.
+    public let addresses: [SocketAddress]
+
+    /// - Throws: `SystemError` when a loop or a listener cannot be made; nothing listens then.
+    public init(_ settings: ProxySettings) throws(SystemError) {
+        let resolver = Resolver(ttl: .seconds(60))
+        var workers: [Worker] = []
+        for index in 0..<max(1, settings.workers) {
+            workers.append(try Worker(index: index, settings: settings, resolver: resolver))
+        }
+        var addresses: [SocketAddress] = []
+        for listener in settings.listeners {
+            var address = listener.address
+            for worker in workers {
+                // The first worker resolves port 0; the others share what it got.
+                address = try worker.listen(ListenerSettings(address: address, tls: listener.tls), workers.count > 1)
+            }
+            addresses.append(address)
+        }
+        self.workers = workers
+        self.addresses = addresses
+        cache = settings.shared.cache
+        accessLog = settings.accessLog?.sink
+    }
+
+    /// The sum of all loops' counters, and what the cache holds. From any thread.
+    public var snapshot: StatisticsSource {
+        StatisticsSource(statistics: workers.map(\.statistics), cache: cache)
+    }
+
+    /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue.
+    public func drain(_ completion: @escaping @Sendable () -> Void) {
+        let group = DispatchGroup()
+        for worker in workers {
+            group.enter()
+            worker.drain { group.leave() }
+        }
+        group.notify(queue: .global()) { @Sendable [cache, accessLog] in
+            cache.flush()
+            accessLog?.flush()
+            completion()
+        }
+    }
+}
+
+/// Where the admin surface reads counters from.
+public struct StatisticsSource: Sendable {
+    let statistics: [Statistics]
+    let cache: ResponseCache
+
+    public subscript(_ counter: Counter) -> Int {
+        statistics.reduce(0) { $0 + $1[counter] }
+    }
+
+    /// Stored answers, on disk when there is a cache file, else in memory.
+    public var entries: Int { cache.store?.entries ?? cache.memory.count }
+    /// Bytes of stored answers on disk.
+    public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
+    /// Bytes of stored answers in memory, bookkeeping included.
+    public var memoryBytes: Int { cache.memory.byteCount }
+}
+
+/// One loop with everything that is confined to it.
+///
+/// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
+final class Worker: @unchecked Sendable {
+    let statistics = Statistics()
+    private let loop: EventLoop
+    private let server: Server
+    private let pool: UpstreamPool
+    private let service: ProxyService
+
+    init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
+        let loop = try EventLoop(label: "refrain.loop.\(index)")
+        let context = LoopContext(loop: loop)
+        let pool = UpstreamPool(
+            settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+        service = ProxyService(
+            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.store?.makeReader(),
+            statistics: statistics, log: settings.accessLog)
+        server = Server(context: context, service: service, timeouts: settings.timeouts)
+        self.loop = loop
+        self.pool = pool
+    }
+
+    func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
+        try loop.sync { () throws(SystemError) in try server.listen(settings, sharesPort: sharesPort) }
+    }
+
+    func drain(_ completion: @escaping @Sendable () -> Void) {
+        loop.execute { [self] in
+            server.drain { [self] in
+                service.log?.flush()
+                pool.drain()
+                loop.stop(completion)
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import HTTP
+
+/// Reads requests off a byte stream, one at a time: head, then body, collected whole.
+///
+/// Pure: bytes in, steps out. A request without a body stays where it arrived, and `head`'s ranges point into the
+/// buffer; one with a body has its head copied aside, so that the buffer can be consumed as the body comes in.
+/// The body is read to its last byte before the request is handed on, so nothing of it can be taken for the next
+/// request (HARDENING 2.9).
+struct RequestReader: Sendable {
+    enum Step: Equatable {
+        case needMore
+        /// The client waits for `100 Continue` before it sends the body (RFC 9110 10.1.1).
+        case continueExpected
+        case complete
+        case failed(ParseError)
+    }
+
+    private enum State {
+        case head
+        case body(BodyDecoder)
+        case complete
+    }
+
+    private(set) var head = RequestHead()
+    private(set) var body: [UInt8] = []
+    private var headCopy: [UInt8] = []
+    private var state = State.head
+    private var parser: HeadParser
+    private let limits: MessageLimits
+
+    init(limits: MessageLimits) {
+        self.limits = limits
+        parser = HeadParser(limits: limits)
+    }
+
+    /// Whether bytes of a body are awaited, as opposed to those of a head.
+    var isReadingBody: Bool {
+        if case .body = state { true } else { false }
+    }
+
+    mutating func advance(_ input: inout ByteBuffer) -> Step {
+        do throws(ParseError) {
+            switch state {
+            case .head: return try readHead(&input)
+            case .body(var decoder):
+                let step = try readBody(&decoder, &input)
+                state = step == .complete ? .complete : .body(decoder)
+                return step
+            case .complete: return .complete
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// The bytes that `head`'s ranges count in.
+    func withHeadBytes<R, E: Error>(_ input: borrowing ByteBuffer, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        if headCopy.isEmpty {
+            return try input.withReadable(body)
+        }
+        return try body(headCopy.span)
+    }
+
+    /// The request has been answered: forgets it and takes its bytes off the buffer.
+    mutating func finish(_ input: inout ByteBuffer) {
+        if headCopy.isEmpty {
+            input.consume(head.byteCount)
+        } else {
+            headCopy = []
+            body = []
+        }
+        parser.reset()
+        state = .head
+    }
+
+    private mutating func readHead(_ input: inout ByteBuffer) throws(ParseError) -> Step {
+        let isComplete = try input.withReadable { bytes throws(ParseError) in try parser.parse(bytes, into: &head) }
+        guard isComplete else { return .needMore }
+        let framing = try input.withReadable { bytes throws(ParseError) in try head.framing(bytes, limits: limits) }
+        if framing == .none || framing == .length(0) {
+            state = .complete
+            return .complete
+        }
+        headCopy = input.withReadable { bytes in bytes.extracting(0..<head.byteCount).copy() }
+        input.consume(head.byteCount)
+        var decoder = BodyDecoder(framing, limits: limits)
+        let step = try readBody(&decoder, &input)
+        state = step == .complete ? .complete : .body(decoder)
+        return step == .needMore && body.isEmpty && head.expectsContinue ? .continueExpected : step
+    }
+
+    private mutating func readBody(_ decoder: inout BodyDecoder, _ input: inout ByteBuffer) throws(ParseError) -> Step {
+        while true {
+            let piece = try input.withReadable { bytes throws(ParseError) in try decoder.next(bytes) }
+            switch piece {
+            case .content(let range, let consumed):
+                input.withReadable { bytes in body.append(bytes.extracting(range.range)) }
+                input.consume(consumed)
+                if body.count > limits.maxBodyBytes { throw .contentTooLarge }
+            case .needMore(let consumed):
+                input.consume(consumed)
+                return .needMore
+            case .end(let consumed):
+                input.consume(consumed)
+                return .complete
+            }
+        }
+    }
+}
+
+extension Span where Element == UInt8 {
+    func copy() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { target, written in
+            for index in indices { target[index] = self[index] }
+            written = count
+        }
+    }
+}
+
+extension [UInt8] {
+    mutating func append(_ span: Span<UInt8>) {
+        span.withUnsafeBufferPointer { self.append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,31 @@
+import EventLoop
+
+/// A service on a loop of its own with its listener: how the admin surface and the simulated API run.
+///
+/// `@unchecked Sendable` because its server and service are touched only on the loop's queue.
+public final class ServiceHost: @unchecked Sendable {
+    /// The address bound, with port 0 resolved.
+    public let address: SocketAddress
+    private let loop: EventLoop
+    private let server: Server
+
+    /// - Parameter makeService: called once, with what the service's connections share.
+    /// - Throws: `SystemError` when the loop or the listener cannot be made.
+    public init(
+        label: String, listener: ListenerSettings, _ makeService: (LoopContext) -> any Service
+    ) throws(SystemError) {
+        let loop = try EventLoop(label: "refrain." + label)
+        let context = LoopContext(loop: loop)
+        let server = Server(context: context, service: makeService(context))
+        address = try loop.sync { () throws(SystemError) in try server.listen(listener, sharesPort: false) }
+        self.loop = loop
+        self.server = server
+    }
+
+    /// Finishes the requests in hand and ends the loop; safe to call more than once.
+    public func stop(_ completion: (@Sendable () -> Void)? = nil) {
+        loop.execute { [self] in
+            server.drain { [self] in loop.stop(completion) }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// What a storefront has. An item that is not available keeps its place in every list and is dropped after the page was
+// cut, which is why `next` offsets jump further than the items returned (API.md 7).
+
+extension Catalog {
+    /// Whether the resource exists and can be had in the storefront.
+    func isAvailable(_ resource: Resource, in market: Market) -> Bool {
+        guard exists(resource) else { return false }
+        switch resource.type {
+        case .albums: return isAlbumAvailable(resource.number, market)
+        case .songs: return isSongAvailable(resource.number, market)
+        case .artists:
+            return Self.isProlific(resource.number)
+                || !seed.isOne(in: 60, .availability, resource.number, 2000 + market.index)
+        case .musicVideos: return !seed.isOne(in: 14, .availability, resource.number, 3000 + market.index)
+        case .playlists: return !seed.isOne(in: 30, .availability, resource.number, 4000 + market.index)
+        default: return true
+        }
+    }
+
+    /// Deprecated in every storefront: such an id vanishes from batches and answers 404 alone (API.md 8).
+    func isDeprecated(album: Int) -> Bool {
+        ordinal(ofAlbum: album) != 4 && seed.isOne(in: 97, .retirement, album)
+    }
+
+    private func isAlbumAvailable(_ album: Int, _ market: Market) -> Bool {
+        if isDeprecated(album: album) { return false }
+        if ordinal(ofAlbum: album) == 4, Self.isProlific(artist(ofAlbum: album)) { return true }
+        return !seed.isOne(in: 12, .availability, album, market.index)
+    }
+
+    private func isSongAvailable(_ song: Int, _ market: Market) -> Bool {
+        isAlbumAvailable(song / Self.songSpan, market) && !seed.isOne(in: 40, .availability, song, 1000 + market.index)
+    }
+
+    /// Whether the number means anything at all, in any storefront.
+    func exists(_ resource: Resource) -> Bool {
+        guard resource.number >= 0 else { return false }
+        switch resource.type {
+        case .songs: return place(ofSong: resource.number) != nil
+        case .genres: return Genre.all.indices.contains(resource.number)
+        case .stationGenres: return Genre.all.indices.contains(resource.number)
+        case .storefronts: return Market.all.indices.contains(resource.number)
+        default: return resource.number < count(of: resource.type)
+        }
+    }
+
+    /// How many there are of a type that is numbered from 0.
+    func count(of type: ResourceType) -> Int {
+        switch type {
+        case .activities: activityCount
+        case .albums: albumCount
+        case .appleCurators: appleCuratorCount
+        case .artists: artistCount
+        case .curators: curatorCount
+        case .genres, .stationGenres: Genre.all.count
+        case .musicVideos: videoCount
+        case .playlists: playlistCount
+        case .recordLabels: labelCount
+        case .stations: stationCount
+        case .storefronts: Market.all.count
+        default: 0
+        }
+    }
+}

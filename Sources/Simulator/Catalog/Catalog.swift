@@ -1,0 +1,92 @@
+// The catalog: what there is, before any storefront or language. Two small tables say which albums and videos belong to
+// which artist; all else is computed from the seed, so that start-up takes microseconds and memory a few hundred KiB.
+//
+// What must hold: relations agree in both directions (an album of an artist names that artist), for every seed and size.
+
+/// The seeded set of all things, and the arithmetic between them.
+struct Catalog: Sendable {
+    let seed: Seed
+    let artistCount: Int
+    let playlistCount: Int
+    let curatorCount: Int
+    let appleCuratorCount: Int
+    let activityCount: Int
+    let stationCount: Int
+    let labelCount: Int
+    /// The number of the first album of each artist, and the number of albums at the end.
+    let albumStart: [Int32]
+    /// The same for music videos.
+    let videoStart: [Int32]
+    /// The artist of each album.
+    let albumArtist: [Int32]
+
+    init(seed: UInt64, artists: Int, playlists: Int) {
+        let seed = Seed(value: Seed.mix(seed &+ 0x5EED))
+        self.seed = seed
+        artistCount = max(artists, 16)
+        playlistCount = max(playlists, 64)
+        curatorCount = 60
+        appleCuratorCount = 40
+        activityCount = 24
+        stationCount = 420
+        labelCount = 150
+        var albumStart: [Int32] = [0]
+        var videoStart: [Int32] = [0]
+        var albumArtist: [Int32] = []
+        for artist in 0..<artistCount {
+            let albums = Self.albumCount(ofArtist: artist, seed)
+            albumArtist.append(contentsOf: repeatElement(Int32(artist), count: albums))
+            albumStart.append(albumStart[artist] + Int32(albums))
+            videoStart.append(videoStart[artist] + Int32(Self.videoCount(ofArtist: artist, seed)))
+        }
+        self.albumStart = albumStart
+        self.videoStart = videoStart
+        self.albumArtist = albumArtist
+    }
+
+    var albumCount: Int { albumArtist.count }
+    var videoCount: Int { Int(videoStart[artistCount]) }
+
+    /// One artist in three hundred has more albums than fit on one page.
+    static func isProlific(_ artist: Int) -> Bool { artist % 300 == 7 }
+
+    private static func albumCount(ofArtist artist: Int, _ seed: Seed) -> Int {
+        if isProlific(artist) { return 110 + seed.number(below: 70, .albumCount, artist) }
+        return 1 + seed.number(below: 7, .albumCount, artist)
+    }
+
+    private static func videoCount(ofArtist artist: Int, _ seed: Seed) -> Int {
+        isProlific(artist) ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
+    }
+
+    /// The numbers of an artist's own albums.
+    func albums(ofArtist artist: Int) -> Range<Int> { Int(albumStart[artist])..<Int(albumStart[artist + 1]) }
+
+    func videos(ofArtist artist: Int) -> Range<Int> { Int(videoStart[artist])..<Int(videoStart[artist + 1]) }
+
+    func artist(ofAlbum album: Int) -> Int { Int(albumArtist[album]) }
+
+    /// The artist of a music video, by bisection.
+    func artist(ofVideo video: Int) -> Int {
+        var low = 0
+        var high = artistCount
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if Int(videoStart[middle]) <= video { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The second artist of an album: the first album of every ninth artist is a duet with the artist before.
+    func guest(ofAlbum album: Int) -> Int? {
+        let artist = artist(ofAlbum: album)
+        guard artist > 0, (artist - 1) % 9 == 4, Int(albumStart[artist]) == album else { return nil }
+        return artist - 1
+    }
+
+    /// The album of another artist on which this one is the guest.
+    func guestAlbum(ofArtist artist: Int) -> Int? {
+        guard artist % 9 == 4, artist + 1 < artistCount else { return nil }
+        return Int(albumStart[artist + 1])
+    }
+}

@@ -1,0 +1,43 @@
+// Playlists: who made them and what is in them.
+
+extension Catalog {
+    /// One in four belongs to a curator from outside, the others to Apple's own.
+    func curator(ofPlaylist playlist: Int) -> Resource {
+        playlist % 4 == 3
+            ? Resource(.curators, playlist / 4 % curatorCount) : Resource(.appleCurators, playlist % appleCuratorCount)
+    }
+
+    /// Every fifth playlist is an artist's essentials.
+    func artist(ofPlaylist playlist: Int) -> Int? {
+        playlist % 5 == 0 && playlist / 5 < artistCount ? playlist / 5 : nil
+    }
+
+    func isChart(playlist: Int) -> Bool { playlist % 40 == 1 }
+
+    /// The market whose chart a playlist is.
+    func chartMarket(ofPlaylist playlist: Int) -> Market? {
+        isChart(playlist: playlist) ? Market.all[playlist / 40 % Market.all.count] : nil
+    }
+
+    func trackCount(ofPlaylist playlist: Int) -> Int {
+        if playlist % 50 == 2 { return 250 }
+        return isChart(playlist: playlist) ? 100 : 15 + seed.number(below: 60, .playlist, playlist)
+    }
+
+    /// The songs of a playlist in order; the same in every storefront, where some of them will be missing.
+    func tracks(ofPlaylist playlist: Int) -> [Resource] {
+        let artist = artist(ofPlaylist: playlist)
+        return (0..<trackCount(ofPlaylist: playlist)).map { place in
+            let album: Int
+            if let artist {
+                let albums = albums(ofArtist: artist)
+                album = albums.lowerBound + seed.number(below: albums.count, .playlist, playlist, 2 * place + 1)
+            } else {
+                album = seed.number(below: albumCount, .playlist, playlist, 2 * place + 1)
+            }
+            return song(
+                album: album,
+                track: seed.number(below: trackCount(ofAlbum: album), .playlist, playlist, 2 * place + 2))
+        }
+    }
+}

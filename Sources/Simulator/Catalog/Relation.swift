@@ -1,0 +1,125 @@
+// Relationships and views: which a type has, what it carries by default, and how many items go inline (API.md 3.1, 4.2).
+
+/// The name of a relationship.
+enum Relation: UInt8, CaseIterable, Sendable {
+    case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent
+    case playlists, radioShow, recordLabels, songs, station, stations, tracks
+
+    var name: StaticString {
+        switch self {
+        case .albums: "albums"
+        case .artists: "artists"
+        case .catalog: "catalog"
+        case .children: "children"
+        case .composers: "composers"
+        case .contents: "contents"
+        case .curator: "curator"
+        case .genres: "genres"
+        case .library: "library"
+        case .musicVideos: "music-videos"
+        case .parent: "parent"
+        case .playlists: "playlists"
+        case .radioShow: "radio-show"
+        case .recordLabels: "record-labels"
+        case .songs: "songs"
+        case .station: "station"
+        case .stations: "stations"
+        case .tracks: "tracks"
+        }
+    }
+
+    private static let byName: [String: Relation] = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
+
+    init?(name: String) {
+        guard let relation = Self.byName[name] else { return nil }
+        self = relation
+    }
+}
+
+/// A set of relationships.
+struct RelationSet: OptionSet, Sendable {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(_ relations: Relation...) {
+        rawValue = relations.reduce(0) { $0 | (1 << UInt32($1.rawValue)) }
+    }
+
+    func contains(_ relation: Relation) -> Bool { rawValue & (1 << UInt32(relation.rawValue)) != 0 }
+}
+
+/// How many items of a relationship stand inline or on one page: when nothing is asked for, and at most.
+struct PageLimits: Equatable, Sendable {
+    let standard: Int
+    let most: Int
+}
+
+extension ResourceType {
+    /// Every relationship the type has (API.md 3.1, 3.2).
+    var relations: RelationSet {
+        switch self {
+        case .albums: RelationSet(.artists, .genres, .tracks, .library, .recordLabels)
+        case .artists: RelationSet(.albums, .genres, .musicVideos, .playlists, .station)
+        case .songs: RelationSet(.albums, .artists, .composers, .genres, .library, .musicVideos, .station)
+        case .musicVideos: RelationSet(.albums, .artists, .genres, .library, .songs)
+        case .playlists: RelationSet(.curator, .library, .tracks)
+        case .stations: RelationSet(.radioShow)
+        case .stationGenres: RelationSet(.stations)
+        case .curators, .appleCurators, .activities: RelationSet(.playlists)
+        case .genres, .recordLabels, .storefronts: []
+        case .libraryAlbums: RelationSet(.artists, .catalog, .tracks)
+        case .libraryArtists: RelationSet(.albums, .catalog)
+        case .librarySongs, .libraryMusicVideos: RelationSet(.albums, .artists, .catalog)
+        case .libraryPlaylists: RelationSet(.catalog, .tracks)
+        case .libraryFolders: RelationSet(.children, .parent)
+        case .recommendations: RelationSet(.contents)
+        }
+    }
+
+    /// What a primary resource carries unasked; library albums and recommendations only as `fullByDefault`.
+    var defaultRelations: RelationSet {
+        switch self {
+        case .albums: RelationSet(.artists, .tracks)
+        case .artists: RelationSet(.albums)
+        case .songs, .musicVideos: RelationSet(.albums, .artists)
+        case .playlists: RelationSet(.curator, .tracks)
+        case .curators, .appleCurators, .activities: RelationSet(.playlists)
+        case .libraryAlbums: RelationSet(.tracks)
+        case .recommendations: RelationSet(.contents)
+        default: []
+        }
+    }
+
+    /// The default relationships whose elements are objects rather than identifiers.
+    var fullByDefault: RelationSet {
+        switch self {
+        case .albums, .playlists, .libraryAlbums: RelationSet(.tracks)
+        case .recommendations: RelationSet(.contents)
+        default: []
+        }
+    }
+
+    func limits(of relation: Relation) -> PageLimits {
+        switch (self, relation) {
+        case (.albums, .tracks), (.libraryAlbums, .tracks): PageLimits(standard: 300, most: 300)
+        case (.playlists, .tracks): PageLimits(standard: 100, most: 300)
+        case (.libraryPlaylists, .tracks): PageLimits(standard: 100, most: 100)
+        case (.artists, .albums), (.artists, .musicVideos): PageLimits(standard: 25, most: 100)
+        case (.libraryArtists, .albums): PageLimits(standard: 25, most: 100)
+        case (.libraryFolders, .children): PageLimits(standard: 25, most: 100)
+        case (.stationGenres, .stations): PageLimits(standard: 25, most: 100)
+        default: PageLimits(standard: 10, most: 10)
+        }
+    }
+
+    /// The most `ids` of one request (API.md 4.1).
+    var mostIDs: Int {
+        switch self {
+        case .songs, .librarySongs: 300
+        case .artists, .playlists, .libraryArtists, .libraryPlaylists, .libraryFolders: 25
+        default: 100
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// What search looks through: the lower-case names of artists, albums and playlists in one run of bytes each, made at the
+// first search. Songs, videos and stations are found through their artists and albums.
+
+/// Names laid end to end, each closed by a line feed.
+struct NameTable: Sendable {
+    private var bytes: [UInt8] = []
+    private var starts: [Int] = []
+
+    init(_ count: Int, _ name: (Int) -> String) {
+        for number in 0..<count {
+            starts.append(bytes.count)
+            bytes.append(contentsOf: name(number).lowercased().utf8)
+            bytes.append(0x0A)
+        }
+        starts.append(bytes.count)
+    }
+
+    /// The numbers of the names that contain the bytes, at most `limit`.
+    func find(_ term: [UInt8], limit: Int) -> [Int] {
+        guard let first = term.first else { return [] }
+        var found: [Int] = []
+        bytes.withUnsafeBufferPointer { bytes in
+            var number = 0
+            while number + 1 < starts.count, found.count < limit {
+                let last = starts[number + 1] - term.count
+                var position = starts[number]
+                while position < last {  // the line feed is never part of a match
+                    if bytes[position] == first, matches(bytes, at: position, term) {
+                        found.append(number)
+                        break
+                    }
+                    position += 1
+                }
+                number += 1
+            }
+        }
+        return found
+    }
+
+    private func matches(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int, _ term: [UInt8]) -> Bool {
+        for index in term.indices where bytes[position + index] != term[index] { return false }
+        return true
+    }
+
+    func name(_ number: Int) -> String {
+        String(decoding: bytes[starts[number]..<(starts[number + 1] - 1)], as: UTF8.self)
+    }
+}
+
+/// The tables of all names that can be searched.
+struct SearchIndex: Sendable {
+    private let artists: NameTable
+    private let albums: NameTable
+    private let playlists: NameTable
+
+    init(_ catalog: Catalog) {
+        artists = NameTable(catalog.artistCount) { catalog.name(ofArtist: $0) }
+        albums = NameTable(catalog.albumCount) { catalog.name(ofAlbum: $0) }
+        playlists = NameTable(catalog.playlistCount) { catalog.name(ofPlaylist: $0, .english) }
+    }
+
+    func find(_ term: String, _ catalog: Catalog) -> SearchMatches {
+        let bytes = Array(term.lowercased().utf8)
+        return SearchMatches(
+            term: term.lowercased(), artists: artists.find(bytes, limit: 120), albums: albums.find(bytes, limit: 120),
+            playlists: playlists.find(bytes, limit: 120))
+    }
+
+    /// The names that contain the term, each once.
+    func completions(_ term: String, limit: Int, _ catalog: Catalog) -> [String] {
+        let bytes = Array(term.lowercased().utf8)
+        let names =
+            artists.find(bytes, limit: limit).map(artists.name) + albums.find(bytes, limit: limit).map(albums.name)
+        var seen: Set<String> = []
+        return Array(names.filter { seen.insert($0).inserted }.prefix(limit))
+    }
+}
+
+/// What a term matched.
+struct SearchMatches: Sendable {
+    let term: String
+    let artists: [Int]
+    let albums: [Int]
+    let playlists: [Int]
+
+    private static let most = 120
+
+    /// The results of one type, best first; the storefront decides where the list begins.
+    func list(_ type: ResourceType, _ catalog: Catalog, _ market: Market) -> [Resource] {
+        let all = candidates(type, catalog)
+        guard all.count > 1 else { return all }
+        let shift = market.index % min(3, all.count)
+        return Array((all[shift...] + all[..<shift]).prefix(Self.most))
+    }
+
+    private func candidates(_ type: ResourceType, _ catalog: Catalog) -> [Resource] {
+        switch type {
+        case .artists: return artists.map { Resource(type, $0) }
+        case .albums: return allAlbums(catalog).map { Resource(type, $0) }
+        case .songs:
+            return allAlbums(catalog).prefix(40).flatMap { album in
+                (0..<min(4, catalog.trackCount(ofAlbum: album))).map { catalog.song(album: album, track: $0) }
+            }
+        case .musicVideos:
+            return artists.flatMap { catalog.videos(ofArtist: $0).map { Resource(type, $0) } }
+        case .playlists: return playlists.map { Resource(type, $0) }
+        case .stations:
+            return artists.filter { $0 + 20 < catalog.stationCount }.map { Resource(type, $0 + 20) }
+        case .curators, .appleCurators:
+            return byName(type, catalog) { catalog.name(ofCurator: Resource(type, $0)) }
+        case .activities: return byName(type, catalog) { catalog.name(ofActivity: $0) }
+        case .recordLabels: return byName(type, catalog) { catalog.name(ofLabel: $0) }
+        default: return []
+        }
+    }
+
+    private func allAlbums(_ catalog: Catalog) -> [Int] {
+        let ofArtists = artists.prefix(20).flatMap { Array(catalog.albums(ofArtist: $0).prefix(30)) }
+        var seen: Set<Int> = []
+        return (albums + ofArtists).filter { seen.insert($0).inserted }
+    }
+
+    private func byName(_ type: ResourceType, _ catalog: Catalog, _ name: (Int) -> String) -> [Resource] {
+        let wanted = Array(term.utf8)
+        return (0..<catalog.count(of: type)).filter { number in
+            let name = Array(name(number).lowercased().utf8)
+            guard name.count >= wanted.count else { return false }
+            return (0...(name.count - wanted.count)).contains { name[$0..<($0 + wanted.count)].elementsEqual(wanted) }
+        }.map { Resource(type, $0) }
+    }
+}

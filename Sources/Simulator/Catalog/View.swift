@@ -1,0 +1,58 @@
+// Views: named selections that belong to a resource (API.md 3.1) and are never there by default.
+
+/// The name of a view.
+enum View: String, CaseIterable, Sendable {
+    case appearsOn = "appears-on"
+    case appearsOnAlbums = "appears-on-albums"
+    case compilationAlbums = "compilation-albums"
+    case featuredAlbums = "featured-albums"
+    case featuredArtists = "featured-artists"
+    case featuredMusicVideos = "featured-music-videos"
+    case featuredPlaylists = "featured-playlists"
+    case fullAlbums = "full-albums"
+    case latestRelease = "latest-release"
+    case latestReleases = "latest-releases"
+    case liveAlbums = "live-albums"
+    case moreByArtist = "more-by-artist"
+    case moreByCurator = "more-by-curator"
+    case moreInGenre = "more-in-genre"
+    case otherVersions = "other-versions"
+    case relatedAlbums = "related-albums"
+    case relatedVideos = "related-videos"
+    case similarArtists = "similar-artists"
+    case singles
+    case topMusicVideos = "top-music-videos"
+    case topReleases = "top-releases"
+    case topSongs = "top-songs"
+
+    /// The title among the view's own attributes (`with=attributes`).
+    var title: String {
+        rawValue.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: " ")
+    }
+}
+
+extension ResourceType {
+    var views: [View] {
+        switch self {
+        case .albums: [.appearsOn, .otherVersions, .relatedAlbums, .relatedVideos]
+        case .artists:
+            [
+                .appearsOnAlbums, .compilationAlbums, .featuredAlbums, .featuredMusicVideos, .featuredPlaylists,
+                .fullAlbums, .latestRelease, .liveAlbums, .similarArtists, .singles, .topMusicVideos, .topSongs,
+            ]
+        case .musicVideos: [.moreByArtist, .moreInGenre]
+        case .playlists: [.featuredArtists, .moreByCurator]
+        case .recordLabels: [.latestReleases, .topReleases]
+        default: []
+        }
+    }
+
+    /// Page sizes of the type's views (API.md 4.1: 15 for music videos, 10 for playlists and labels).
+    var viewLimits: PageLimits {
+        switch self {
+        case .musicVideos: PageLimits(standard: 15, most: 100)
+        case .artists: PageLimits(standard: 25, most: 100)
+        default: PageLimits(standard: 10, most: 100)
+        }
+    }
+}

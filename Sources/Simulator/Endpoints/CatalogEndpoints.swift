@@ -1,0 +1,131 @@
+// `/v1/catalog/{storefront}/...`: single resources, batches, relationships, views (API.md 3.1).
+
+extension Exchange {
+    func catalogReply(_ elements: [String]) throws(APIError) -> Reply {
+        guard let code = elements.first else { throw .notFound }
+        guard let market = Market(code: code) else { throw .unknownStorefront(code) }
+        guard elements.count > 1 else { return try multiType(market) }
+        switch (elements[1], elements.count) {
+        case ("search", 2): return try search(market)
+        case ("search", 3) where elements[2] == "hints": return try hints(market)
+        case ("search", 3) where elements[2] == "suggestions": return try suggestions(market)
+        case ("charts", 2): return try charts(market)
+        default: break
+        }
+        guard let type = ResourceType(catalogPathElement: elements[1]) else { throw .notFound }
+        switch elements.count {
+        case 2: return try several(type, market)
+        case 3: return try single(type, elements[2], market)
+        case 4: return try relationship(type, elements[2], elements[3], market)
+        case 5 where elements[3] == "view": return try view(type, elements[2], elements[4], market)
+        default: throw .notFound
+        }
+    }
+
+    private func single(_ type: ResourceType, _ id: String, _ market: Market) throws(APIError) -> Reply {
+        var context = try context(market)
+        context.isSingleFetch = true
+        guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data([resource], &renderer, .primary)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    private func several(_ type: ResourceType, _ market: Market) throws(APIError) -> Reply {
+        let filters = target.parameters.filter { $0.name.hasPrefix("filter[") && $0.name.hasSuffix("]") }
+        if !filters.isEmpty { return try filtered(type, filters, market) }
+        guard let ids = target.list("ids") else {
+            if type == .genres || type == .stationGenres { return try whole(type, market) }
+            throw .missingParameter("ids")
+        }
+        let context = try context(market)
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data(try batch(type, ids, context), &renderer, .primary)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    /// The resources of `ids` in the order of the request; those that are missing are left out (API.md 8).
+    func batch(_ type: ResourceType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
+        if ids.isEmpty { throw .noIDs }
+        guard ids.count <= type.mostIDs else {
+            throw .invalidParameter("ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
+        }
+        return ids.compactMap { catalog.resource(type, id: $0).flatMap(context.shown) }
+    }
+
+    /// `/v1/catalog/{storefront}?ids[songs]=..&ids[albums]=..`.
+    private func multiType(_ market: Market) throws(APIError) -> Reply {
+        let context = try context(market)
+        var items: [Resource] = []
+        var asked: Set<ResourceType> = []
+        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
+            let name = String(parameter.name.dropFirst(4).dropLast())
+            guard let type = ResourceType(catalogPathElement: name) else { throw .unknownType(name, parameter: "ids") }
+            guard asked.insert(type).inserted else { continue }
+            items += try batch(type, target.list(parameter.name) ?? [], context)
+        }
+        if asked.isEmpty { throw .missingParameter("ids") }
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data(items, &renderer, .primary)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    /// All genres; `limit` and `offset` apply, unasked there is one page.
+    private func whole(_ type: ResourceType, _ market: Market) throws(APIError) -> Reply {
+        let all = Genre.all.indices.map { Resource(type, $0) }
+        let paging = try Paging(target, PageLimits(standard: all.count, most: 200))
+        var renderer = Renderer(try context(market))
+        let page = Page(all, offset: paging.offset, limit: paging.limit, keep: renderer.context.shown)
+        let path = "/v1/catalog/" + market.code + "/" + type.name.description
+        return collection(page, &renderer, path: path, place: .primary)
+    }
+
+    private func relationship(
+        _ type: ResourceType, _ id: String, _ name: String, _ market: Market
+    ) throws(APIError) -> Reply {
+        let relation = Relation(name: name)
+        let user = relation == .library ? try requireUser() : nil
+        let context = try context(market, user: user)
+        guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
+        guard let relation, type.relations.contains(relation) else { throw .noRelated(name) }
+        let paging = try Paging(target, type.limits(of: relation))
+        var list = context.related(resource, relation)
+        var sort: String?
+        if type == .artists, relation == .albums, target.first("sort") == "-releaseDate" {
+            list.sort { catalog.date(ofAlbum: $0.number) > catalog.date(ofAlbum: $1.number) }
+            sort = "-releaseDate"
+        }
+        // An empty relationship and an offset past its end are both 404 (API.md 7, 8).
+        guard paging.offset < list.count else { throw .noRelated(name) }
+        let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        let path = context.path(of: resource) + "/" + name
+        return collection(page, &renderer, path: path, place: .item(isMixed: false), sort: sort)
+    }
+
+    /// `/view/{name}`; an empty view is legal and not an error (API.md 5.1).
+    private func view(
+        _ type: ResourceType, _ id: String, _ name: String, _ market: Market
+    ) throws(APIError) -> Reply {
+        let context = try context(market)
+        guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
+        guard let view = View(rawValue: name), type.views.contains(view) else { throw .noRelated(name) }
+        let paging = try Paging(target, type.viewLimits)
+        let list = catalog.elements(of: view, resource, in: market)
+        let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        let path = context.path(of: resource) + "/view/" + name
+        renderer.json.beginObject()
+        if decorations.hasViewAttributes { renderer.viewAttributes(view) }
+        renderer.next(path, page.nextOffset)
+        data(page.items, &renderer, .item(isMixed: false))
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+}

@@ -1,0 +1,154 @@
+// `/v1/catalog/{storefront}/charts` (API.md 3.1, 4.1, 7).
+
+extension Exchange {
+    private static let chartTypes: [ResourceType] = [.albums, .songs, .musicVideos, .playlists]
+    private static let chartLength = 200
+
+    func charts(_ market: Market) throws(APIError) -> Reply {
+        let types = try types(Self.chartTypes)
+        let paging = try chartPaging()
+        let context = try context(market)
+        let genre = target.first("genre")
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        renderer.json.key("results")
+        renderer.json.beginObject()
+        for type in types {
+            renderer.json.key(type.name)
+            renderer.json.beginArray()
+            let list = chart(type, market, genre: genre)
+            let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+            chart(type, page, &renderer)
+            renderer.json.endArray()
+        }
+        for name in target.list("with") ?? [] { namedCharts(name, &renderer) }
+        renderer.json.endObject()
+        order(types.map(\.name.description), &renderer)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    private func chartPaging() throws(APIError) -> Paging {
+        let paging = try Paging(target, PageLimits(standard: 20, most: 200))
+        if paging.offset >= Self.chartLength { throw .invalidParameter("offset", "offset must be less than 200") }
+        return paging
+    }
+
+    /// The entries of one chart, best first; every storefront has its own taste.
+    func chart(_ type: ResourceType, _ market: Market, genre: String?) -> [Resource] {
+        let genreNumber = genre.flatMap { id in Genre.all.firstIndex { $0.id == id } }
+        if genre != nil, genreNumber == nil { return [] }
+        let start = catalog.seed.number(below: 1 << 20, .chart, market.index, Int(type.rawValue))
+        let count = type == .songs ? catalog.albumCount : catalog.count(of: type)
+        var list: [Resource] = []
+        var seen: Set<Int> = []
+        for step in 0..<count {
+            let number = (start + step * 7919) % count
+            guard seen.insert(number).inserted else { continue }
+            if let genreNumber, genreNumber > 0, genreOf(type, number) != genreNumber { continue }
+            list.append(type == .songs ? catalog.song(album: number, track: 0) : Resource(type, number))
+            if list.count == Self.chartLength { break }
+        }
+        return list
+    }
+
+    private func genreOf(_ type: ResourceType, _ number: Int) -> Int? {
+        switch type {
+        case .albums, .songs: catalog.genre(ofArtist: catalog.artist(ofAlbum: number))
+        case .musicVideos: catalog.genre(ofArtist: catalog.artist(ofVideo: number))
+        default: nil
+        }
+    }
+
+    private func chart(_ type: ResourceType, _ page: Page, _ renderer: inout Renderer) {
+        let kind = target.first("chart") ?? "most-played"
+        let names: [ResourceType: StaticString] = [
+            .albums: "Top Albums", .songs: "Top Songs", .musicVideos: "Top Videos", .playlists: "Top Playlists",
+        ]
+        renderer.json.beginObject()
+        renderer.json.member("chart", kind)
+        renderer.json.member("name", names[type] ?? "")
+        renderer.json.member("orderId", kind + ":" + type.name.description)
+        renderer.json.key("href")
+        chartLink(type, kind, renderer.context, limit: target.first("limit"), offset: nil, &renderer.json)
+        if let offset = page.nextOffset {
+            renderer.json.key("next")
+            let limit = api.configuration.chartNextKeepsLimit ? target.first("limit") : nil
+            chartLink(type, kind, renderer.context, limit: limit, offset: offset, &renderer.json)
+        }
+        data(page.items, &renderer, .item(isMixed: true))
+        renderer.json.endObject()
+    }
+
+    /// Parameters in alphabetical order, narrowed to one type (API.md 7).
+    private func chartLink(
+        _ type: ResourceType, _ kind: String, _ context: RenderContext, limit: String?, offset: Int?,
+        _ json: inout JSONBytes
+    ) {
+        let genre = target.first("genre")
+        json.text { bytes in
+            bytes.append(contentsOf: "/v1/catalog/".utf8)
+            bytes.append(contentsOf: context.market.code.utf8)
+            bytes.append(contentsOf: "/charts?chart=".utf8)
+            bytes.appendQueryValue(kind)
+            bytes.appendParameter("&genre=", genre)
+            bytes.appendParameter("&l=", context.tag)
+            bytes.appendParameter("&limit=", limit)
+            bytes.appendParameter("&offset=", offset.map(String.init))
+            bytes.appendParameter("&types=", type.name.description)
+        }
+    }
+
+    /// `with=cityCharts,dailyGlobalTopCharts`: chart playlists.
+    private func namedCharts(_ name: String, _ renderer: inout Renderer) {
+        guard name == "cityCharts" || name == "dailyGlobalTopCharts" else { return }
+        let first = name == "cityCharts" ? 1 : 41
+        let playlists = stride(from: first, to: min(catalog.playlistCount, first + 400), by: 80)
+            .map { Resource(.playlists, $0) }.compactMap(renderer.context.shown)
+        renderer.json.key(name)
+        renderer.json.beginArray()
+        renderer.json.beginObject()
+        renderer.json.member("chart", name == "cityCharts" ? "city-top" : "daily-global-top")
+        renderer.json.member("name", name == "cityCharts" ? "City Charts" : "Daily Top 100")
+        renderer.json.member("orderId", name + ":playlists")
+        data(playlists, &renderer, .item(isMixed: true))
+        renderer.json.endObject()
+        renderer.json.endArray()
+    }
+
+    /// The types of a request: at least one, all of them known (API.md 8).
+    func types(_ known: [ResourceType]) throws(APIError) -> [ResourceType] {
+        guard let names = target.list("types"), !names.isEmpty else { throw .missingParameter("types") }
+        var types: [ResourceType] = []
+        for name in names {
+            guard let type = ResourceType(name: name), known.contains(type) else { throw .unknownType(name) }
+            types.append(type)
+        }
+        return types
+    }
+
+    /// `"meta":{"results":{"order":[..],"rawOrder":[..]}}`.
+    func order(_ names: [String], _ renderer: inout Renderer, hasRawOrder: Bool = true) {
+        renderer.json.key("meta")
+        renderer.json.beginObject()
+        renderer.json.key("results")
+        renderer.json.beginObject()
+        for key in hasRawOrder ? ["order", "rawOrder"] : ["order"] {
+            renderer.json.key(key)
+            renderer.json.beginArray()
+            for name in names { renderer.json.value(name) }
+            renderer.json.endArray()
+        }
+        renderer.json.endObject()
+        renderer.json.endObject()
+    }
+}
+
+extension [UInt8] {
+    /// `&name=` and the value, where there is one.
+    mutating func appendParameter(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        appendQueryValue(value)
+    }
+}

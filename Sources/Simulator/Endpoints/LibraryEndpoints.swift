@@ -1,0 +1,155 @@
+// `/v1/me/library/...`: lists with `meta.total`, single items, relationships, search, and the way to the writes.
+
+extension Exchange {
+    private static let searchable: [ResourceType] = [
+        .libraryAlbums, .libraryArtists, .librarySongs, .libraryMusicVideos, .libraryPlaylists,
+    ]
+
+    func library(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
+        if !isRead { return try write(elements, user) }
+        let context = try context(user.market, user: user)
+        guard let first = elements.first else { return try libraryBatch(user, context) }
+        if elements.count == 1, first == "search" { return try librarySearch(user, context) }
+        if elements.count == 1, first == "recently-added" { return try recentlyAdded(user, context) }
+        guard let type = ResourceType(libraryPathElement: first) else { throw .unknownLibraryType }
+        switch elements.count {
+        case 1: return try libraryList(type, first, user, context)
+        case 2, 3:
+            guard let resource = user.resource(type, id: elements[1], catalog) else { throw .notFound }
+            if elements.count == 3 { return try libraryRelationship(resource, elements[2], context) }
+            var context = context
+            context.isSingleFetch = true
+            return list([resource], context)
+        default: throw .notFound
+        }
+    }
+
+    private func libraryList(
+        _ type: ResourceType, _ element: String, _ user: UserLibrary, _ context: RenderContext
+    ) throws(APIError) -> Reply {
+        if let ids = target.list("ids") { return list(try libraryBatch(type, ids, user), context) }
+        if type == .libraryFolders { return try rootFolder(context) }
+        let paging = try Paging(target, PageLimits(standard: 25, most: 100))
+        let all = user.all(type, catalog)
+        // An empty library has no `songs` at all (API.md 7), and neither is there anything past the end.
+        guard paging.offset < all.count else { throw .noRelated(element) }
+        let page = Page(all, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        return collection(page, &renderer, path: "/v1/me/library/" + element, place: .primary, hasTotal: true)
+    }
+
+    private func libraryBatch(
+        _ type: ResourceType, _ ids: [String], _ user: UserLibrary
+    ) throws(APIError) -> [Resource] {
+        if ids.isEmpty { throw .noIDs }
+        guard ids.count <= type.mostIDs else {
+            throw .invalidParameter("ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
+        }
+        return ids.compactMap { user.resource(type, id: $0, catalog) }
+    }
+
+    /// `/me/library?ids[library-songs]=..`.
+    private func libraryBatch(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
+        var items: [Resource] = []
+        var isAsked = false
+        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
+            let name = String(parameter.name.dropFirst(4).dropLast())
+            guard let type = ResourceType(name: name), type.isLibrary else { throw .unknownType(name, parameter: "ids") }
+            isAsked = true
+            items += try libraryBatch(type, target.list(parameter.name) ?? [], user)
+        }
+        if !isAsked { throw .missingParameter("ids") }
+        return list(items, context)
+    }
+
+    /// `?filter[identity]=playlistsroot`: the folder all others are in.
+    private func rootFolder(_ context: RenderContext) throws(APIError) -> Reply {
+        guard target.first("filter[identity]") == "playlistsroot" else { throw .missingParameter("ids") }
+        let root = Resource(.libraryFolders, UserLibrary.rootFolder)
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data([root], &renderer, .primary)
+        renderer.json.key("meta")
+        renderer.json.raw("{\"filters\":{\"identity\":{\"playlistsroot\":[")
+        renderer.identifier(root)
+        renderer.json.raw("]}}}")
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    private func libraryRelationship(
+        _ resource: Resource, _ name: String, _ context: RenderContext
+    ) throws(APIError) -> Reply {
+        guard let relation = Relation(name: name), resource.type.relations.contains(relation) else {
+            throw .noRelated(name)
+        }
+        let most = relation == .tracks ? 300 : 100
+        let standard = relation == .tracks ? 100 : 25
+        let paging = try Paging(target, PageLimits(standard: standard, most: most))
+        let items = context.related(resource, relation)
+        // Empty playlist, lost catalog item, past the end: all 404 (API.md 7, 8).
+        guard paging.offset < items.count else { throw .noRelated(name) }
+        let page = Page(items, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        let path = context.path(of: resource) + "/" + name
+        return collection(
+            page, &renderer, path: path, place: .item(isMixed: false), hasTotal: relation != .catalog)
+    }
+
+    /// `/me/library/search`: names that contain the term, per type.
+    private func librarySearch(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
+        let types = try types(Self.searchable)
+        guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
+        let paging = try Paging(target, PageLimits(standard: 5, most: 25))
+        let wanted = Array(term.lowercased().utf8)
+        var renderer = Renderer(context)
+        var present: [String] = []
+        renderer.json.beginObject()
+        renderer.json.key("results")
+        renderer.json.beginObject()
+        for type in types {
+            let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
+            let page = Page(matches, offset: paging.offset, limit: paging.limit, keep: context.shown)
+            guard !page.items.isEmpty else { continue }
+            present.append(type.name.description)
+            renderer.json.key(type.name)
+            results(page, "/v1/me/library/search", term, type, limit: target.first("limit"), &renderer)
+        }
+        renderer.json.endObject()
+        order(present, &renderer, hasRawOrder: false)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    private func libraryName(_ resource: Resource, _ user: UserLibrary) -> [UInt8] {
+        let name: String
+        switch resource.type {
+        case .libraryAlbums: name = catalog.name(ofAlbum: resource.number)
+        case .libraryArtists: name = catalog.name(ofArtist: resource.number)
+        case .librarySongs: name = catalog.name(ofSong: resource.number)
+        case .libraryMusicVideos: name = catalog.name(ofVideo: resource.number)
+        default: name = user.playlist(resource.number)?.name ?? ""
+        }
+        return Array(name.lowercased().utf8)
+    }
+
+    /// Pages of ten, newest first, albums and playlists mixed.
+    private func recentlyAdded(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
+        let paging = try Paging(target, PageLimits(standard: 10, most: 25))
+        let albums = user.albums.map { (at: $0.addedAt, item: Resource(.libraryAlbums, $0.album)) }
+        let playlists = user.playlists.map { (at: $0.addedAt, item: Resource(.libraryPlaylists, $0.serial)) }
+        let items = (albums + playlists).sorted { $0.at > $1.at }.prefix(120).map(\.item)
+        guard paging.offset < items.count else { throw .noRelated("recently-added") }
+        let page = Page(items, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        return collection(page, &renderer, path: "/v1/me/library/recently-added", place: .item(isMixed: true))
+    }
+}
+
+extension [UInt8] {
+    /// Whether the other bytes occur somewhere in these.
+    func containsBytes(_ other: [UInt8]) -> Bool {
+        guard !other.isEmpty, count >= other.count else { return other.isEmpty }
+        return (0...(count - other.count)).contains { self[$0..<($0 + other.count)].elementsEqual(other) }
+    }
+}

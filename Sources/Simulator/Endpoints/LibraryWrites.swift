@@ -1,0 +1,128 @@
+// Writes to a library: items by id (202), playlists, tracks and folders from JSON bodies (201) (API.md 3.2).
+
+import AppleMusic
+
+extension Exchange {
+    func write(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
+        // No way to delete from a library with a normal developer token: 401 (API.md 3.2).
+        if request.method == "DELETE", elements.count == 2, elements[0] == "playlists" { throw .unauthorized }
+        guard request.method == "POST" else { throw .methodNotAllowed }
+        switch (elements.first, elements.count) {
+        case (nil, 0): return try addToLibrary(user)
+        case ("playlists", 1): return try createPlaylist(user)
+        case ("playlists", 3) where elements[2] == "tracks": return try addTracks(elements[1], user)
+        case ("playlist-folders", 1): return try createFolder(user)
+        default: throw .methodNotAllowed
+        }
+    }
+
+    /// `POST /me/library?ids[albums]=1,2`: unknown ids are ignored, the answer has no body.
+    private func addToLibrary(_ user: UserLibrary) throws(APIError) -> Reply {
+        var items: [Resource] = []
+        var isAsked = false
+        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
+            let name = String(parameter.name.dropFirst(4).dropLast())
+            guard let type = ResourceType(catalogPathElement: name),
+                [.albums, .songs, .musicVideos, .playlists].contains(type)
+            else { throw .unknownType(name, parameter: "ids") }
+            isAsked = true
+            items += (target.list(parameter.name) ?? []).compactMap { catalog.resource(type, id: $0) }
+        }
+        if !isAsked { throw .missingParameter("ids") }
+        let available = items.filter { catalog.isAvailable($0, in: user.market) }
+        api.change(user.name) { library in
+            for item in available { library.add(item, request.nowUnixSeconds, catalog) }
+        }
+        return Reply(status: 202)
+    }
+
+    private func createPlaylist(_ user: UserLibrary) throws(APIError) -> Reply {
+        let document = try body()
+        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
+            throw .invalidBody("attributes.name is required")
+        }
+        let description = document["attributes"]?["description"]?.stringValue
+        let tracks = songs(document["relationships"]?["tracks"]?["data"], user)
+        let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
+        let folder = parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let now = request.nowUnixSeconds
+        let changed = api.change(user.name) { library in
+            let serial = library.takeSerial()
+            library.playlists.insert(
+                LibraryPlaylist(
+                    serial: serial, name: name, description: description, tracks: tracks, addedAt: now,
+                    catalogPlaylist: nil, folder: folder), at: 0)
+        }
+        return try created(Resource(.libraryPlaylists, changed.nextSerial - 1), changed)
+    }
+
+    private func addTracks(_ id: String, _ user: UserLibrary) throws(APIError) -> Reply {
+        guard let playlist = user.resource(.libraryPlaylists, id: id, catalog) else { throw .notFound }
+        guard user.playlist(playlist.number)?.catalogPlaylist == nil else {
+            throw APIError(status: 403, code: "40300", title: "Forbidden", detail: "The playlist cannot be edited")
+        }
+        let tracks = songs(try body()["data"], user)
+        api.change(user.name) { library in
+            guard let index = library.playlists.firstIndex(where: { $0.serial == playlist.number }) else { return }
+            library.playlists[index].tracks += tracks
+        }
+        return Reply(status: 201)
+    }
+
+    private func createFolder(_ user: UserLibrary) throws(APIError) -> Reply {
+        let document = try body()
+        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
+            throw .invalidBody("attributes.name is required")
+        }
+        let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
+        let folder = parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let now = request.nowUnixSeconds
+        let changed = api.change(user.name) { library in
+            let serial = library.takeSerial()
+            library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
+        }
+        return try created(Resource(.libraryFolders, changed.nextSerial - 1), changed, hasTotal: true)
+    }
+
+    private func created(
+        _ resource: Resource, _ user: UserLibrary, hasTotal: Bool = false
+    ) throws(APIError) -> Reply {
+        var renderer = Renderer(try context(user.market, user: user))
+        renderer.json.beginObject()
+        data([resource], &renderer, .item(isMixed: true))
+        if hasTotal { renderer.total(1) }
+        renderer.json.endObject()
+        return Reply(status: 201, renderer.json)
+    }
+
+    /// The songs an array of `{id, type}` names; what is unknown is ignored.
+    private func songs(_ array: JSON?, _ user: UserLibrary) -> [Int] {
+        (array?.arrayValue ?? []).compactMap { element in
+            guard let id = element["id"]?.stringValue else { return nil }
+            switch element["type"]?.stringValue {
+            case "songs": return catalog.resource(.songs, id: id)?.number
+            case "library-songs": return user.resource(.librarySongs, id: id, catalog)?.number
+            default: return nil
+            }
+        }
+    }
+}
+
+extension UserLibrary {
+    /// Adds a catalog item the way its type is added.
+    mutating func add(_ resource: Resource, _ now: Int64, _ catalog: Catalog) {
+        switch resource.type {
+        case .albums: add(album: resource.number, now, catalog)
+        case .songs: add(song: resource.number, now)
+        case .musicVideos: if !musicVideos.contains(resource.number) { musicVideos.insert(resource.number, at: 0) }
+        case .playlists:
+            if playlists.contains(where: { $0.catalogPlaylist == resource.number }) { return }
+            playlists.insert(
+                LibraryPlaylist(
+                    serial: takeSerial(), name: catalog.name(ofPlaylist: resource.number, .english), description: nil,
+                    tracks: catalog.tracks(ofPlaylist: resource.number).map(\.number), addedAt: now,
+                    catalogPlaylist: resource.number, folder: Self.rootFolder), at: 0)
+        default: return
+        }
+    }
+}

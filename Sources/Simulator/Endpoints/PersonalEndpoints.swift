@@ -1,0 +1,106 @@
+// `/v1/me/...`: needs a Music-User-Token, all of it (API.md 3.2).
+
+extension Exchange {
+    func personalReply(_ elements: [String]) throws(APIError) -> Reply {
+        let user = try requireUser()
+        guard let first = elements.first else { throw .notFound }
+        if first == "storefront", elements.count == 1 {
+            try requireRead()
+            var context = try context(user.market, user: user)
+            context.isSingleFetch = true
+            return list([Resource(.storefronts, user.market.index)], context)
+        }
+        guard user.hasSubscription else {
+            throw .insufficientPrivileges(first == "library" ? "CloudLibrary" : "ListeningHistory")
+        }
+        if user.name == "user-failing" { throw .upstreamService }
+        let rest = Array(elements.dropFirst())
+        switch first {
+        case "library": return try library(rest, user)
+        case "ratings": return try ratings(rest, user)
+        case "recommendations":
+            try requireRead()
+            return try recommendations(rest, user)
+        case "recent", "history":
+            try requireRead()
+            return try listening(elements, user)
+        default: throw .notFound
+        }
+    }
+
+    /// `{"data":[...]}` of primary resources.
+    func list(_ items: [Resource], _ context: RenderContext) -> Reply {
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data(items, &renderer, .primary)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    /// What was played. Items are catalog resources without relationships (API.md 5.3); unscoped includes are ignored
+    /// because types mix (API.md 6.7).
+    private func listening(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
+        let path = elements.joined(separator: "/")
+        var limits = PageLimits(standard: 10, most: 10)
+        var list: [Resource]
+        switch path {
+        case "recent/played": list = user.recentlyPlayed(catalog)
+        case "recent/played/tracks":
+            limits = PageLimits(standard: 30, most: 30)
+            list = user.recentTracks(catalog)
+        case "recent/radio-stations": list = user.recentStations(catalog)
+        case "history/heavy-rotation": list = user.heavyRotation(catalog)
+        default: throw .notFound
+        }
+        if target.list("types") != nil {
+            let wanted = try types([.songs, .musicVideos, .albums, .playlists, .stations, .librarySongs])
+            list = list.filter { wanted.contains($0.type) }
+        }
+        let paging = try Paging(target, limits)
+        let context = try context(user.market, user: user)
+        let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data(page.items, &renderer, .item(isMixed: true))
+        if let offset = page.nextOffset {
+            // `types` is kept, `limit` is dropped (API.md 7).
+            let (tag, types) = (context.tag, target.first("types"))
+            renderer.json.key("next")
+            renderer.json.text { bytes in
+                bytes.append(contentsOf: ("/v1/me/" + path).utf8)
+                let start = bytes.count
+                bytes.appendParameter("&l=", tag)
+                bytes.appendParameter("&offset=", String(offset))
+                bytes.appendParameter("&types=", types)
+                bytes[start] = UInt8(ascii: "?")
+            }
+        }
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    private func recommendations(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
+        var context = try context(user.market, user: user)
+        let all = (0..<UserLibrary.recommendationCount).map { Resource(.recommendations, $0) }
+        guard let id = elements.first else {
+            if let ids = target.list("ids") {
+                if ids.isEmpty { throw .noIDs }
+                return list(ids.compactMap { user.recommendation(id: $0, catalog) }, context)
+            }
+            return list(all, context)
+        }
+        guard let resource = user.recommendation(id: id, catalog) else { throw .notFound }
+        if elements.count == 1 {
+            context.isSingleFetch = true
+            return list([resource], context)
+        }
+        guard elements.count == 2, elements[1] == "contents" else { throw .noRelated(elements[1]) }
+        let paging = try Paging(target, PageLimits(standard: 10, most: 10))
+        let contents = user.contents(ofRecommendation: resource.number, catalog)
+        guard paging.offset < contents.count else { throw .noRelated("contents") }
+        let page = Page(contents, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        var renderer = Renderer(context)
+        let path = context.path(of: resource) + "/contents"
+        return collection(page, &renderer, path: path, place: .item(isMixed: true))
+    }
+}

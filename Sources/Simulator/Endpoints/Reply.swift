@@ -1,0 +1,12 @@
+// What an endpoint answers, before the response fields are put around it.
+
+/// A status and a body; an empty body has no `Content-Type`.
+struct Reply: Sendable {
+    var status = 200
+    var body: [UInt8] = []
+
+    init(status: Int = 200, _ json: JSONBytes? = nil) {
+        self.status = status
+        body = json?.bytes ?? []
+    }
+}

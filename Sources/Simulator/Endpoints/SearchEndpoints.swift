@@ -1,0 +1,144 @@
+// Search, hints and suggestions (API.md 3.1, 5.1, 7).
+
+extension Exchange {
+    private static let searchTypes: [ResourceType] = [
+        .activities, .albums, .appleCurators, .artists, .curators, .musicVideos, .playlists, .recordLabels, .songs,
+        .stations,
+    ]
+
+    func search(_ market: Market) throws(APIError) -> Reply {
+        let types = try types(Self.searchTypes)
+        guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
+        let paging = try Paging(target, PageLimits(standard: 5, most: 25))
+        let context = try context(market)
+        let found = api.searchIndex().find(term, catalog)
+        var renderer = Renderer(context)
+        var present: [String] = []
+        renderer.json.beginObject()
+        renderer.json.key("results")
+        renderer.json.beginObject()
+        for type in types {
+            let page = Page(found.list(type, catalog, market), offset: paging.offset, limit: paging.limit, keep: context.shown)
+            guard !page.items.isEmpty else { continue }
+            present.append(type.name.description)
+            renderer.json.key(type.name)
+            let path = "/v1/catalog/" + market.code + "/search"
+            results(page, path, term, type, limit: String(paging.limit), &renderer)
+        }
+        if target.list("with")?.contains("topResults") ?? false {
+            topResults(types, found, market, &renderer)
+            present.insert("top", at: 0)
+        }
+        renderer.json.endObject()
+        order(present, &renderer)
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    /// `{href, next?, data}` of one type: `href` keeps the limit, `next` drops it (API.md 7).
+    func results(
+        _ page: Page, _ path: String, _ term: String, _ type: ResourceType, limit: String?, _ renderer: inout Renderer
+    ) {
+        let tag = renderer.context.tag
+        renderer.json.beginObject()
+        renderer.json.key("href")
+        renderer.json.text { $0.appendSearch(path, tag: tag, limit: limit, offset: nil, term: term, type: type) }
+        if let offset = page.nextOffset {
+            renderer.json.key("next")
+            renderer.json.text { $0.appendSearch(path, tag: tag, limit: nil, offset: offset, term: term, type: type) }
+        }
+        data(page.items, &renderer, .item(isMixed: true))
+        renderer.json.endObject()
+    }
+
+    private func topResults(
+        _ types: [ResourceType], _ found: SearchMatches, _ market: Market, _ renderer: inout Renderer
+    ) {
+        renderer.json.key("top")
+        renderer.json.beginObject()
+        let items = types.flatMap { found.list($0, catalog, market).compactMap(renderer.context.shown).prefix(2) }
+        data(Array(items.prefix(8)), &renderer, .item(isMixed: true))
+        renderer.json.endObject()
+    }
+
+    func hints(_ market: Market) throws(APIError) -> Reply {
+        guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
+        let paging = try Paging(target, PageLimits(standard: 10, most: 50))
+        _ = try context(market)
+        var json = JSONBytes()
+        json.beginObject()
+        json.key("results")
+        json.beginObject()
+        json.key("terms")
+        json.beginArray()
+        for term in api.searchIndex().completions(term, limit: paging.limit, catalog) { json.value(term) }
+        json.endArray()
+        json.endObject()
+        json.endObject()
+        return Reply(json)
+    }
+
+    func suggestions(_ market: Market) throws(APIError) -> Reply {
+        guard let kinds = target.list("kinds"), !kinds.isEmpty else { throw .missingParameter("kinds") }
+        guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
+        let paging = try Paging(target, PageLimits(standard: 5, most: 10))
+        let types = target.list("types") == nil ? [.artists, .albums, .songs] : try types(Self.searchTypes)
+        var renderer = Renderer(try context(market))
+        renderer.json.beginObject()
+        renderer.json.key("results")
+        renderer.json.beginObject()
+        renderer.json.key("suggestions")
+        renderer.json.beginArray()
+        for kind in kinds {
+            switch kind {
+            case "terms": termSuggestions(term, paging.limit, &renderer)
+            case "topResults": topSuggestions(term, types, paging.limit, market, &renderer)
+            default: throw .invalidParameter("kinds", "Unknown kind '" + kind + "'")
+            }
+        }
+        renderer.json.endArray()
+        renderer.json.endObject()
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    private func termSuggestions(_ term: String, _ limit: Int, _ renderer: inout Renderer) {
+        for completion in api.searchIndex().completions(term, limit: limit, catalog) {
+            renderer.json.beginObject()
+            renderer.json.member("kind", "terms")
+            renderer.json.member("searchTerm", completion)
+            renderer.json.member("displayTerm", completion)
+            renderer.json.endObject()
+        }
+    }
+
+    private func topSuggestions(
+        _ term: String, _ types: [ResourceType], _ limit: Int, _ market: Market, _ renderer: inout Renderer
+    ) {
+        let found = api.searchIndex().find(term, catalog)
+        let items = types.flatMap { found.list($0, catalog, market).compactMap(renderer.context.shown).prefix(3) }
+        for item in items.prefix(limit) {
+            renderer.json.beginObject()
+            renderer.json.member("kind", "topResults")
+            renderer.json.key("content")
+            renderer.object(item, .item(isMixed: true))
+            renderer.json.endObject()
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A search link: parameters in alphabetical order, narrowed to one type.
+    mutating func appendSearch(
+        _ path: String, tag: String?, limit: String?, offset: Int?, term: String, type: ResourceType
+    ) {
+        append(contentsOf: path.utf8)
+        let start = count
+        appendParameter("&l=", tag)
+        appendParameter("&limit=", limit)
+        appendParameter("&offset=", offset.map(String.init))
+        appendParameter("&term=", term)
+        appendParameter("&types=", type.name.description)
+        self[start] = UInt8(ascii: "?")
+    }
+}

@@ -1,0 +1,69 @@
+// What `refrain simulate --fault KIND[:RATE]` makes go wrong, and how often: a seeded decision per request.
+
+/// One way of failing and the share of requests it befalls.
+public struct Fault: Sendable, Equatable {
+    public enum Kind: String, CaseIterable, Sendable {
+        case tooManyRequests = "429"
+        case serverError = "500"
+        case unavailable = "503"
+        case gatewayTimeout = "504"
+        case reset, truncate, slow
+    }
+
+    public var kind: Kind
+    /// In requests per million: shares are compared as whole numbers, so that a seed decides the same everywhere.
+    public var perMillion: Int
+
+    public init(_ kind: Kind, perMillion: Int = 1_000_000) {
+        self.kind = kind
+        self.perMillion = min(max(perMillion, 0), 1_000_000)
+    }
+
+    /// Parses `KIND` or `KIND:RATE`, with RATE from 0 to 1 (`0.05`) or in percent (`5%`); nil when it is neither.
+    public init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = Kind(rawValue: String(parts[0])) else { return nil }
+        guard parts.count == 2 else {
+            self.init(kind)
+            return
+        }
+        let isPercent = parts[1].hasSuffix("%")
+        guard let rate = Double(isPercent ? parts[1].dropLast() : parts[1]), rate >= 0, rate <= (isPercent ? 100 : 1)
+        else { return nil }
+        self.init(kind, perMillion: Int((rate * (isPercent ? 10_000 : 1_000_000)).rounded()))
+    }
+
+    /// Parses `limit:N/s`: the requests a second above which 429 is answered; nil when it is not that.
+    public static func requestsPerSecond(argument: String) -> Int? {
+        guard argument.hasPrefix("limit:"), argument.hasSuffix("/s") else { return nil }
+        guard let limit = Int(argument.dropFirst(6).dropLast(2)), limit > 0 else { return nil }
+        return limit
+    }
+}
+
+extension SimulatorConfiguration {
+    /// The first fault that befalls the request of this index.
+    func fault(ofRequest index: Int) -> Fault.Kind? {
+        for (place, fault) in faults.enumerated()
+        where Seed(value: seed).number(below: 1_000_000, .fault, index, place) < fault.perMillion {
+            return fault.kind
+        }
+        return nil
+    }
+}
+
+/// Counts requests in the current second.
+struct SecondCounter: Sendable {
+    private var second: Int64 = .min
+    private var count = 0
+
+    /// Counts one request; true when there were more than the limit in this second.
+    mutating func exceeds(_ limit: Int, now: Int64) -> Bool {
+        if now != second {
+            second = now
+            count = 0
+        }
+        count += 1
+        return count > limit
+    }
+}

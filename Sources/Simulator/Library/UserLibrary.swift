@@ -1,0 +1,91 @@
+// One user: the library, the ratings, and what was played. Seeded from the user's name, then changed by writes.
+// What must hold: every id handed out can be read back, and means nothing to another user.
+
+/// An album in a library, with those of its tracks that the user has.
+struct LibraryAlbum: Sendable {
+    let album: Int
+    var tracks: [Int]
+    let addedAt: Int64
+}
+
+/// A playlist in a library: the user's own, or a catalog playlist that was added.
+struct LibraryPlaylist: Sendable {
+    let serial: Int
+    var name: String
+    var description: String?
+    /// Catalog song numbers.
+    var tracks: [Int]
+    let addedAt: Int64
+    let catalogPlaylist: Int?
+    var folder: Int
+}
+
+struct LibraryFolder: Sendable {
+    let serial: Int
+    let name: String
+    let parent: Int
+    let addedAt: Int64
+}
+
+/// The state of one user.
+struct UserLibrary: Sendable {
+    let name: String
+    let market: Market
+    /// What scrambles this user's ids and draws this user's history.
+    let key: Int
+    let hasSubscription: Bool
+    var albums: [LibraryAlbum] = []
+    var musicVideos: [Int] = []
+    var playlists: [LibraryPlaylist] = []
+    var folders: [LibraryFolder] = []
+    /// By path, for example `albums/1400000000`; 1 or -1.
+    var ratings: [String: Int] = [:]
+    var nextSerial = 1
+
+    /// The serial of the folder all others are in.
+    static let rootFolder = 0
+
+    func entry(ofAlbum album: Int) -> LibraryAlbum? { albums.first { $0.album == album } }
+
+    func contains(song: Int) -> Bool {
+        entry(ofAlbum: song / Catalog.songSpan)?.tracks.contains(song % Catalog.songSpan - 1) ?? false
+    }
+
+    func playlist(_ serial: Int) -> LibraryPlaylist? { playlists.first { $0.serial == serial } }
+
+    func folder(_ serial: Int) -> LibraryFolder? { folders.first { $0.serial == serial } }
+
+    /// Everything of a library type, in the order the lists show it.
+    func all(_ type: ResourceType, _ catalog: Catalog) -> [Resource] {
+        switch type {
+        case .libraryAlbums: return albums.map { Resource(type, $0.album) }
+        case .librarySongs:
+            return albums.flatMap { entry in
+                entry.tracks.map { Resource(type, entry.album * Catalog.songSpan + $0 + 1) }
+            }
+        case .libraryArtists:
+            var seen: Set<Int> = []
+            return albums.compactMap { entry in
+                let artist = catalog.artist(ofAlbum: entry.album)
+                return seen.insert(artist).inserted ? Resource(type, artist) : nil
+            }
+        case .libraryMusicVideos: return musicVideos.map { Resource(type, $0) }
+        case .libraryPlaylists: return playlists.map { Resource(type, $0.serial) }
+        case .libraryFolders: return folders.map { Resource(type, $0.serial) }
+        default: return []
+        }
+    }
+
+    /// Whether the library has the resource.
+    func contains(_ resource: Resource, _ catalog: Catalog) -> Bool {
+        switch resource.type {
+        case .libraryAlbums: entry(ofAlbum: resource.number) != nil
+        case .librarySongs: contains(song: resource.number)
+        case .libraryArtists: albums.contains { catalog.artist(ofAlbum: $0.album) == resource.number }
+        case .libraryMusicVideos: musicVideos.contains(resource.number)
+        case .libraryPlaylists: playlist(resource.number) != nil
+        case .libraryFolders: resource.number == Self.rootFolder || folder(resource.number) != nil
+        default: false
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// JSON written straight into bytes. A comma is due unless the last byte opens something, so callers never count.
+
+/// An append-only JSON text.
+struct JSONBytes: Sendable {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int = 4096) { bytes.reserveCapacity(capacity) }
+
+    private mutating func separate() {
+        guard let last = bytes.last else { return }
+        if last != 0x7B, last != 0x5B, last != 0x3A { bytes.append(0x2C) }
+    }
+
+    mutating func raw(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func beginObject() {
+        separate()
+        bytes.append(0x7B)
+    }
+
+    mutating func endObject() { bytes.append(0x7D) }
+
+    mutating func beginArray() {
+        separate()
+        bytes.append(0x5B)
+    }
+
+    mutating func endArray() { bytes.append(0x5D) }
+
+    /// A key that needs no escapes.
+    mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(0x22)
+        raw(name)
+        bytes.append(0x22)
+        bytes.append(0x3A)
+    }
+
+    mutating func key(_ name: String) {
+        value(name)
+        bytes.append(0x3A)
+    }
+
+    mutating func value(_ text: StaticString) {
+        separate()
+        bytes.append(0x22)
+        raw(text)
+        bytes.append(0x22)
+    }
+
+    mutating func value(_ text: String) {
+        separate()
+        bytes.append(0x22)
+        content(text)
+        bytes.append(0x22)
+    }
+
+    /// Several pieces as one string.
+    mutating func value(_ pieces: StaticString, _ rest: String...) {
+        separate()
+        bytes.append(0x22)
+        raw(pieces)
+        for piece in rest { content(piece) }
+        bytes.append(0x22)
+    }
+
+    /// A string whose content the closure appends; it must need no escapes.
+    mutating func text(_ write: (inout [UInt8]) -> Void) {
+        separate()
+        bytes.append(0x22)
+        write(&bytes)
+        bytes.append(0x22)
+    }
+
+    mutating func value(_ number: Int) {
+        separate()
+        appendDecimal(number)
+    }
+
+    mutating func value(_ flag: Bool) {
+        separate()
+        raw(flag ? "true" : "false")
+    }
+
+    mutating func null() {
+        separate()
+        raw("null")
+    }
+
+    private mutating func content(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            if utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
+                for byte in utf8 { escaped(byte) }
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
+        }
+    }
+
+    private mutating func escaped(_ byte: UInt8) {
+        switch byte {
+        case 0x22: raw("\\\"")
+        case 0x5C: raw("\\\\")
+        case 0x0A: raw("\\n")
+        case 0x09: raw("\\t")
+        case ..<0x20:
+            raw("\\u00")
+            bytes.appendHexadecimal(UInt64(byte), digits: 2)
+        default: bytes.append(byte)
+        }
+    }
+
+    private mutating func appendDecimal(_ number: Int) {
+        if number < 0 { bytes.append(0x2D) }
+        var rest = number.magnitude
+        let start = bytes.count
+        repeat {
+            bytes.append(0x30 + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+}
+
+extension JSONBytes {
+    mutating func member(_ name: StaticString, _ text: String) {
+        key(name)
+        value(text)
+    }
+
+    mutating func member(_ name: StaticString, _ text: StaticString) {
+        key(name)
+        value(text)
+    }
+
+    mutating func member(_ name: StaticString, _ number: Int) {
+        key(name)
+        value(number)
+    }
+
+    mutating func member(_ name: StaticString, _ flag: Bool) {
+        key(name)
+        value(flag)
+    }
+}

@@ -1,0 +1,145 @@
+// The parts that albums, songs and videos share: artwork, previews, links, notes.
+
+extension Renderer {
+    private static let colours: [StaticString] = ["textColor1", "textColor2", "textColor3", "textColor4"]
+
+    /// Artwork: the URL is a template with literal `{w}x{h}` (API.md 5.2).
+    mutating func artwork(_ resource: Resource, width: Int = 3000, height: Int = 3000, hasColours: Bool = true) {
+        guard wants("artwork") else { return }
+        json.key("artwork")
+        artworkObject(resource, width: width, height: height, hasColours: hasColours)
+    }
+
+    mutating func artworkObject(_ resource: Resource, width: Int, height: Int, hasColours: Bool) {
+        let number = resource.number &* 32 &+ Int(resource.type.rawValue)
+        let bits = catalog.seed.bits(.artwork, number)
+        json.beginObject()
+        json.member("width", width)
+        json.member("height", height)
+        json.key("url")
+        json.text { bytes in
+            bytes.append(contentsOf: "https://is".utf8)
+            bytes.append(0x31 + UInt8(bits % 5))
+            bytes.append(contentsOf: "-ssl.mzstatic.com/image/thumb/Music1".utf8)
+            bytes.append(contentsOf: String(12 + bits % 15).utf8)
+            bytes.append(contentsOf: "/v4/".utf8)
+            bytes.appendAssetPath(bits)
+            bytes.append(contentsOf: "/{w}x{h}bb.jpg".utf8)
+        }
+        if hasColours { colours(Int(bits >> 8)) }
+        json.endObject()
+    }
+
+    private mutating func colours(_ number: Int) {
+        let bits = catalog.seed.bits(.colour, number)
+        json.key("bgColor")
+        json.text { $0.appendHexadecimal(bits, digits: 6) }
+        for (place, name) in Self.colours.enumerated() {
+            json.key(name)
+            json.text { $0.appendHexadecimal(bits >> UInt64(7 * (place + 1)), digits: 6) }
+        }
+    }
+
+    /// A song's preview: one audio file.
+    mutating func previews(ofSong song: Int) {
+        guard wants("previews") else { return }
+        let bits = catalog.seed.bits(.preview, song)
+        json.key("previews")
+        json.beginArray()
+        json.beginObject()
+        json.key("url")
+        json.text { bytes in
+            bytes.append(contentsOf: "https://audio-ssl.itunes.apple.com/itunes-assets/AudioPreview1".utf8)
+            bytes.append(contentsOf: String(12 + bits % 15).utf8)
+            bytes.append(contentsOf: "/v4/".utf8)
+            bytes.appendAssetPath(bits)
+            bytes.append(contentsOf: ".plus.aac.p.m4a".utf8)
+        }
+        json.endObject()
+        json.endArray()
+    }
+
+    mutating func playParams(_ id: String, kind: StaticString) {
+        guard wants("playParams") else { return }
+        json.key("playParams")
+        json.beginObject()
+        json.member("id", id)
+        json.member("kind", kind)
+        json.endObject()
+    }
+
+    /// The page on music.apple.com.
+    mutating func webLink(_ kind: StaticString, name: String, id: String, item: String? = nil) {
+        guard wants("url") else { return }
+        let market = context.market.code
+        json.key("url")
+        json.text { bytes in
+            bytes.append(contentsOf: "https://music.apple.com/".utf8)
+            bytes.append(contentsOf: market.utf8)
+            bytes.append(0x2F)
+            bytes.append(contentsOf: kind.description.utf8)
+            bytes.append(0x2F)
+            bytes.appendSlug(name)
+            bytes.append(0x2F)
+            bytes.append(contentsOf: id.utf8)
+            guard let item else { return }
+            bytes.append(contentsOf: "?i=".utf8)
+            bytes.append(contentsOf: item.utf8)
+        }
+    }
+
+    mutating func notes(_ name: StaticString, _ resource: Resource, sentences: Int) {
+        guard wants(name) else { return }
+        let notes = catalog.notes(resource, context.language, sentences: sentences)
+        json.key(name)
+        json.beginObject()
+        json.member("standard", notes.standard)
+        json.member("short", notes.short)
+        json.endObject()
+    }
+
+    mutating func genreNames(_ artist: Int) {
+        guard wants("genreNames") else { return }
+        json.key("genreNames")
+        json.beginArray()
+        json.value(Genre.all[catalog.genre(ofArtist: artist)].name(context.language))
+        json.value(Genre.all[0].name(context.language))
+        json.endArray()
+    }
+}
+
+extension [UInt8] {
+    /// `aa/bb/cc/aabbccdd-eeee-ffff-0000-111111111111/file`, as media servers name their files.
+    mutating func appendAssetPath(_ bits: UInt64) {
+        let other = Seed.mix(bits)
+        for shift in [56, 48, 40] as [UInt64] {
+            appendHexadecimal(bits >> shift, digits: 2)
+            append(0x2F)
+        }
+        appendHexadecimal(bits >> 32, digits: 8)
+        for shift in [48, 32, 16] as [UInt64] {
+            append(0x2D)
+            appendHexadecimal(other >> shift, digits: 4)
+        }
+        append(0x2D)
+        appendHexadecimal(other ^ bits, digits: 12)
+        append(0x2F)
+        appendHexadecimal(bits, digits: 10)
+    }
+
+    /// Lower-case ASCII letters and digits with single hyphens between words; never empty.
+    mutating func appendSlug(_ name: String) {
+        let start = count
+        for byte in name.utf8 {
+            switch byte {
+            case 0x61...0x7A, 0x30...0x39: append(byte)
+            case 0x41...0x5A: append(byte | 0x20)
+            case 0x20, 0x2D: if count > start, self[count - 1] != 0x2D { append(0x2D) }
+            default: continue
+            }
+        }
+        if count == start { append(0x78) }
+        if self[count - 1] == 0x2D { removeLast() }
+        if count == start { append(0x78) }
+    }
+}

@@ -1,0 +1,149 @@
+// Which relationships a resource carries and how their elements look (API.md 4.2, 5.3, 6).
+
+/// What one resource carries: these relationships, and of them those with whole objects.
+struct Carried: Equatable, Sendable {
+    var relations: RelationSet
+    var full: RelationSet
+}
+
+extension RenderContext {
+    /// The decision of API.md 4.2, 5.3 and 6 for one resource at one place.
+    func carried(_ type: ResourceType, _ place: Place) -> Carried {
+        var carried = Carried(relations: [], full: [])
+        switch place {
+        case .primary:
+            carried.relations = type.defaultRelations
+            carried.full = type.fullByDefault
+            // Library albums carry their tracks in a single fetch only (API.md 4.2).
+            if type == .libraryAlbums, !isSingleFetch { carried = Carried(relations: [], full: []) }
+            add(decorations.include, decorations.relate, to: &carried)
+        case .item(let isMixed):
+            // Of list items only artists carry relationships (API.md 5.3).
+            if type == .artists { carried.relations = type.defaultRelations }
+            if !isMixed { add(decorations.include, decorations.relate, to: &carried) }
+        case .included(let depth):
+            if type == .artists, nestsAlbums {
+                carried.relations = type.defaultRelations
+                // Named in the unscoped include too: the default list is upgraded, nothing else is added (API.md 6.2).
+                if decorations.include.contains(.albums), depth < 2 { carried.full = type.defaultRelations }
+            }
+            if depth > 2 { return carried }
+        }
+        add(decorations.include(scopedTo: type), decorations.relate(scopedTo: type), to: &carried)
+        carried.relations.formIntersection(type.relations)
+        carried.full.formIntersection(type.relations)
+        return carried
+    }
+
+    private func add(_ include: RelationSet, _ relate: RelationSet, to carried: inout Carried) {
+        carried.relations.formUnion(include)
+        carried.relations.formUnion(relate)
+        carried.full.formUnion(include)
+    }
+
+    private var nestsAlbums: Bool {
+        switch configuration.nestedAlbums {
+        case .always: true
+        case .batchesOnly: !isSingleFetch
+        case .never: false
+        }
+    }
+}
+
+extension Renderer {
+    mutating func relationships(of resource: Resource, path: String, _ place: Place) {
+        let carried = context.carried(resource.type, place)
+        guard !carried.relations.isEmpty else { return }
+        json.key("relationships")
+        json.beginObject()
+        let relations = context.isReversed ? Relation.allCases.reversed() : Relation.allCases
+        for relation in relations where carried.relations.contains(relation) {
+            json.key(relation.name)
+            relationship(resource, relation, path: path, isFull: carried.full.contains(relation), place)
+        }
+        json.endObject()
+    }
+
+    /// `{href, next?, data, meta?}`.
+    private mutating func relationship(
+        _ resource: Resource, _ relation: Relation, path: String, isFull: Bool, _ place: Place
+    ) {
+        let page = inlinePage(resource, relation, place)
+        let relationPath = path + "/" + relation.name.description
+        json.beginObject()
+        json.key("href")
+        link(relationPath)
+        next(relationPath, page.nextOffset)
+        json.key("data")
+        json.beginArray()
+        for item in page.items {
+            if isFull { object(item, .included(depth: place.depth + 1)) } else { identifier(item) }
+        }
+        json.endArray()
+        if resource.type.isLibrary, relation == .tracks { total(page.total) }
+        json.endObject()
+    }
+
+    private func inlinePage(_ resource: Resource, _ relation: Relation, _ place: Place) -> Page {
+        let list = context.related(resource, relation)
+        var standard = resource.type.limits(of: relation).standard
+        if resource.type == .artists, relation == .albums, case .included = place {
+            standard = context.configuration.nestedPageSize
+        }
+        let limit = context.decorations.inlineLimit(resource.type, relation, standard: standard)
+        if resource.type == .artists, relation == .albums {
+            return Page(filling: list, offset: 0, limit: limit, keep: context.shown)
+        }
+        return Page(list, offset: 0, limit: limit, keep: context.shown)
+    }
+
+    /// `"meta":{"total":N}`, on library collections only (API.md 5.1).
+    mutating func total(_ count: Int) {
+        json.key("meta")
+        json.beginObject()
+        json.member("total", count)
+        json.endObject()
+    }
+
+    /// `"views":{name:{href, attributes?, next?, data}}` for the views that were asked for.
+    mutating func views(of resource: Resource, path: String) {
+        let views = context.decorations.views.filter { resource.type.views.contains($0) }
+        guard !views.isEmpty else { return }
+        json.key("views")
+        json.beginObject()
+        for view in resource.type.views where views.contains(view) {
+            json.key(view.rawValue)
+            let viewPath = path + "/view/" + view.rawValue
+            let page = Page(
+                catalog.elements(of: view, resource, in: context.market), offset: 0,
+                limit: resource.type.viewLimits.standard, keep: context.shown)
+            json.beginObject()
+            json.key("href")
+            link(viewPath)
+            viewAttributes(view)
+            next(viewPath, page.nextOffset)
+            json.key("data")
+            json.beginArray()
+            for item in page.items { object(item, .item(isMixed: true)) }
+            json.endArray()
+            json.endObject()
+        }
+        json.endObject()
+    }
+
+    /// The view's own attributes, with `with=attributes`; a view inside a resource always has them.
+    mutating func viewAttributes(_ view: View) {
+        json.key("attributes")
+        json.beginObject()
+        json.member("title", view.title)
+        json.endObject()
+    }
+}
+
+extension Place {
+    /// How many resources this one is inside of.
+    var depth: Int {
+        if case .included(let depth) = self { return depth }
+        return 0
+    }
+}

@@ -1,0 +1,75 @@
+// Everything that decides how a resource looks in one response: where, in which language, with which decorations.
+
+/// Where a resource stands; this decides which relationships it carries (API.md 5.3).
+enum Place: Sendable {
+    /// The `data` of `/x/{id}`, `?ids=` and `filter[..]`.
+    case primary
+    /// An element of a relationship, a view, a search or a chart. In mixed lists unscoped includes are ignored.
+    case item(isMixed: Bool)
+    /// Inside another resource, so many levels down.
+    case included(depth: Int)
+}
+
+/// The facts of one response.
+struct RenderContext: Sendable {
+    let catalog: Catalog
+    let configuration: SimulatorConfiguration
+    let market: Market
+    let language: Language
+    /// The language tag that every href carries, where the request named a supported one.
+    let tag: String?
+    let decorations: Decorations
+    let user: UserLibrary?
+    var isSingleFetch = false
+    /// Whether this answer uses the other order of members.
+    var isReversed = false
+
+    /// The resource as this response shows it: nil where the storefront lacks it, its clean twin under `restrict`.
+    func shown(_ resource: Resource) -> Resource? {
+        switch resource.type {
+        case .albums, .songs, .artists, .musicVideos, .playlists:
+            let clean = decorations.asksForCleanItems ? cleaned(resource) : resource
+            return catalog.isAvailable(clean, in: market) ? clean : nil
+        case .librarySongs, .libraryAlbums:
+            // One in fifty is gone from the service and dropped from lists after the cut (API.md 7).
+            return catalog.seed.isOne(in: 50, .availability, resource.number, user?.key ?? 0) ? nil : resource
+        default: return resource
+        }
+    }
+
+    private func cleaned(_ resource: Resource) -> Resource {
+        switch resource.type {
+        case .albums: return catalog.cleanEdition(ofAlbum: resource.number).map { Resource(.albums, $0) } ?? resource
+        case .songs:
+            let (album, track) = (resource.number / Catalog.songSpan, resource.number % Catalog.songSpan - 1)
+            return catalog.cleanEdition(ofAlbum: album).map { catalog.song(album: $0, track: track) } ?? resource
+        default: return resource
+        }
+    }
+
+    /// The elements of any relationship, catalog or library.
+    func related(_ resource: Resource, _ relation: Relation) -> [Resource] {
+        if relation == .library { return user?.libraryItem(of: resource).map { [$0] } ?? [] }
+        if resource.type == .recommendations { return user?.contents(ofRecommendation: resource.number, catalog) ?? [] }
+        if resource.type.isLibrary { return user?.related(resource, relation, catalog) ?? [] }
+        return catalog.related(resource, relation, in: market)
+    }
+
+    func id(of resource: Resource) -> String {
+        if let user, resource.type.isLibrary || resource.type == .recommendations {
+            return user.anyID(of: resource, catalog)
+        }
+        return catalog.id(of: resource)
+    }
+
+    /// The path of a resource, without a query.
+    func path(of resource: Resource) -> String {
+        let id = id(of: resource)
+        if let element = resource.type.libraryPathElement { return "/v1/me/library/" + element.description + "/" + id }
+        switch resource.type {
+        case .storefronts: return "/v1/storefronts/" + id
+        case .recommendations: return "/v1/me/recommendations/" + id
+        default: return "/v1/catalog/" + market.code + "/" + resource.type.name.description + "/" + id
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// Resource objects: identifier, attributes, relationships, views (API.md 5.2, 5.3, 6).
+
+/// Writes resources into one JSON text.
+struct Renderer: Sendable {
+    let context: RenderContext
+    var json = JSONBytes(capacity: 16384)
+    /// The only attributes of the resource being written; nil for all.
+    var projection: [String]?
+    var extensions: [String] = []
+
+    init(_ context: RenderContext) { self.context = context }
+
+    var catalog: Catalog { context.catalog }
+
+    func wants(_ name: StaticString) -> Bool { projection?.contains(name.description) ?? true }
+
+    mutating func text(_ name: StaticString, _ value: String) {
+        if wants(name) { json.member(name, value) }
+    }
+
+    mutating func number(_ name: StaticString, _ value: Int) {
+        if wants(name) { json.member(name, value) }
+    }
+
+    mutating func flag(_ name: StaticString, _ value: Bool) {
+        if wants(name) { json.member(name, value) }
+    }
+
+    mutating func texts(_ name: StaticString, _ values: [String]) {
+        guard wants(name) else { return }
+        json.key(name)
+        json.beginArray()
+        for value in values { json.value(value) }
+        json.endArray()
+    }
+
+    /// `{id, type, href}`.
+    mutating func identifier(_ resource: Resource) {
+        json.beginObject()
+        head(resource, path: context.path(of: resource))
+        json.endObject()
+    }
+
+    private mutating func head(_ resource: Resource, path: String) {
+        json.member("id", context.id(of: resource))
+        json.member("type", resource.type.name)
+        json.key("href")
+        link(path)
+    }
+
+    /// A full resource object, with what its place lets it carry.
+    mutating func object(_ resource: Resource, _ place: Place) {
+        let path = context.path(of: resource)
+        json.beginObject()
+        head(resource, path: path)
+        projection = context.decorations.projection(of: resource.type, isPrimary: place.isPrimary)
+        extensions = context.decorations.extensions(of: resource.type, isPrimary: place.isPrimary)
+        json.key("attributes")
+        json.beginObject()
+        attributes(of: resource)
+        json.endObject()
+        relationships(of: resource, path: path, place)
+        if case .primary = place, context.isSingleFetch { views(of: resource, path: path) }
+        json.endObject()
+    }
+
+    /// A root-relative link as a string: the path, `l` where the request had one, and the page's offset.
+    /// Parameters are in alphabetical order (API.md 7).
+    mutating func link(_ path: String, offset: Int? = nil, sort: String? = nil) {
+        let tag = context.tag
+        json.text { bytes in
+            bytes.append(contentsOf: path.utf8)
+            var mark = UInt8(ascii: "?")
+            if let tag {
+                bytes.append(contentsOf: "?l=".utf8)
+                bytes.append(contentsOf: tag.utf8)
+                mark = UInt8(ascii: "&")
+            }
+            if let offset {
+                bytes.append(mark)
+                bytes.append(contentsOf: "offset=".utf8)
+                bytes.append(contentsOf: String(offset).utf8)
+                mark = UInt8(ascii: "&")
+            }
+            if let sort {
+                bytes.append(mark)
+                bytes.append(contentsOf: "sort=".utf8)
+                bytes.appendQueryValue(sort)
+            }
+        }
+    }
+
+    /// `"next":link` where there is one.
+    mutating func next(_ path: String, _ offset: Int?, sort: String? = nil) {
+        guard let offset else { return }
+        json.key("next")
+        link(path, offset: offset, sort: sort)
+    }
+}
+
+extension Place {
+    /// Whether unscoped parameters apply here.
+    var isPrimary: Bool {
+        switch self {
+        case .primary: true
+        case .item(let isMixed): !isMixed
+        case .included: false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// limit, offset and the cut of a page (API.md 4.1, 7).
+
+/// A window into a collection, and the rules a request's own is checked by.
+struct Paging: Equatable, Sendable {
+    var offset: Int
+    var limit: Int
+
+    /// Reads `limit` and `offset`. More than the most is an error, not clamped (API.md 4.1).
+    init(_ target: RequestTarget, _ limits: PageLimits) throws(APIError) {
+        limit = limits.standard
+        offset = 0
+        if let text = target.first("limit") {
+            limit = try Self.integer(text, parameter: "limit", least: 1, most: limits.most)
+        }
+        if let text = target.first("offset") {
+            offset = try Self.integer(text, parameter: "offset", least: 0)
+        }
+    }
+
+    static func integer(
+        _ text: String, parameter: String, least: Int, most: Int = .max
+    ) throws(APIError) -> Int {
+        guard let value = Int(text) else {
+            throw .invalidParameter(parameter, "Value must be an integer, but was: " + text)
+        }
+        guard value >= least else { throw .tooSmall(parameter, least: least, was: text) }
+        guard value <= most else { throw .tooLarge(parameter, most: most, was: text) }
+        return value
+    }
+}
+
+/// One page of a collection: what is left of it, and where the next one begins.
+struct Page: Sendable {
+    var items: [Resource]
+    /// Nil on the last page.
+    var nextOffset: Int?
+    /// The size of the whole collection before anything was dropped.
+    var total: Int
+
+    /// Cuts first and drops after, so that `next` may jump further than the items returned, and a page may be short or
+    /// empty and still have a next one (API.md 7).
+    init(_ list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
+        let start = min(offset, list.count)
+        let end = min(start + min(limit, list.count), list.count)
+        items = list[start..<end].compactMap(keep)
+        nextOffset = end < list.count ? end : nil
+        total = list.count
+    }
+
+    /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28` (API.md 7).
+    init(filling list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
+        var position = min(offset, list.count)
+        items = []
+        while position < list.count, items.count < limit {
+            if let item = keep(list[position]) { items.append(item) }
+            position += 1
+        }
+        nextOffset = position < list.count ? position : nil
+        total = list.count
+    }
+}

@@ -1,0 +1,82 @@
+// What a simulated origin is to the server in front of it: a function from a request to a response. No sockets, no clock
+// but the one in the request.
+
+/// A header field, as spelt.
+public struct SimulatorField: Sendable, Equatable {
+    public let name: String
+    public let value: String
+
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A request as a responder sees it.
+public struct SimulatorRequest: Sendable {
+    /// The method as spelt, for example `GET`.
+    public var method: String
+    /// The request target in origin form: path and query, percent-encoded as the client sent it.
+    public var target: [UInt8]
+    public var fields: [SimulatorField]
+    public var body: [UInt8]
+    /// The time, in seconds since 1970: tokens expire and rate limits count by it.
+    public var nowUnixSeconds: Int64
+
+    public init(
+        method: String = "GET", target: [UInt8], fields: [SimulatorField] = [], body: [UInt8] = [],
+        nowUnixSeconds: Int64 = 0
+    ) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.body = body
+        self.nowUnixSeconds = nowUnixSeconds
+    }
+
+    /// The value of the first field of that name, compared without regard to case.
+    public func field(_ name: String) -> String? {
+        fields.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// What goes wrong on the wire, for the adaptor to perform.
+public enum TransportFault: Sendable, Equatable {
+    /// The connection is reset instead of answered.
+    case reset
+    /// The head promises the whole body; only this many bytes of it are sent, then the connection closes.
+    case truncate(bodyBytes: Int)
+}
+
+/// A response without framing: the adaptor adds `Content-Length`, `Date` and `Connection`, and leaves the body out
+/// for HEAD.
+public struct SimulatorResponse: Sendable {
+    public var status: Int
+    public var fields: [SimulatorField]
+    public var body: [UInt8]
+    /// Set when the exchange is to break.
+    public var fault: TransportFault?
+    /// How long to wait before the first byte.
+    public var delay: Duration
+
+    public init(
+        status: Int, fields: [SimulatorField] = [], body: [UInt8] = [], fault: TransportFault? = nil,
+        delay: Duration = .zero
+    ) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+        self.fault = fault
+        self.delay = delay
+    }
+
+    /// The value of the first field of that name, compared without regard to case.
+    public func field(_ name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// Something that answers requests like the Apple Music API. Callable from any thread.
+public protocol Responder: AnyObject, Sendable {
+    func respond(to request: SimulatorRequest) -> SimulatorResponse
+}

@@ -1,0 +1,64 @@
+import EventLoop
+import Glibc
+import HTTP
+import Proxy
+
+/// Serves a responder's answers on a loop, and performs what they ask for on the wire: delays, resets, truncation.
+public final class SimulatorService: Service {
+    private let responder: any Responder
+    private let context: LoopContext
+
+    public init(_ responder: any Responder, context: LoopContext) {
+        self.responder = responder
+        self.context = context
+    }
+
+    public func handle(_ connection: ClientConnection) {
+        let response = responder.respond(to: request(of: connection))
+        guard response.delay > .zero else {
+            perform(response, on: connection)
+            return
+        }
+        context.loop.schedule(at: context.loop.now + response.delay) { [self] in perform(response, on: connection) }
+    }
+
+    private func request(of connection: ClientConnection) -> SimulatorRequest {
+        connection.withHeadBytes { bytes in
+            let head = connection.head
+            return SimulatorRequest(
+                method: Self.text(bytes, head.methodText), target: Array(Self.text(bytes, head.target).utf8),
+                fields: head.fields.map { SimulatorField(Self.text(bytes, $0.name), Self.text(bytes, $0.value)) },
+                body: connection.body, nowUnixSeconds: context.unixSeconds)
+        }
+    }
+
+    private func perform(_ response: SimulatorResponse, on connection: ClientConnection) {
+        switch response.fault {
+        case .reset: connection.reset()
+        case .truncate(let bodyBytes):
+            connection.respondTruncated(content: Array(response.body.prefix(bodyBytes))) { buffer in
+                Self.writeHead(response, to: &buffer)
+            }
+        case nil:
+            connection.respond(content: response.body) { buffer in Self.writeHead(response, to: &buffer) }
+        }
+    }
+
+    private static func writeHead(_ response: SimulatorResponse, to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(response.status)
+        for field in response.fields {
+            buffer.append(field.name)
+            buffer.append(": ")
+            buffer.append(field.value)
+            buffer.append("\r\n")
+        }
+        guard response.status != 204 && response.status != 304 else { return }
+        buffer.append("Content-Length: ")
+        buffer.append(decimal: response.body.count)
+        buffer.append("\r\n")
+    }
+
+    private static func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
+        bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+}

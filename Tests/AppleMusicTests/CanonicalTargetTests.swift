@@ -1,0 +1,202 @@
+import Testing
+
+@testable import AppleMusic
+
+private func canonical(_ target: String) throws(TargetError) -> String { try CanonicalTarget(target).text }
+
+private func error(_ target: String) -> TargetError? {
+    do {
+        _ = try CanonicalTarget(target)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+@Suite struct CanonicalTargetTests {
+    @Test func `a canonical target is left as it is`() throws {
+        let text = "/v1/catalog/us/albums/1616728060?extend=artistUrl&include=artists,genres&l=en-US"
+        let target = try CanonicalTarget(text)
+        #expect(target.text == text)
+        #expect(target.pathCount == "/v1/catalog/us/albums/1616728060".utf8.count)
+        #expect(target.originalQuery == target.pathCount + 1..<text.utf8.count)
+    }
+
+    @Test func `an empty target is the root`() throws {
+        #expect(try canonical("") == "/")
+        #expect(try canonical("/") == "/")
+        #expect(try canonical("/?a=1") == "/?a=1")
+        #expect(try CanonicalTarget("").pathCount == 1)
+    }
+
+    @Test func `escaped unreserved characters are decoded in the path and other escapes are in upper case`() throws {
+        #expect(try canonical("/%76%31/%6De/a%2db%5F%7e%2E") == "/v1/me/a-b_~.")
+        #expect(try canonical("/a%3a%c3%a9%20") == "/a%3A%C3%A9%20")
+        #expect(try canonical("/a%252e") == "/a%252e", "decoded once, not twice")
+    }
+
+    @Test func `reserved characters and their escapes are two things in a path`() throws {
+        #expect(try canonical("/a;b:c,d@!$&'()*+=") == "/a;b:c,d@!$&'()*+=")
+        #expect(try canonical("/a%3Bb") == "/a%3Bb")
+    }
+
+    @Test func `what should have been escaped is`() throws {
+        #expect(try canonical(#"/a"<>[]^`{|}"#) == "/a%22%3C%3E%5B%5D%5E%60%7B%7C%7D")
+        #expect(try canonical(#"/a?q="<>^`{|}/?@"#) == "/a?q=%22%3C%3E%5E%60%7B%7C%7D%2F%3F%40")
+    }
+
+    @Test(arguments: [
+        "/.", "/..", "/a/./b", "/a/../b", "/a/..", "/%2e", "/%2E%2e", "/.%2e/", "/..;x/a", "/a/.;/b", "/..%3bx",
+        "/.%3B",
+        "/./?a", "/v1/catalog/us/../../me/library", "/v1/catalog/us/%2e%2e/me",
+    ])
+    func `dot segments are refused however they are spelt`(target: String) {
+        #expect(error(target) == .dotSegment)
+    }
+
+    @Test(arguments: ["/...", "/.a", "/..a", "/a..", "/a.", "/..%3A", "/.%2Ea", "/a?q=/../", "/pl.u-1"])
+    func `dots in a name are fine`(target: String) {
+        #expect(error(target) == nil)
+    }
+
+    @Test(arguments: ["//", "//a", "/a//b", "/a/", "/a/?x", "/v1/catalog/us/songs/"])
+    func `empty segments are refused`(target: String) {
+        #expect(error(target) == .emptySegment)
+    }
+
+    @Test func `encoded separators and NUL are refused in the path`() {
+        for target in ["/a%2Fb", "/a%2fb", "/a%5Cb", "/a%5cb", "/v1%2Fme"] {
+            #expect(error(target) == .encodedSeparator)
+        }
+        #expect(error("/v1/catalog/us%00/songs") == .encodedNUL)
+        #expect(error("/a?q=%2F%5C%00") == nil)
+    }
+
+    @Test(arguments: ["/%", "/%1", "/a%zz", "/%-1", "/?%", "/?a=%2", "/?a%g0", "/?a=b%", "/%%41"])
+    func `a percent sign without two digits is refused`(target: String) {
+        #expect(error(target) == .malformedPercent)
+    }
+
+    @Test func `controls, space, fragment, backslash and raw bytes beyond ASCII are refused anywhere`() {
+        for byte in UInt8.min...UInt8.max {
+            let isForbidden = byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\\")
+            for prefix in ["/a", "/a?b", "/a?b=c"] {
+                var target = CanonicalTarget()
+                var thrown: TargetError?
+                do { try target.parse((Array(prefix.utf8) + [byte] + Array("zz".utf8)).span) } catch { thrown = error }
+                if byte == UInt8(ascii: "%") { continue }
+                #expect(thrown == (isForbidden ? .forbiddenByte : nil), "byte \(byte) after \(prefix)")
+            }
+        }
+    }
+
+    @Test(arguments: ["a", "*", "v1/me", "?a=1", "http://x/", "../etc", "%2Fv1"])
+    func `only origin-form is accepted`(target: String) {
+        #expect(error(target) == .notOriginForm)
+    }
+
+    @Test func `the longest target is accepted and one byte more refused`() {
+        let path = "/" + String(repeating: "a", count: CanonicalTarget.maxBytes - 1)
+        #expect(error(path) == nil)
+        #expect(error(path + "a") == .tooLong)
+        #expect(error("/?" + String(repeating: "\"", count: CanonicalTarget.maxBytes - 2)) == nil)
+    }
+
+    @Test func `every reason has words`() {
+        #expect(TargetError.allCases.allSatisfy { $0.reason.utf8CodeUnitCount > 0 })
+    }
+
+    @Test func `after an error nothing of the target is left`() {
+        var target = CanonicalTarget()
+        #expect(throws: Never.self) { try target.parse(Array("/v1/me?b&a".utf8).span) }
+        #expect(throws: TargetError.malformedPercent) { try target.parse(Array("/v1/catalog/us?a=b&b=%".utf8).span) }
+        #expect(target.bytes.isEmpty && target.pathCount == 0 && target.originalQuery == nil)
+        #expect(target.route == .other)
+    }
+
+    @Test func `storage is used again`() throws {
+        var target = CanonicalTarget()
+        try target.parse(Array("/v1/catalog/us/songs?ids=3,1,2&include=b,a&a".utf8).span)
+        #expect(target.text == "/v1/catalog/us/songs?a&ids=3,1,2&include=a,b")
+        try target.parse(Array("/v1/me".utf8).span)
+        #expect(target.text == "/v1/me")
+        #expect(target.originalQuery == nil)
+    }
+}
+
+@Suite struct CanonicalQueryTests {
+    @Test func `names are decoded`() throws {
+        #expect(try canonical("/a?filter%5Bisrc%5D=X") == "/a?filter[isrc]=X")
+        #expect(try canonical("/a?%66ilter%5bisrc]=X") == "/a?filter[isrc]=X")
+        #expect(try canonical("/a?a%3Db=c&a%26=d") == "/a?a%26=d&a%3Db=c")
+    }
+
+    @Test func `plus and an escaped space are equal, and an escaped plus is another thing`() throws {
+        #expect(try canonical("/s?term=a+b") == "/s?term=a+b")
+        #expect(try canonical("/s?term=a%20b") == "/s?term=a+b")
+        #expect(try canonical("/s?term=a%2bb") == "/s?term=a%2Bb")
+    }
+
+    @Test func `values have one spelling`() throws {
+        #expect(try canonical("/s?t=%61%c3%a9/%2f%7E~") == "/s?t=a%C3%A9%2F%2F~~")
+        #expect(try canonical("/s?t=a=b%3dc") == "/s?t=a%3Db%3Dc")
+        #expect(try canonical("/s?t=a%2Cb") == canonical("/s?t=a,b"))
+    }
+
+    @Test func `parameters are sorted by name and stay in order among equal names`() throws {
+        #expect(try canonical("/a?z=1&b=2&a=9&b=1&a=1") == "/a?a=9&a=1&b=2&b=1&z=1")
+        #expect(try canonical("/a?ab=1&a=2") == "/a?a=2&ab=1", "a name comes before those it begins")
+        #expect(try canonical("/a?a=&a") == "/a?a=&a")
+    }
+
+    @Test func `sets are sorted and lose duplicates, scoped too`() throws {
+        for name in ["include", "extend", "types", "views", "relate", "fields", "include[songs]", "fields[albums]"] {
+            #expect(try canonical("/a?\(name)=c,a,b,a") == "/a?\(name)=a,b,c")
+            #expect(try canonical("/a?\(name)=c%2Ca%2cb") == "/a?\(name)=a,b,c")
+        }
+        #expect(try canonical("/a?include%5Bsongs%5D=b,a") == "/a?include[songs]=a,b")
+        #expect(try canonical("/a?include=b,,a") == "/a?include=,a,b")
+        #expect(try canonical("/a?include=") == "/a?include=")
+        #expect(try canonical("/a?include") == "/a?include")
+    }
+
+    @Test func `repeated set parameters are not joined`() throws {
+        #expect(try canonical("/a?include=b&include=a") == "/a?include=b&include=a")
+    }
+
+    @Test(arguments: [
+        "ids", "ids[songs]", "term", "filter[isrc]", "with", "kinds", "l", "limit", "includes", "xinclude", "include[a",
+    ])
+    func `every other value keeps its order`(name: String) throws {
+        #expect(try canonical("/a?\(name)=c,a,b,a") == "/a?\(name)=c,a,b,a")
+    }
+
+    @Test func `an escaped comma in ids separates too`() throws {
+        #expect(try canonical("/a?ids=2%2C1") == "/a?ids=2,1")
+    }
+
+    @Test func `parameters with nothing in them are dropped`() throws {
+        #expect(try canonical("/a?") == "/a")
+        #expect(try canonical("/a?&&") == "/a")
+        #expect(try canonical("/a?&b=1&&a=2&") == "/a?a=2&b=1")
+        #expect(try canonical("/a?a=1&") == "/a?a=1")
+        #expect(try canonical("/a?=1") == "/a?=1")
+        #expect(try CanonicalTarget("/a?&").originalQuery == nil)
+    }
+
+    @Test func `a parameter without a value is not one with an empty value`() throws {
+        #expect(try canonical("/a?b") != canonical("/a?b="))
+    }
+
+    @Test func `thousands of parameters and elements are put in order`() throws {
+        let numbers = (0..<2000).map { 1000 + ($0 * 7919) % 2000 }
+        let sorted = (1000..<3000).map { "\($0)=" }.joined(separator: "&")
+        #expect(try canonical("/a?" + numbers.map { "\($0)=" }.joined(separator: "&")) == "/a?" + sorted)
+        let repeated = (0..<100).map { "\($0 % 2 == 0 ? "b" : "a")=\($0)" }
+        let stable = repeated.filter { $0.hasPrefix("a") } + repeated.filter { $0.hasPrefix("b") }
+        #expect(try canonical("/a?" + repeated.joined(separator: "&")) == "/a?" + stable.joined(separator: "&"))
+        let elements = (numbers + numbers).map { "\($0)" }.joined(separator: ",")
+        let set = (1000..<3000).map { "\($0)" }.joined(separator: ",")
+        #expect(try canonical("/a?types=" + elements) == "/a?types=" + set)
+    }
+}

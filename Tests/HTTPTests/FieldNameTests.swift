@@ -1,0 +1,51 @@
+import HTTP
+import Testing
+
+@Suite struct FieldNameTests {
+    private func recognise(_ name: String) throws -> FieldName {
+        let request = try ParsedRequest("GET / HTTP/1.0\r\n\(name): a\r\n\r\n")
+        return try #require(request.head.fields.first).id
+    }
+
+    @Test func namesAreRecognisedInAnyCase() throws {
+        for name in FieldName.allCases where name != .other && name != .connection {
+            let text = String(describing: name.text)
+            #expect(try recognise(text) == name)
+            #expect(try recognise(text.lowercased()) == name)
+            #expect(try recognise(text.uppercased()) == name)
+        }
+    }
+
+    @Test func namesThatAreAlmostKnownAreOther() throws {
+        for name in FieldName.allCases where name != .other {
+            let text = String(describing: name.text)
+            #expect(try recognise(text + "s") == .other)
+            #expect(try recognise("x" + text) == .other)
+            #expect(try recognise(text.dropLast() + "~") == .other, "\(text)")
+            #expect(try recognise("1" + text.dropFirst()) == .other)
+            if text.contains("-") {
+                #expect(try recognise(text.replacing("-", with: "_")) == .other)
+                #expect(try recognise(text.replacing("-", with: "%")) == .other)
+            }
+        }
+        #expect(try recognise(String(repeating: "a", count: 256)) == .other)
+        #expect(try recognise("Content-Length" + String(repeating: "x", count: 242)) == .other)
+    }
+
+    @Test func aSetOfNamesFitsOneWord() {
+        #expect(FieldName.allCases.count <= 64)
+        #expect(Set(FieldName.allCases.map { String(describing: $0.text) }).count == FieldName.allCases.count)
+    }
+
+    @Test func fieldsAreFoundByName() throws {
+        let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: a\r\nVary: b\r\nX: c\r\nvary: d\r\nY:\r\n\r\n")
+        #expect(request.head.fields.count(.vary) == 2)
+        #expect(request.value(.vary) == "b")
+        #expect(request.head.fields.count(.other) == 2)
+        #expect(request.head.fields.contains(.host))
+        #expect(!request.head.fields.contains(.etag))
+        #expect(request.head.fields.first(.etag) == nil)
+        #expect(request.head.fields.count(.etag) == 0)
+        #expect(request.head.fields.last.map { $0.value.isEmpty } == true)
+    }
+}

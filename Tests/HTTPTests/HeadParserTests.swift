@@ -1,0 +1,149 @@
+import HTTP
+import Testing
+
+@Suite struct HeadParserTests {
+    @Test func aRequestIsTakenApart() throws {
+        let request = try ParsedRequest(
+            "GET /v1/catalog/us/albums/1?include=artists HTTP/1.1\r\nHost: a.example:8080\r\nAccept:  */* \t\r\nX-Own: \r\n\r\n"
+        )
+        #expect(request.head.method == .get)
+        #expect(request[request.head.methodText] == "GET")
+        #expect(request[request.head.target] == "/v1/catalog/us/albums/1?include=artists")
+        #expect(request.head.authority == nil)
+        #expect(request.head.version == .http11)
+        #expect(request.head.byteCount == request.bytes.count)
+        #expect(request.head.fields.map { request[$0.name] } == ["Host", "Accept", "X-Own"])
+        #expect(request.head.fields.map { request[$0.value] } == ["a.example:8080", "*/*", ""])
+        #expect(request.head.fields.map(\.id) == [.host, .accept, .other])
+    }
+
+    @Test func theHeadEndsWhereTheNextMessageBegins() throws {
+        let request = try ParsedRequest("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nGET /next")
+        #expect(request.head.byteCount == request.bytes.count - "GET /next".utf8.count)
+    }
+
+    @Test func storageOfAnEarlierHeadDoesNotShowThrough() throws {
+        var parser = HeadParser(limits: .request)
+        var head = RequestHead()
+        let first = [UInt8](
+            "POST http://a/x HTTP/1.0\r\nHost: a\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n".utf8)
+        #expect(try parser.parse(first.span, into: &head))
+        let second = [UInt8]("GET / HTTP/1.1\r\nHost: b\r\n\r\n".utf8)
+        #expect(try parser.parse(second.span, into: &head))
+        #expect(head.authority == nil)
+        #expect(head.fields.count == 1)
+        #expect(!head.fields.contains(.contentLength))
+        #expect(head.fields.first(.connection) == nil)
+        #expect(head.version == .http11)
+        #expect(!head.expectsContinue)
+    }
+
+    @Test func aHeadThatTricklesInEqualsTheWhole() throws {
+        let bytes = [UInt8](
+            "\r\nPUT /a%20b?c=d HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nIf-Match: \"x\"\r\n\r\n".utf8)
+        let whole = try ParsedRequest(bytes)
+        var parser = HeadParser(limits: .request)
+        var head = RequestHead()
+        for count in 0..<bytes.count {
+            #expect(try !parser.parse(bytes.span.extracting(0..<count), into: &head))
+        }
+        #expect(try parser.parse(bytes.span, into: &head))
+        #expect(head.target == whole.head.target)
+        #expect(Array(head.fields) == Array(whole.head.fields))
+        #expect(head.byteCount == whole.head.byteCount)
+    }
+
+    @Test func aHeadThatWasGivenUpLeavesNoTrace() throws {
+        var parser = HeadParser(limits: .request)
+        var head = RequestHead()
+        let begun = [UInt8]("POST /begun HTTP/1.1\r\nHost: a\r\nX".utf8)
+        #expect(try !parser.parse(begun.span, into: &head))
+        parser.reset()
+        let next = [UInt8]("GET / HTTP/1.1\r\nHost: b\r\n\r\n".utf8)
+        #expect(try parser.parse(next.span, into: &head))
+        #expect(head.method == .get)
+        #expect(head.fields.count == 1)
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\n",
+        "GET / HTTP/1.1\rHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\r\n\r\n",
+    ])
+    func onlyCRLFEndsALine(text: String) {
+        #expect(refusal(text) == .lineEnd)
+    }
+
+    @Test(arguments: (0..<256).map { UInt8($0) })
+    func aFieldValueHasNoControlCharacterButTab(byte: UInt8) {
+        let bytes = [UInt8]("GET / HTTP/1.1\r\nHost: a\r\nX: b".utf8) + [byte] + [UInt8]("c\r\n\r\n".utf8)
+        let error = parseError { () throws(ParseError) in _ = try ParsedRequest(bytes) }
+        let isControl = (byte < 0x20 && byte != 0x09) || byte == 0x7F
+        #expect((error != nil) == isControl, "\(byte): \(String(describing: error))")
+    }
+
+    @Test(arguments: (0..<256).map { UInt8($0) })
+    func aFieldNameIsAToken(byte: UInt8) {
+        let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        let bytes = [UInt8]("GET / HTTP/1.1\r\nHost: a\r\nX".utf8) + [byte] + [UInt8]("Y: c\r\n\r\n".utf8)
+        let error = parseError { () throws(ParseError) in _ = try ParsedRequest(bytes) }
+        // A colon ends the name, and what follows it is the value.
+        #expect((error == nil) == (tokens.contains(byte) || byte == UInt8(ascii: ":")), "\(byte)")
+    }
+
+    @Test func whitespaceAroundANameIsRefused() {
+        #expect(refusal("GET / HTTP/1.1\r\nHost : a\r\n\r\n") == .fieldName)
+        #expect(refusal("GET / HTTP/1.1\r\n Host: a\r\n\r\n") == .foldedField)
+        #expect(refusal("GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n\t2\r\n\r\n") == .foldedField)
+        #expect(refusal("GET / HTTP/1.1\r\nHost: a\r\n: 1\r\n\r\n") == .fieldName)
+        #expect(refusal("GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n") == .fieldName)
+    }
+
+    @Test func garbageIsRefusedBeforeItsLineEnds() {
+        #expect(refusal("\u{16}\u{3}\u{1}") == .method)
+        #expect(refusal("{\"a\":") == .method)
+        #expect(refusal(" GET") == .method)
+        #expect(parseError { () throws(ParseError) in _ = try ParsedResponse("SSH-2") } == .statusLine)
+    }
+
+    @Test func persistenceFollowsVersionAndConnection() throws {
+        for (version, connection, keeps) in [
+            ("1.1", "x", true), ("1.1", "close", false), ("1.1", "keep-alive, Close", false),
+            ("1.1", "a , CLOSE", false),
+            ("1.0", "x", false), ("1.0", "Keep-Alive", true), ("1.0", "keep-alive, close", false),
+        ] {
+            let request = try ParsedRequest("GET / HTTP/\(version)\r\nHost: a\r\nConnection: \(connection)\r\n\r\n")
+            #expect(request.head.keepsAlive == keeps, "\(version) \(connection)")
+            let response = try ParsedResponse("HTTP/\(version) 200 OK\r\nConnection: \(connection)\r\n\r\n")
+            #expect(response.head.keepsAlive == keeps, "\(version) \(connection)")
+        }
+    }
+
+    @Test func aFieldThatFramesCannotBeDeclaredHopByHop() {
+        for name in ["host", "Content-Length", "x, TRANSFER-ENCODING"] {
+            #expect(refusal("GET / HTTP/1.1\r\nHost: a\r\nConnection: \(name)\r\n\r\n") == .connectionOption)
+        }
+        #expect(refusal("GET / HTTP/1.1\r\nHost: a\r\nConnection: authorization\r\n\r\n") == nil)
+    }
+
+    @Test func theOnlyExpectationIsContinue() throws {
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: "
+        #expect(try ParsedRequest(head + "100-Continue\r\n\r\n").head.expectsContinue)
+        #expect(refusal(head + "100-continue, x\r\n\r\n") == .expectation)
+        #expect(refusal(head + "x\r\n\r\n")?.status == 417)
+        #expect(try !ParsedRequest("POST / HTTP/1.0\r\nExpect: x\r\n\r\n").head.expectsContinue)
+    }
+
+    @Test func aStatusLineIsTakenApart() throws {
+        #expect(try ParsedResponse("HTTP/1.1 200 OK\r\n\r\n").head.status == 200)
+        #expect(try ParsedResponse("HTTP/1.0 404 \r\n\r\n").head.version == .http10)
+        #expect(try ParsedResponse("HTTP/1.1 503\r\n\r\n").head.status == 503)
+        #expect(try ParsedResponse("HTTP/1.1 103 Early Hints\r\n\r\n").head.isInterim)
+        for line in [
+            "HTTP/1.1 099 x", "HTTP/1.1 600 x", "HTTP/1.1 20 x", "HTTP/1.1 2000 x", "HTTP/1.1  200 x", "HTTP/1.2 200 x",
+            "HTTP/2 200", "http/1.1 200 x", "HTTP/1.1 2x0 x", "HTTP/1.1\t200 x", "HTTP/1.1 200x", "HTTP/1.1", "",
+        ] {
+            let error = parseError { () throws(ParseError) in _ = try ParsedResponse(line + "\r\n\r\n") }
+            #expect(error == .statusLine, "\(line)")
+        }
+    }
+}

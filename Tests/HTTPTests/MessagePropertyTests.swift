@@ -1,0 +1,105 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// What holds of any message, tried with generated ones; a failure prints the seed that makes it again.
+@Suite struct MessagePropertyTests {
+    private func pick<T>(_ choices: [T], _ generator: inout SeededGenerator) -> T {
+        choices[Int.random(in: 0..<choices.count, using: &generator)]
+    }
+
+    /// A stream of requests, mostly well-formed, with some bytes spoilt.
+    private func stream(_ generator: inout SeededGenerator) -> [UInt8] {
+        var text = ""
+        for _ in 0..<Int.random(in: 1...3, using: &generator) {
+            let chunked = Bool.random(using: &generator)
+            text += pick(["", "\r\n"], &generator)
+            text += pick(["GET", "POST", "M-SEARCH", "TRACE"], &generator)
+            text += " " + pick(["/", "/a%20b?c", "http://h/x", "*", "//"], &generator)
+            text += pick([" HTTP/1.1", " HTTP/1.0", " HTTP/1.1"], &generator) + "\r\nHost: h\r\n"
+            text += pick(["", "Connection: close\r\n", "Expect: 100-continue\r\n", "X: \t y \r\n"], &generator)
+            text += chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "Content-Length: 4\r\n\r\nbody"
+            if chunked {
+                text += pick(
+                    ["3;a=\"b\"\r\nabc\r\n0\r\nT: v\r\n\r\n", "0\r\n\r\n", "1\r\nx\r\n00\r\n\r\n"], &generator)
+            }
+        }
+        var bytes = [UInt8](text.utf8)
+        for _ in 0..<pick([0, 0, 1, 2], &generator) {
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            bytes[index] = pick(
+                [0, 9, 10, 13, 32, 58, 59, 44, 128, 255, UInt8.random(in: 0...255, using: &generator)], &generator)
+        }
+        return bytes
+    }
+
+    @Test(arguments: 0..<400)
+    func trickledEqualsWhole(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let bytes = stream(&generator)
+        let whole = RequestLoop.run(bytes)
+        let cuts = (0..<6).map { _ in Int.random(in: 0...bytes.count, using: &generator) }.sorted()
+        #expect(RequestLoop.run(bytes, cuts: cuts) == whole, "seed \(seed), cuts \(cuts)")
+        #expect(RequestLoop.run(bytes, cuts: Array(0..<bytes.count)) == whole, "seed \(seed), bytewise")
+    }
+
+    @Test(arguments: 0..<400)
+    func randomBytesNeverTrap(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let beginnings = [
+            "", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        ]
+        var bytes = [UInt8](pick(beginnings, &generator).utf8)
+        let alphabet: [UInt8] = [UInt8]("\r\n\r\n :;,=\"\\%09afGX/".utf8) + [0, 0x7F, 0x80, 0xFF]
+        for _ in 0..<Int.random(in: 0...200, using: &generator) { bytes.append(pick(alphabet, &generator)) }
+        let request = RequestLoop.run(bytes)
+        #expect(request.messages <= bytes.count)
+        let response = ResponseLoop.run(bytes)
+        #expect(response.messages <= 1)
+        _ = HTTPDate.parse(bytes.span)
+        var directives = CacheControl()
+        directives.merge(bytes.span)
+    }
+
+    @Test(arguments: 0..<200)
+    func parsingWhatWasSerialisedGivesTheSameHead(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let status = pick([200, 204, 301, 404, 418, 503, 599], &generator)
+        var first = ByteBuffer(capacity: 16)
+        first.appendStatusLine(status)
+        for _ in 0..<Int.random(in: 0...20, using: &generator) {
+            let name = pick(["X-A", "Cache-Control", "ETag", "Vary"] as [StaticString], &generator)
+            let value = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            first.appendField(name, value)
+        }
+        first.appendEndOfHead()
+
+        var second = ByteBuffer(capacity: 16)
+        let head = try serialised(first, into: &second)
+        var third = ByteBuffer(capacity: 16)
+        let again = try serialised(second, into: &third)
+        #expect(head.status == status)
+        #expect(again.status == status)
+        let (once, twice) = (second.copyReadable(), third.copyReadable())
+        #expect(once == twice, "seed \(seed)")
+        #expect(Array(head.fields).map(\.id) == Array(again.fields).map(\.id), "seed \(seed)")
+    }
+
+    /// Parses a response head and writes it again.
+    private func serialised(_ source: borrowing ByteBuffer, into target: inout ByteBuffer) throws(ParseError)
+        -> ResponseHead
+    {
+        var head = ResponseHead()
+        var parser = HeadParser(limits: .response)
+        let bytes = source.copyReadable()
+        guard try parser.parse(bytes.span, into: &head), head.byteCount == bytes.count else { throw .truncated }
+        target.appendStatusLine(head.status)
+        for field in head.fields { target.appendField(field, of: bytes.span) }
+        target.appendEndOfHead()
+        return head
+    }
+}

@@ -1,0 +1,87 @@
+import AppleMusic
+import HTTP
+import Testing
+
+@testable import Proxy
+
+@Suite struct ForwardedRequestTests {
+    private func forward(
+        _ text: String, neutralOnly: Bool = false, developerToken: String? = "dev", userToken: String? = nil
+    ) throws -> String {
+        let bytes = Array(text.utf8)
+        var parser = HeadParser(limits: .request)
+        var head = RequestHead()
+        try #require(try parser.parse(bytes.span, into: &head))
+        var canonical = CanonicalTarget()
+        try canonical.parse(bytes.span.extracting(head.target.range))
+        let request = ForwardedRequest(
+            head: head, bytes: bytes.span, canonical: canonical, body: [], neutralOnly: neutralOnly)
+        let serialised = request.head(
+            to: Array("api.music.apple.com".utf8), developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
+            userToken: userToken.map { SecretBytes(Array($0.utf8).span) })
+        return String(decoding: serialised, as: UTF8.self)
+    }
+
+    @Test func theDeveloperTokenReplacesTheClients() throws {
+        let text = try forward(
+            "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer client\r\n\r\n")
+        #expect(text.contains("Authorization: Bearer dev\r\n"))
+        #expect(!text.contains("client"))
+        #expect(text.hasPrefix("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: api.music.apple.com\r\n"))
+        #expect(!text.contains("Host: proxy"))
+    }
+
+    @Test func withoutADeveloperTokenTheClientsPasses() throws {
+        let text = try forward(
+            "GET /v1/test HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer client\r\n\r\n", developerToken: nil)
+        #expect(text.contains("Authorization: Bearer client\r\n"))
+    }
+
+    @Test func theUserTokenGoesOnlyWithPersonalRequests() throws {
+        let fields = " HTTP/1.1\r\nHost: proxy\r\nMusic-User-Token: anna\r\n\r\n"
+        #expect(try forward("GET /v1/me/storefront" + fields).contains("Music-User-Token: anna\r\n"))
+        #expect(try !forward("GET /v1/catalog/us/albums/1" + fields).contains("anna"))
+        #expect(try !forward("GET /v1/storefronts" + fields, userToken: "operator").contains("operator"))
+    }
+
+    @Test func theOperatorsUserTokenStandsInForAMissingOne() throws {
+        let personal = "GET /v1/me/storefront HTTP/1.1\r\nHost: proxy\r\n"
+        #expect(try forward(personal + "\r\n", userToken: "operator").contains("Music-User-Token: operator\r\n"))
+        let own = try forward(personal + "Music-User-Token: anna\r\n\r\n", userToken: "operator")
+        #expect(own.contains("Music-User-Token: anna\r\n") && !own.contains("operator"))
+    }
+
+    @Test func hopByHopFieldsAndThoseThatConnectionNamesEndHere() throws {
+        let text = try forward(
+            "GET /v1/test HTTP/1.1\r\nHost: p\r\nConnection: close, X-Secret\r\nX-Secret: 1\r\nTE: trailers\r\n"
+                + "Upgrade: h2c\r\nKeep-Alive: 5\r\nProxy-Authorization: x\r\nX-Kept: 2\r\n\r\n")
+        #expect(text.contains("X-Kept: 2\r\n"))
+        for gone in ["X-Secret", "TE:", "Upgrade", "Keep-Alive", "Proxy-Authorization", "close"] {
+            #expect(!text.contains(gone), "\(gone)")
+        }
+    }
+
+    /// One client's fields must not shape an answer that others will get.
+    @Test func requestsToStoredClassesCarryOnlyNeutralFields() throws {
+        let text = try forward(
+            "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: p\r\nAccept: application/json\r\nUser-Agent: app\r\n"
+                + "Accept-Language: de\r\nCookie: a=b\r\nIf-None-Match: \"x\"\r\nRange: bytes=0-1\r\nX-Any: 1\r\n\r\n",
+            neutralOnly: true)
+        #expect(text.contains("Accept: application/json\r\n") && text.contains("User-Agent: app\r\n"))
+        for gone in ["Accept-Language", "Cookie", "If-None-Match", "Range", "X-Any"] {
+            #expect(!text.contains(gone), "\(gone)")
+        }
+    }
+
+    @Test(arguments: ["X-HTTP-Method-Override: DELETE", "X-Original-URL: /v1/me", "x-forwarded-host: evil"])
+    func overridesNeverReachTheOrigin(field: String) throws {
+        let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n")
+        #expect(!text.lowercased().contains(field.lowercased().prefix { $0 != ":" }))
+    }
+
+    @Test func thePathIsCanonicalAndTheQueryAsTheClientWroteIt() throws {
+        let text = try forward(
+            "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n")
+        #expect(text.hasPrefix("GET /v1/catalog/us/albums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\n"))
+    }
+}

@@ -1,0 +1,90 @@
+import AppleMusic
+import Cache
+import HTTP
+import Testing
+
+@testable import Proxy
+
+@Suite struct PlanTests {
+    private static let now: Int64 = 1_800_000_000
+
+    private func route(_ target: String) throws -> Route {
+        try CanonicalTarget(target).route
+    }
+
+    private func facts(
+        _ target: String = "/v1/catalog/us/albums/1", method: Method = .get, rule: TTLRule = .fixed(60, stale: 60),
+        control: CacheControl = CacheControl()
+    ) throws -> PlanFacts {
+        PlanFacts(method: method, route: try route(target), rule: rule, requestControl: control)
+    }
+
+    private func stored(age: Int64, freshFor: Int = 60, staleFor: Int = 60) -> StoredResponse {
+        StoredResponse(
+            key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
+            receivedAt: Self.now - age, lifetime: Lifetime(freshFor: freshFor, staleFor: staleFor), classTag: 0,
+            storefront: Array("us".utf8))
+    }
+
+    private func describe(_ plan: Plan) -> String {
+        switch plan {
+        case .hit(_, let ttl): "hit \(ttl)"
+        case .fetch(let reason, let fallback): "fetch \(reason)\(fallback == nil ? "" : " or stale")"
+        case .pass(let reason): "pass \(reason)"
+        }
+    }
+
+    @Test func freshIsAHitStaleIsFetchedWithAFallback() throws {
+        let facts = try facts()
+        #expect(describe(.decide(facts, stored: nil, unixSeconds: Self.now)) == "fetch absent")
+        #expect(describe(.decide(facts, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
+        #expect(describe(.decide(facts, stored: stored(age: 60), unixSeconds: Self.now)) == "fetch stale or stale")
+        #expect(describe(.decide(facts, stored: stored(age: 120), unixSeconds: Self.now)) == "fetch stale")
+    }
+
+    @Test func whatNoCacheMayAnswerIsPassed() throws {
+        let cases: [(PlanFacts, String)] = [
+            (try facts(method: .post), "pass method"), (try facts(method: .other), "pass method"),
+            (try facts("/v1/me/library/songs"), "pass personal"),
+            (try facts("/v1/catalog/us/stations?filter[identity]=personal"), "pass personal"),
+            (try facts(rule: .off), "pass off"),
+        ]
+        for (facts, expected) in cases {
+            #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == expected)
+        }
+    }
+
+    /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a reload button.
+    @Test func requestDirectivesBindOnlyClassesThatFollowTheOrigin() throws {
+        var noCache = CacheControl()
+        noCache.noCache = true
+        var maxAge = CacheControl()
+        maxAge.maxAge = 10
+        var minFresh = CacheControl()
+        minFresh.minFresh = 50
+        var noStore = CacheControl()
+        noStore.noStore = true
+        let cases: [(CacheControl, String)] = [
+            (noCache, "fetch requestNoCache"), (maxAge, "fetch requestMaxAge"), (minFresh, "fetch requestMaxAge"),
+            (noStore, "pass requestNoStore"),
+        ]
+        for (control, expected) in cases {
+            let bound = try facts("/v1/test", rule: .upstream, control: control)
+            #expect(describe(.decide(bound, stored: stored(age: 20), unixSeconds: Self.now)) == expected)
+            let operators = try facts(control: control)
+            #expect(describe(.decide(operators, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
+        }
+    }
+
+    @Test func defaultsAreThoseOfTheDocumentation() {
+        let policy = Policy()
+        #expect(policy[.albums] == .fixed(86_400, stale: 7 * 86_400))
+        #expect(policy[.catalog] == .fixed(86_400, stale: 7 * 86_400))
+        #expect(policy[.charts] == .fixed(900, stale: 86_400))
+        #expect(policy[.search] == .fixed(3600, stale: 86_400))
+        #expect(policy[.storefronts] == .fixed(7 * 86_400, stale: 0))
+        #expect(policy[.personal] == .off)
+        #expect(policy[.other] == .upstream)
+        #expect(policy.notFound == .fixed(60, stale: 0))
+    }
+}

@@ -1,0 +1,99 @@
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+@Suite struct RequestReaderTests {
+    private func buffer(_ text: String) -> ByteBuffer {
+        var buffer = ByteBuffer(capacity: 256)
+        buffer.append(text)
+        return buffer
+    }
+
+    @Test func readsARequestWithoutABodyAndLeavesTheNextOne() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(reader.advance(&input) == .complete)
+        #expect(target(reader, input) == "/a")
+        reader.finish(&input)
+        #expect(reader.advance(&input) == .complete)
+        #expect(target(reader, input) == "/b")
+        reader.finish(&input)
+        #expect(input.isEmpty)
+    }
+
+    @Test func keepsTheHeadWhileTheBodyArrives() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
+        #expect(reader.advance(&input) == .needMore)
+        #expect(reader.isReadingBody)
+        #expect(input.isEmpty)
+        input.append("defGET")
+        #expect(reader.advance(&input) == .complete)
+        #expect(reader.body == Array("abcdef".utf8))
+        #expect(target(reader, input) == "/a")
+        reader.finish(&input)
+        #expect(input.copyReadable() == Array("GET".utf8))
+    }
+
+    @Test func readsChunkedBodies() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
+        #expect(reader.advance(&input) == .complete)
+        #expect(reader.body == Array("abcde".utf8))
+    }
+
+    @Test func asksForTheBodyThatWaitsForContinue() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        #expect(reader.advance(&input) == .continueExpected)
+        #expect(reader.advance(&input) == .needMore)
+        input.append("ok")
+        #expect(reader.advance(&input) == .complete)
+    }
+
+    @Test func refusesABodyOverTheLimitAndAcceptsOneAtIt() {
+        var limits = MessageLimits.request
+        limits.maxBodyBytes = 4
+        for (length, step) in [(4, RequestReader.Step.complete), (5, .failed(.contentTooLarge))] {
+            var reader = RequestReader(limits: limits)
+            var input = buffer(
+                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n" + String(repeating: "x", count: length))
+            #expect(reader.advance(&input) == step)
+        }
+        for (first, step) in [(3, RequestReader.Step.complete), (4, .failed(.contentTooLarge))] {
+            var reader = RequestReader(limits: limits)
+            var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            input.append("\(first)\r\n" + String(repeating: "x", count: first) + "\r\n1\r\ny\r\n0\r\n\r\n")
+            #expect(reader.advance(&input) == step)
+        }
+    }
+
+    /// However a stream of requests is cut, the same requests come out.
+    @Test func cutsDoNotMatter() {
+        let stream = Array(
+            ("GET /one HTTP/1.1\r\nHost: x\r\n\r\nPOST /two HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+                + "POST /three HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nworld\r\n0\r\n\r\n"
+                + "GET /four HTTP/1.1\r\nHost: x\r\n\r\n").utf8)
+        for size in 1...stream.count {
+            var reader = RequestReader(limits: .request)
+            var input = ByteBuffer(capacity: 16)
+            var seen: [String] = []
+            for start in stride(from: 0, to: stream.count, by: size) {
+                input.append(stream[start..<min(start + size, stream.count)])
+                while !input.isEmpty || reader.isReadingBody, reader.advance(&input) == .complete {
+                    seen.append(target(reader, input) + ":" + String(decoding: reader.body, as: UTF8.self))
+                    reader.finish(&input)
+                }
+            }
+            #expect(seen == ["/one:", "/two:hello", "/three:world", "/four:"], "cut into \(size)")
+        }
+    }
+
+    private func target(_ reader: RequestReader, _ input: borrowing ByteBuffer) -> String {
+        reader.withHeadBytes(input) { bytes in
+            String(decoding: bytes.extracting(reader.head.target.range).copy(), as: UTF8.self)
+        }
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@testable import Proxy
-
-@Suite struct ProxySkeleton { @Test func builds() { #expect(Bool(true)) } }

@@ -1,0 +1,155 @@
+import Cache
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+@Suite struct CachingTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    @Test func secondRequestIsAHitWithTheSameAnswer() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let first = try proxy.client.send("GET", Self.album)
+        let second = try proxy.client.send("GET", Self.album)
+        #expect(first.field("Cache-Status") == "refrain; fwd=uri-miss; fwd-status=200; stored; ttl=86400")
+        #expect(second.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=") == true)
+        #expect(second.field("Age") != nil)
+        #expect(second.body == first.body)
+        #expect(second.field("Content-Type") == "application/json")
+        #expect(second.field("Via") == "1.1 refrain")
+        #expect(origin.requests.count == 1)
+        #expect(proxy.statistics[.hits] == 1)
+        #expect(proxy.statistics[.misses] == 1)
+    }
+
+    @Test func spellingsOfOneRequestShareAnEntry() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", "/v1/catalog/us/songs?filter[isrc]=A&include=albums,artists")
+        let other = try proxy.client.send("GET", "/v1/catalog/us/songs?include=artists,albums&filter%5Bisrc%5D=A")
+        #expect(other.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+    }
+
+    @Test func headIsAnsweredFromWhatGetStored() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[]}"#) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", Self.album)
+        let head = try proxy.client.send("HEAD", Self.album)
+        #expect(head.field("Content-Length") == "11")
+        #expect(head.body.isEmpty)
+        #expect(try proxy.client.send("GET", Self.album).body.count == 11)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test(arguments: [401, 403, 429, 500, 502, 503, 504])
+    func errorsOfTheMomentAreNeverStored(status: Int) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: status, body: "no") }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", Self.album)
+            #expect(reply.status == status)
+            #expect(reply.body == Data("no".utf8))
+        }
+        #expect(origin.requests.count >= 2)
+    }
+
+    @Test func notFoundIsStoredBriefly() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 404, body: #"{"errors":[]}"#) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", Self.album)
+        let second = try proxy.client.send("GET", Self.album)
+        #expect(second.status == 404)
+        #expect(second.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=") == true)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func personalAnswersAreNeverStoredAndSaySo() throws {
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(
+                fields: [("Content-Type", "application/json"), ("Cache-Control", "public, max-age=600")],
+                body: "\"\(request.field("Music-User-Token") ?? "")\"")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for user in ["anna", "ben", "anna"] {
+            let reply = try proxy.client.send(
+                "GET", "/v1/me/library/songs", fields: [("Music-User-Token", user)])
+            #expect(reply.body == Data("\"\(user)\"".utf8))
+            #expect(reply.field("Cache-Control") == "private, no-store")
+            #expect(reply.field("Cache-Status") == "refrain; fwd=bypass; fwd-status=200; detail=personal")
+        }
+        #expect(origin.requests.count == 3)
+    }
+
+    @Test func writesGoThroughWithTheirBody() throws {
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(status: 201, body: String(decoding: request.body, as: UTF8.self))
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let body = Data(#"{"attributes":{"name":"Öl"}}"#.utf8)
+        let reply = try proxy.client.send(
+            "POST", "/v1/me/library/playlists", fields: [("Content-Type", "application/json")], body: body)
+        #expect(reply.status == 201)
+        #expect(reply.body == body)
+        #expect(reply.field("Cache-Status")?.contains("fwd=method") == true)
+        #expect(origin.requests.first?.field("content-type") == "application/json")
+    }
+
+    @Test func entriesSurviveARestartWithTheOriginGone() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appendingPathComponent("cache.sqlite").path
+        func makeCache() -> ResponseCache {
+            ResponseCache(
+                memory: MemoryTier(maxBytes: 1 << 20),
+                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { message in print(message) })
+        }
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
+        let first = try ProxyUnderTest(originPort: origin.port, cache: makeCache())
+        let before = try first.client.send("GET", Self.album)
+        first.stop()
+        origin.stop()
+        let second = try ProxyUnderTest(originPort: origin.port, cache: makeCache())
+        defer { second.stop() }
+        let after = try second.client.send("GET", Self.album)
+        #expect(after.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+        #expect(after.body == before.body)
+    }
+
+    @Test func aStaleAnswerStandsInForAFailingOrigin() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 500, body: "broken") }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        var key = CacheKey()
+        key.set(scope: .shared, target: Array(Self.album.utf8))
+        cache.store(
+            StoredResponse(
+                key: key, status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
+                body: Array("old".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - 100,
+                lifetime: Lifetime(freshFor: 10, staleFor: 1000), classTag: 0, storefront: Array("us".utf8)))
+        let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.status == 200)
+        #expect(reply.body == Data("old".utf8))
+        #expect(reply.field("Cache-Status")?.contains("fwd=stale") == true)
+    }
+
+    @Test func anUnreachableOriginIsABadGatewayInApplesShape() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.status == 502)
+        let errors = (reply.json as? [String: Any])?["errors"] as? [[String: Any]]
+        #expect(errors?.first?["status"] as? String == "502")
+        #expect((errors?.first?["id"] as? String)?.count == 26)
+    }
+}

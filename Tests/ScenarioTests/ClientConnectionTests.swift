@@ -1,0 +1,181 @@
+import EventLoop
+import Foundation
+import HTTP
+import Proxy
+import TestSupport
+import Testing
+
+/// How the proxy treats its clients' connections, seen through a raw socket.
+@Suite struct ClientConnectionTests {
+    private static let get = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    private func withProxy(
+        body: String = "{}", timeouts: ClientTimeouts = ClientTimeouts(),
+        _ test: (ProxyUnderTest, FakeOrigin) throws -> Void
+    ) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
+        defer { proxy.stop() }
+        try test(proxy, origin)
+    }
+
+    private func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func pipelinedRequestsAreAnsweredInOrder() throws {
+        try withProxy { proxy, origin in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send(
+                (1...40).map { "GET /v1/catalog/us/albums/\($0 % 3) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined()
+                    + "GET /v1/catalog/us/albums/9 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let answer = text(client.read())
+            #expect(answer.components(separatedBy: "HTTP/1.1 200 OK\r\n").count - 1 == 41)
+            #expect(answer.components(separatedBy: "Connection: close\r\n").count - 1 == 1)
+            #expect(origin.requests.map(\.target) == [1, 2, 0, 9].map { "/v1/catalog/us/albums/\($0)" })
+        }
+    }
+
+    @Test func aClientThatWaitsForContinueIsToldToGoOn() throws {
+        try withProxy { proxy, origin in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send(
+                "PUT /v1/me/ratings/songs/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"
+                    + "Connection: close\r\n\r\n")
+            #expect(text(client.read(25)) == "HTTP/1.1 100 Continue\r\n\r\n")
+            try client.send("{}")
+            #expect(text(client.read()).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(origin.requests.first?.body == Array("{}".utf8))
+            #expect(origin.requests.first?.field("expect") == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\nX: y\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
+        ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", 413),
+        ("GET /v1/catalog/us/../../me HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    ])
+    func refusedRequestsGetAnErrorInApplesShapeAndNothingBehindThemIsRead(request: String, status: Int) throws {
+        try withProxy { proxy, origin in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send(request + "GET /v1/catalog/us/smuggled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            let answer = text(client.read())
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            #expect(answer.contains(#"{"errors":[{"id":""#))
+            if request.contains("..") { return }
+            #expect(answer.contains("Connection: close\r\n"))
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func oldClientsAreAnsweredAndClosed() throws {
+        try withProxy { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("GET /v1/catalog/us/albums/1 HTTP/1.0\r\n\r\n")
+            let answer = text(client.read())
+            #expect(answer.contains("Connection: close\r\n") && answer.hasSuffix("\r\n\r\n{}"))
+        }
+    }
+
+    /// A client that does not read cannot make the proxy hold more than one answer for it.
+    @Test func aClientThatDoesNotReadStopsBeingServed() throws {
+        try withProxy(body: "\"" + String(repeating: "x", count: 1 << 20) + "\"") { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4096)
+            _ = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
+            for _ in 0..<50 { try client.send(Self.get) }
+            // Others are served meanwhile, and not all fifty have been taken up.
+            for _ in 0..<20 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200) }
+            #expect(proxy.statistics[.requests] < 50)
+            client.reset()
+        }
+    }
+
+    @Test func aSlowHeadIsCutOffByItsDeadline() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.head = .milliseconds(150)
+        try withProxy(timeouts: timeouts) { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("GET / HTTP/1.1\r\nHo")
+            let answer = text(client.read())
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test func aSlowBodyIsCutOffByItsDeadline() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.body = .milliseconds(150)
+        try withProxy(timeouts: timeouts) { proxy, origin in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("POST /v1/me/library HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
+            #expect(text(client.read()).hasPrefix("HTTP/1.1 408 "))
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func anIdleConnectionIsClosedWithoutAnAnswer() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.idle = .milliseconds(150)
+        try withProxy(timeouts: timeouts) { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send(Self.get)
+            let answer = text(client.read())
+            #expect(answer.components(separatedBy: "HTTP/1.1").count == 2)
+        }
+    }
+
+    /// The client goes before the origin has answered; what was paid for is stored all the same.
+    @Test func aClientThatLeavesDoesNotCancelTheFill() throws {
+        let origin = try FakeOrigin { _ in
+            usleep(100_000)
+            return FakeOrigin.Reply()
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send(Self.get)
+        while origin.requests.isEmpty { usleep(1000) }
+        client.reset()
+        while proxy.statistics[.stored] == 0 { usleep(1000) }
+        let reply = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
+        #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+    }
+
+    @Test func drainingFinishesTheRequestInHand() throws {
+        let origin = try FakeOrigin { _ in
+            usleep(200_000)
+            return FakeOrigin.Reply()
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send(Self.get)
+        while origin.requests.isEmpty { usleep(1000) }
+        proxy.stop()
+        let answer = text(client.read())
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.contains("Connection: close\r\n"))
+    }
+
+    @Test func aBrowserIsToldThatItMayRead() throws {
+        try withProxy { proxy, origin in
+            let preflight = try proxy.client.send(
+                "OPTIONS", "/v1/me/library/songs",
+                fields: [
+                    ("Origin", "https://app.example"), ("Access-Control-Request-Method", "GET"),
+                    ("Access-Control-Request-Headers", "music-user-token"),
+                ])
+            #expect(preflight.status == 204)
+            #expect(preflight.field("Access-Control-Allow-Origin") == "*")
+            #expect(preflight.field("Access-Control-Allow-Headers")?.contains("Music-User-Token") == true)
+            #expect(origin.requests.isEmpty)
+            let reply = try proxy.client.send(
+                "GET", "/v1/catalog/us/albums/1", fields: [("Origin", "https://app.example")])
+            #expect(reply.field("Access-Control-Allow-Origin") == "*")
+            #expect(reply.field("Access-Control-Expose-Headers")?.contains("Cache-Status") == true)
+        }
+    }
+}

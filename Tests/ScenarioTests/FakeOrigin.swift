@@ -1,0 +1,91 @@
+import EventLoop
+import HTTP
+import Proxy
+import Synchronization
+
+/// An origin whose answers a test decides, and which remembers what it was asked.
+final class FakeOrigin {
+    struct Request: Sendable {
+        let method: String
+        let target: String
+        /// Names in lower case.
+        let fields: [(name: String, value: String)]
+        let body: [UInt8]
+
+        func field(_ name: String) -> String? {
+            fields.first { $0.name == name.lowercased() }?.value
+        }
+    }
+
+    struct Reply: Sendable {
+        var status = 200
+        var fields: [(String, String)] = [("Content-Type", "application/json")]
+        var body = "{}"
+        /// Breaks the connection instead of answering.
+        var hangsUp = false
+    }
+
+    private final class Script: Service, Sendable {
+        let answer: @Sendable (Request) -> Reply
+        let seen = Mutex<[Request]>([])
+
+        init(_ answer: @escaping @Sendable (Request) -> Reply) {
+            self.answer = answer
+        }
+
+        func handle(_ connection: ClientConnection) {
+            let request = connection.withHeadBytes { bytes in FakeOrigin.request(connection, bytes) }
+            seen.withLock { $0.append(request) }
+            let reply = answer(request)
+            if reply.hangsUp {
+                connection.close()
+                return
+            }
+            let body = Array(reply.body.utf8)
+            connection.respond(content: body) { buffer in
+                buffer.appendStatusLine(reply.status)
+                for (name, value) in reply.fields { buffer.append("\(name): \(value)\r\n") }
+                if reply.status != 204 && reply.status != 304 {
+                    buffer.append("Content-Length: \(body.count)\r\n")
+                }
+            }
+        }
+    }
+
+    let port: Int
+    private let script: Script
+    private let host: ServiceHost
+
+    init(tls: ServerTLS? = nil, _ answer: @escaping @Sendable (Request) -> Reply) throws {
+        let script = Script(answer)
+        self.script = script
+        host = try ServiceHost(
+            label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: tls)
+        ) { _ in script }
+        port = Int(host.address.port)
+    }
+
+    deinit {
+        host.stop()
+    }
+
+    var requests: [Request] {
+        script.seen.withLock { $0 }
+    }
+
+    func stop() {
+        host.stop()
+    }
+
+    private static func request(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Request {
+        let head = connection.head
+        return Request(
+            method: text(bytes, head.methodText), target: text(bytes, head.target),
+            fields: head.fields.map { (text(bytes, $0.name).lowercased(), text(bytes, $0.value)) },
+            body: connection.body)
+    }
+
+    private static func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
+        bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+}

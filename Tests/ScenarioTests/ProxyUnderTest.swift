@@ -1,0 +1,41 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Foundation
+import Proxy
+import TestSupport
+
+/// A real proxy on a port of its own in front of an origin, and a client for it.
+final class ProxyUnderTest {
+    let port: Int
+    let client: HTTPTestClient
+    private let server: ProxyServer
+
+    init(
+        originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
+        cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
+        credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
+        timeouts: ClientTimeouts = ClientTimeouts()
+    ) throws {
+        let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
+        var settings = ProxySettings(
+            listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
+            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS,
+            shared: ProxyShared(cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority),
+            accessLog: nil)
+        settings.timeouts = timeouts
+        server = try ProxyServer(settings)
+        port = Int(server.addresses[0].port)
+        client = HTTPTestClient(port: port)
+    }
+
+    var statistics: StatisticsSource { server.snapshot }
+
+    /// Drains and waits until everything is on disk.
+    func stop() {
+        client.close()
+        let done = DispatchSemaphore(value: 0)
+        server.drain { done.signal() }
+        done.wait()
+    }
+}

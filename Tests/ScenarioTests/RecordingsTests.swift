@@ -1,0 +1,117 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Foundation
+import Proxy
+import Simulator
+import TestSupport
+import Testing
+
+/// Every recorded response, served over TLS by a throw-away authority, comes through equal in status, content type and JSON
+/// value: cold, as a hit, and after a restart with the origin switched off.
+@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"))
+struct RecordingsTests {
+    private struct Case {
+        let method: String
+        let target: String
+    }
+
+    /// What came for a request: the parts that must not change on the way.
+    private struct Answer: Equatable {
+        let status: Int
+        let contentType: String?
+        let body: Data
+        let json: NSObject?
+
+        init(_ reply: HTTPTestClient.Reply) {
+            status = reply.status
+            contentType = reply.field("Content-Type")
+            body = reply.body
+            json = reply.json
+        }
+
+        static func == (one: Answer, other: Answer) -> Bool {
+            one.status == other.status && one.contentType == other.contentType
+                && (one.json != nil ? one.json == other.json : one.body == other.body)
+        }
+    }
+
+    @Test func everyRecordingComesThroughColdAsHitAndAfterARestart() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let authority = try ThrowawayAuthority()
+        let anchors = directory.appendingPathComponent("ca.pem").path
+        try authority.certificatePEM().write(toFile: anchors, atomically: true, encoding: .utf8)
+        let recorded = try RecordedAPI(path: SharedMaterial.directory.appendingPathComponent("recordings").path)
+        let origin = try ServiceHost(
+            label: "recorded",
+            listener: ListenerSettings(
+                address: SocketAddress("127.0.0.1:0")!,
+                tls: ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"]))
+        ) { context in SimulatorService(recorded, context: context) }
+        let cases = try Self.cases()
+        #expect(cases.count > 200)
+
+        func makeProxy() throws -> ProxyUnderTest {
+            try ProxyUnderTest(
+                originPort: Int(origin.address.port), upstreamTLS: ClientTLS(trustAnchors: .file(anchors)),
+                originHost: "localhost",
+                cache: ResponseCache(
+                    memory: MemoryTier(maxBytes: 32 << 20),
+                    store: SQLiteStore.open(
+                        path: directory.appendingPathComponent("cache.sqlite").path, maxBytes: 256 << 20
+                    ) { message in print(message) }))
+        }
+        var proxy = try makeProxy()
+        var expected: [Answer] = []
+        var stored: [Int] = []
+        for (index, one) in cases.enumerated() {
+            let direct = Self.direct(recorded, one)
+            let cold = try Self.ask(proxy, one)
+            #expect(Answer(cold) == direct, "cold: \(one.method) \(one.target)")
+            let again = try Self.ask(proxy, one)
+            #expect(Answer(again) == direct, "again: \(one.method) \(one.target)")
+            if again.field("Cache-Status")?.hasPrefix("refrain; hit") == true { stored.append(index) }
+            expected.append(direct)
+        }
+        // What can be stored was: GETs of the catalog and the storefronts that say 200 or 404.
+        #expect(stored.count > cases.count / 2)
+        proxy.stop()
+        origin.stop()
+        proxy = try makeProxy()
+        defer { proxy.stop() }
+        for index in stored {
+            let reply = try Self.ask(proxy, cases[index])
+            #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true, "\(cases[index].target)")
+            #expect(Answer(reply) == expected[index], "after a restart: \(cases[index].target)")
+        }
+        print("\(cases.count) recordings, \(stored.count) served after a restart without the origin")
+    }
+
+    private static func cases() throws -> [Case] {
+        try SharedMaterial.lines(of: "recordings/index.jsonl").compactMap { entry in
+            guard let method = entry["method"] as? String, let path = entry["path"] as? String, path.hasPrefix("/v1/")
+            else { return nil }
+            let query = entry["query"] as? String ?? ""
+            return Case(method: method, target: query.isEmpty ? path : path + "?" + query)
+        }
+    }
+
+    private static func ask(_ proxy: ProxyUnderTest, _ one: Case) throws -> HTTPTestClient.Reply {
+        try proxy.client.send(
+            one.method, one.target, fields: [("Music-User-Token", "user-1")],
+            body: one.method == "GET" ? nil : Data("{}".utf8))
+    }
+
+    private static func direct(_ recorded: RecordedAPI, _ one: Case) -> Answer {
+        let response = recorded.respond(
+            to: SimulatorRequest(
+                method: one.method, target: Array(one.target.utf8),
+                fields: [SimulatorField("Music-User-Token", "user-1")]))
+        return Answer(
+            HTTPTestClient.Reply(
+                status: response.status, fields: response.fields.map { ($0.name, $0.value) },
+                body: Data(response.body)))
+    }
+}

@@ -1,0 +1,89 @@
+import AppleMusic
+import EventLoop
+import Foundation
+import Proxy
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// Which credentials travel where.
+@Suite struct TokenTests {
+    private final class Directory {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path
+
+        init() throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+
+        func write(_ text: String, _ name: String) throws -> String {
+            let file = path + "/" + name
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            return file
+        }
+    }
+
+    @Test func theClientsAuthorizationNeverReachesTheOrigin() throws {
+        let directory = try Directory()
+        let file = try directory.write("token-of-the-proxy\n", "token")
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port,
+            credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
+        defer { proxy.stop() }
+        for target in ["/v1/catalog/us/albums/1", "/v1/me/storefront", "/v1/test"] {
+            _ = try proxy.client.send(
+                "GET", target, fields: [("Authorization", "Bearer canary-client"), ("Music-User-Token", "canary-user")])
+        }
+        let requests = origin.requests
+        #expect(requests.count == 3)
+        for request in requests {
+            #expect(request.field("authorization") == "Bearer token-of-the-proxy")
+            #expect(!request.fields.contains { $0.value.contains("canary-client") })
+            #expect((request.field("music-user-token") != nil) == request.target.hasPrefix("/v1/me"))
+        }
+    }
+
+    @Test func aRejectedTokenIsReadAnewAndTheRequestTriedOnceMore() throws {
+        let directory = try Directory()
+        let file = try directory.write("old", "token")
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(status: request.field("authorization") == "Bearer new" ? 200 : 401, body: "")
+        }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port,
+            credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
+        defer { proxy.stop() }
+        _ = try directory.write("new", "token")
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
+        #expect(origin.requests.map { $0.field("authorization") } == ["Bearer old", "Bearer new"])
+    }
+
+    @Test func aTokenThatStaysRejectedIsTriedNoMoreThanOnce() throws {
+        let directory = try Directory()
+        let file = try directory.write("old", "token")
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 401, body: "") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port,
+            credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 401)
+        #expect(origin.requests.count == 1, "the file holds the same token, so trying again makes no sense")
+    }
+
+    @Test func aForbiddenUserTokenIsTheAppsToRenew() throws {
+        let body = #"{"errors":[{"status":"403","code":"40300","title":"Forbidden","detail":"Invalid authentication"}]}"#
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 403, body: body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", "/v1/me/storefront", fields: [("Music-User-Token", "dead")])
+        #expect(reply.status == 403)
+        #expect(reply.body == Data(body.utf8))
+        #expect(origin.requests.count == 1)
+    }
+}
