@@ -31,7 +31,7 @@ struct Recording: Sendable {
         method = line["method"]?.stringValue ?? "GET"
         target = query.isEmpty ? path : path + "?" + query
         self.status = status
-        isCaptured = line["kind"]?.stringValue != "documentation" && line["kind"]?.stringValue != "doc"
+        isCaptured = line["kind"]?.stringValue != "doc-example"
         body = try Self.body(line, directory)
         var fields = (line["headers"]?.objectValue?.members ?? []).compactMap { member in
             member.value.stringValue.map { SimulatorField(member.key, $0) }

@@ -1,0 +1,53 @@
+import AppleMusic
+import Testing
+
+@testable import Simulator
+
+@Suite struct ChartTests {
+    let origin = SimulatedOrigin()
+
+    @Test func everyTypeHasItsChart() throws {  // API.md 3.1, 7
+        let body = try origin.get("/v1/catalog/us/charts?types=songs,albums,music-videos,playlists")
+        #expect(body["results"]?.keys.count == 4)
+        let songs = try #require(body["results"]?["songs"]?[0])
+        #expect(songs["chart"]?.stringValue == "most-played")
+        #expect(songs["name"]?.stringValue == "Top Songs")
+        #expect(songs["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&offset=20&types=songs")
+        #expect(songs["data"]?[0]?["relationships"] == nil)  // API.md 5.3
+        #expect(body["meta"]?["results"]?["order"]?.count == 4)
+    }
+
+    @Test func nextKeepsGenreAndByOptionLimit() throws {  // API.md 7
+        let target = "/v1/catalog/us/charts?types=songs&genre=14&limit=1"
+        let kept = try origin.get(target)["results"]?["songs"]?[0]?["next"]?.stringValue
+        #expect(kept == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&offset=1&types=songs")
+        let old = SimulatedOrigin { $0.chartNextKeepsLimit = false }
+        let dropped = try old.get(target)["results"]?["songs"]?[0]
+        #expect(dropped?["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&offset=1&types=songs")
+        #expect(dropped?["href"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&types=songs")
+    }
+
+    @Test func offsetEndsAt200() throws {  // API.md 4.1, 8
+        let (status, error) = try origin.error("/v1/catalog/us/charts?types=albums&offset=206&limit=50")
+        #expect(status == 400)
+        #expect(error["detail"]?.stringValue == "offset must be less than 200")
+        #expect(error["source"]?["parameter"]?.stringValue == "offset")
+        #expect(try origin.get("/v1/catalog/us/charts?types=albums&offset=190")["results"]?["albums"]?[0]?["next"] == nil)
+        #expect(try origin.error("/v1/catalog/us/charts").error["code"]?.stringValue == "40003")
+    }
+
+    @Test func storefrontsAndGenresDiffer() throws {
+        let us = try origin.get("/v1/catalog/us/charts?types=songs")["results"]?["songs"]?[0]?["data"]?.ids
+        #expect(try us != origin.get("/v1/catalog/jp/charts?types=songs")["results"]?["songs"]?[0]?["data"]?.ids)
+        let pop = try origin.get("/v1/catalog/us/charts?types=songs&genre=14")["results"]?["songs"]?[0]?["data"]
+        for song in pop?.arrayValue ?? [] {
+            #expect(song["attributes"]?["genreNames"]?[0]?.stringValue == "Pop")
+        }
+        #expect((pop?.count ?? 0) > 5)
+    }
+
+    @Test func namedChartsComeWithWith() throws {  // API.md 4.3
+        let body = try origin.get("/v1/catalog/us/charts?types=songs&with=cityCharts,dailyGlobalTopCharts")
+        #expect(body["results"]?.keys == ["songs", "cityCharts", "dailyGlobalTopCharts"])
+    }
+}

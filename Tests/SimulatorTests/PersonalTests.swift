@@ -1,0 +1,127 @@
+import AppleMusic
+import Testing
+
+@testable import Simulator
+
+@Suite struct PersonalTests {
+    let origin = SimulatedOrigin()
+    let anna = "user-anna"
+
+    @Test func storefrontOfTheUser() throws {  // API.md 3.2
+        let id = try #require(try origin.get("/v1/me/storefront", user: anna)["data"]?.ids.first)
+        #expect(Market.home.contains(id))
+        let all = try (0..<40).map { try origin.get("/v1/me/storefront", user: "user-\($0)")["data"]?.ids.first }
+        #expect(Set(all).count == Market.home.count)
+    }
+
+    @Test func libraryListsHaveTotals() throws {  // API.md 5.1, 7
+        for type in ["albums", "artists", "songs", "playlists"] {
+            let body = try origin.get("/v1/me/library/\(type)", user: anna)
+            #expect((body["meta"]?["total"]?.intValue ?? 0) > 25, "\(type)")
+            #expect(body["next"]?.stringValue == "/v1/me/library/\(type)?offset=25")
+            #expect(body["data"]?[0]?["type"]?.stringValue == "library-\(type)")
+            #expect(body["data"]?[0]?["relationships"] == nil)  // API.md 4.2: absent in lists
+        }
+        #expect(try origin.error("/v1/me/library/songs?limit=101", user: anna).status == 400)  // API.md 4.1
+    }
+
+    @Test func librariesAreDifferent() throws {
+        let one = try origin.get("/v1/me/library/albums", user: anna)["data"]?.ids ?? []
+        let two = try origin.get("/v1/me/library/albums", user: "user-ben")["data"]?.ids ?? []
+        #expect(Set(one).isDisjoint(with: two))
+        #expect(origin.respond("/v1/me/library/albums/\(one[0])", user: "user-ben").status == 404)
+    }
+
+    @Test func librarySongsHaveNoISRC() throws {  // API.md 5.2
+        let song = try #require(try origin.get("/v1/me/library/songs", user: anna)["data"]?[0])
+        #expect(song["id"]?.stringValue?.hasPrefix("i.") == true)
+        #expect(song["attributes"]?["isrc"] == nil)
+        #expect(song["attributes"]?["playParams"]?.keys == ["id", "kind", "isLibrary", "reporting", "catalogId"])
+    }
+
+    @Test func singleAlbumCarriesItsTracks() throws {  // API.md 4.2
+        let id = try #require(try origin.get("/v1/me/library/albums", user: anna)["data"]?.ids.first)
+        let album = try #require(try origin.get("/v1/me/library/albums/\(id)", user: anna)["data"]?[0])
+        let tracks = try #require(album["relationships"]?["tracks"])
+        #expect(tracks["meta"]?["total"]?.intValue == album["attributes"]?["trackCount"]?.intValue)
+        #expect(tracks["data"]?[0]?["attributes"] != nil)
+        let batch = try origin.get("/v1/me/library/albums?ids=\(id)", user: anna)
+        #expect(batch["data"]?[0]?["relationships"] == nil)
+    }
+
+    @Test func relationshipsLeadToTheCatalogAndSomeAreLost() throws {  // API.md 6.8
+        let user = origin.api.library(of: anna)
+        let albums = user.all(.libraryAlbums, origin.catalog)
+        let lost = try #require(albums.first { user.related($0, .catalog, origin.catalog).isEmpty })
+        let kept = try #require(albums.first { !user.related($0, .catalog, origin.catalog).isEmpty })
+        let lostID = user.id(of: lost, origin.catalog)
+        let (status, error) = try origin.error("/v1/me/library/albums/\(lostID)/catalog", user: anna)
+        #expect(status == 404)
+        #expect(error["detail"]?.stringValue == "No related resources found for catalog")
+        let included = try origin.get("/v1/me/library/albums?ids=\(lostID)&include=catalog", user: anna)
+        #expect(included["data"]?[0]?["relationships"]?["catalog"]?["data"]?.count == 0)
+        let keptID = user.id(of: kept, origin.catalog)
+        let listed = try origin.get("/v1/me/library/albums?ids=\(keptID)&include=catalog,artists", user: anna)
+        #expect(listed["data"]?[0]?["relationships"]?.keys == ["artists", "catalog"])
+    }
+
+    @Test func playlistsPageAndMayBeEmpty() throws {  // API.md 7, 6.9
+        let user = origin.api.library(of: anna)
+        let empty = user.id(of: Resource(.libraryPlaylists, user.playlists[0].serial), origin.catalog)
+        let (status, error) = try origin.error("/v1/me/library/playlists/\(empty)/tracks", user: anna)
+        #expect(status == 404)
+        #expect(error["code"]?.stringValue == "40403")
+        let long = user.id(of: Resource(.libraryPlaylists, user.playlists[1].serial), origin.catalog)
+        let body = try origin.get("/v1/me/library/playlists/\(long)?include=tracks", user: anna)
+        let tracks = try #require(body["data"]?[0]?["relationships"]?["tracks"])
+        #expect(tracks["meta"]?["total"]?.intValue == 230)
+        #expect(tracks["next"]?.stringValue == "/v1/me/library/playlists/\(long)/tracks?offset=100")
+        #expect(tracks["data"]?.ids.contains { $0.hasPrefix("a.") } == true)
+    }
+
+    @Test func emptyLibraryIs404() throws {  // API.md 7
+        #expect(try origin.error("/v1/me/library/songs", user: "user-empty").error["code"]?.stringValue == "40403")
+    }
+
+    @Test func searchInTheLibrary() throws {  // API.md 3.2, 7
+        let body = try origin.get("/v1/me/library/search?term=the&types=library-songs,library-albums", user: anna)
+        let songs = try #require(body["results"]?["library-songs"])
+        #expect(songs["href"]?.stringValue == "/v1/me/library/search?term=the&types=library-songs")
+        #expect(songs["next"]?.stringValue == "/v1/me/library/search?offset=5&term=the&types=library-songs")
+        #expect(body["meta"]?["results"]?["order"] != nil)
+    }
+
+    @Test func recentTracks() throws {  // API.md 3.2, 4.1, 7
+        let body = try origin.get("/v1/me/recent/played/tracks?limit=30&types=songs", user: anna)
+        #expect(body["next"]?.stringValue == "/v1/me/recent/played/tracks?offset=30&types=songs")
+        #expect(body["data"]?[0]?["relationships"] == nil)
+        #expect(body["data"]?[0]?["href"]?.stringValue?.hasPrefix("/v1/catalog/") == true)
+        let plain = try origin.get("/v1/me/recent/played/tracks", user: anna)
+        #expect(plain["next"]?.stringValue == "/v1/me/recent/played/tracks?offset=30")
+        let (status, error) = try origin.error("/v1/me/recent/played/tracks?limit=50", user: anna)
+        #expect(status == 400)
+        #expect(error["detail"]?.stringValue == "Value must be an integer less than or equal to 30, but was: 50")
+    }
+
+    @Test func otherLists() throws {  // API.md 3.2
+        for path in ["recent/played", "recent/radio-stations", "history/heavy-rotation", "library/recently-added"] {
+            let body = try origin.get("/v1/me/\(path)", user: anna)
+            #expect(body["next"]?.stringValue == "/v1/me/\(path)?offset=10")
+        }
+        let root = try origin.get("/v1/me/library/playlist-folders?filter[identity]=playlistsroot", user: anna)
+        #expect(root["meta"]?["filters"]?["identity"]?["playlistsroot"]?.ids == ["p.playlistsroot"])
+        let children = try origin.get("/v1/me/library/playlist-folders/p.playlistsroot/children", user: anna)
+        #expect((children["meta"]?["total"]?.intValue ?? 0) > 10)
+    }
+
+    @Test func recommendationsAndTheirContents() throws {  // API.md 3.2, 4.1
+        let body = try origin.get("/v1/me/recommendations", user: anna)
+        let first = try #require(body["data"]?[0])
+        #expect(first["type"]?.stringValue == "personal-recommendation")
+        #expect(first["relationships"]?["contents"]?["data"]?[0]?["attributes"] != nil)
+        let id = try #require(first["id"]?.stringValue)
+        let contents = try origin.get("/v1/me/recommendations/\(id)/contents", user: anna)
+        #expect(contents["next"]?.stringValue == "/v1/me/recommendations/\(id)/contents?offset=10")
+        #expect(try origin.get("/v1/me/recommendations?ids=\(id),nothing", user: anna)["data"]?.ids == [id])
+    }
+}

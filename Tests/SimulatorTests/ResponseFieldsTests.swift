@@ -1,0 +1,46 @@
+import AppleMusic
+import Testing
+
+@testable import Simulator
+
+@Suite struct ResponseFieldsTests {
+    let origin = SimulatedOrigin()
+
+    @Test func fieldsOfASuccess() {  // API.md 9
+        let response = origin.respond("/v1/catalog/us/genres")
+        #expect(response.field("Content-Type") == "application/json;charset=utf-8")
+        #expect(response.field("Cache-Control") == "max-age=60, s-maxage=0, private, no-transform")
+        #expect(response.field("Vary") == "Origin, Accept-Encoding")
+        #expect(response.field("Access-Control-Allow-Origin") == "*")
+        #expect(response.field("x-apple-request-uuid")?.utf8.count == 36)
+        let silent = SimulatedOrigin { $0.cacheControl = "" }
+        #expect(silent.respond("/v1/catalog/us/genres").field("Cache-Control") == nil)
+    }
+
+    @Test func originIsEchoed() {  // API.md 9
+        let response = origin.respond("/v1/catalog/us/genres", fields: [SimulatorField("Origin", "https://a.example")])
+        #expect(response.field("Access-Control-Allow-Origin") == "https://a.example")
+    }
+
+    @Test func entityTagFreshens() throws {
+        let first = origin.respond("/v1/catalog/us/genres")
+        let tag = try #require(first.field("ETag"))
+        let fields = [SimulatorField("If-None-Match", "\"x\", \(tag)")]
+        let second = origin.respond("/v1/catalog/us/genres", fields: fields)
+        #expect(second.status == 304)
+        #expect(second.body.isEmpty)
+        #expect(second.field("ETag") == tag)
+        #expect(origin.respond("/v1/catalog/de/genres", fields: fields).status == 200)
+        let deaf = SimulatedOrigin { $0.honoursIfNoneMatch = false }
+        #expect(deaf.respond("/v1/catalog/us/genres", fields: fields).status == 200)
+    }
+
+    @Test func preflightIsAnswered() {  // API.md 11
+        let response = origin.api.respond(
+            to: SimulatorRequest(
+                method: "OPTIONS", target: Array("/v1/me/library".utf8),
+                fields: [SimulatorField("Access-Control-Request-Headers", "authorization,music-user-token")]))
+        #expect(response.status == 200)
+        #expect(response.field("Access-Control-Allow-Headers") == "authorization,music-user-token")
+    }
+}

@@ -1,0 +1,62 @@
+import AppleMusic
+import Testing
+
+@testable import Simulator
+
+@Suite struct SearchTests {
+    let origin = SimulatedOrigin()
+
+    @Test func resultsPerTypeWithNarrowedNext() throws {  // API.md 7
+        let body = try origin.get("/v1/catalog/gb/search?types=artists,albums&term=silver+r&include=artists")
+        let albums = try #require(body["results"]?["albums"])
+        #expect(albums["href"]?.stringValue == "/v1/catalog/gb/search?limit=5&term=silver+r&types=albums")
+        #expect(albums["next"]?.stringValue == "/v1/catalog/gb/search?offset=5&term=silver+r&types=albums")
+        #expect(body["meta"]?["results"]?.keys == ["order", "rawOrder"])  // API.md 5.1
+        for album in albums["data"]?.arrayValue ?? [] { #expect(album["relationships"] == nil) }  // API.md 5.3
+        let artists = try #require(body["results"]?["artists"]?["data"])
+        #expect(artists[0]?["relationships"]?["albums"]?["data"]?[0]?.keys == ["id", "type", "href"])
+    }
+
+    @Test func followingNextGoesOn() throws {
+        let first = try origin.get("/v1/catalog/us/search?types=songs&term=silver")
+        let next = try #require(first["results"]?["songs"]?["next"]?.stringValue)
+        let second = try origin.get(next)
+        #expect(second["results"]?.keys == ["songs"])
+        let one = Set(first["results"]?["songs"]?["data"]?.ids ?? [])
+        #expect(one.isDisjoint(with: second["results"]?["songs"]?["data"]?.ids ?? []))
+    }
+
+    @Test func spacesAndEqualsInTheTerm() throws {  // API.md 4.3
+        let plus = try origin.get("/v1/catalog/us/search?term=silver+river&types=albums,artists")
+        #expect(try plus == origin.get("/v1/catalog/us/search?term=silver%20river&types=albums,artists"))
+        var bytes: [UInt8] = []
+        bytes.appendQueryValue("drake=25 é")
+        #expect(String(decoding: bytes, as: UTF8.self) == "drake%3D25+%C3%A9")
+    }
+
+    @Test func nothingFoundIsEmpty() throws {
+        let body = try origin.get("/v1/catalog/us/search?term=zzzzqqqq&types=albums")
+        #expect(body["results"]?.keys == [])
+    }
+
+    @Test func requiredAndKnownParameters() throws {  // API.md 8
+        let (status, error) = try origin.error("/v1/catalog/gb/search?types=jjj")
+        #expect(status == 400)
+        #expect(error["code"]?.stringValue == "40005")
+        #expect(error["detail"]?.stringValue == "Unknown type 'jjj'")
+        #expect(error["source"]?["parameter"]?.stringValue == "types")
+        #expect(try origin.error("/v1/catalog/gb/search?term=a").error["code"]?.stringValue == "40003")
+        #expect(try origin.error("/v1/catalog/gb/search?term=a&types=albums&limit=26").status == 400)  // 4.1
+    }
+
+    @Test func topResultsHintsAndSuggestions() throws {  // API.md 3.1
+        let top = try origin.get("/v1/catalog/us/search?term=silver&types=albums,artists&with=topResults")
+        #expect((top["results"]?["top"]?["data"]?.count ?? 0) > 0)
+        let hints = try origin.get("/v1/catalog/us/search/hints?term=silver")
+        #expect(hints["results"]?["terms"]?.count == 10)  // API.md 4.1
+        let suggestions = try origin.get("/v1/catalog/us/search/suggestions?term=silver&kinds=terms,topResults")
+        let kinds = suggestions["results"]?["suggestions"]?.arrayValue?.compactMap { $0["kind"]?.stringValue } ?? []
+        #expect(Set(kinds) == ["terms", "topResults"])
+        #expect(try origin.error("/v1/catalog/us/search/suggestions?term=a&kinds=terms&limit=11").status == 400)
+    }
+}
