@@ -17,8 +17,8 @@ import Testing
         let request = ForwardedRequest(
             head: head, bytes: bytes.span, canonical: canonical, body: [], neutralOnly: neutralOnly)
         let serialised = request.head(
-            to: Array("api.music.apple.com".utf8), developerToken: developerToken.map { SecretBytes(copying: Array($0.utf8)) },
-            userToken: userToken.map { SecretBytes(copying: Array($0.utf8)) })
+            to: Array("api.music.apple.com".utf8), developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
+            userToken: userToken.map { SecretBytes(Array($0.utf8).span) })
         return String(decoding: serialised, as: UTF8.self)
     }
 

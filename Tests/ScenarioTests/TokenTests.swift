@@ -34,7 +34,7 @@ import Testing
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
             originPort: origin.port,
-            credentials: Credentials(developer: try DeveloperTokens(file: file), musicUser: nil))
+            credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
         defer { proxy.stop() }
         for target in ["/v1/catalog/us/albums/1", "/v1/me/storefront", "/v1/test"] {
             _ = try proxy.client.send(
@@ -57,7 +57,7 @@ import Testing
         }
         let proxy = try ProxyUnderTest(
             originPort: origin.port,
-            credentials: Credentials(developer: try DeveloperTokens(file: file), musicUser: nil))
+            credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
         defer { proxy.stop() }
         _ = try directory.write("new", "token")
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
@@ -70,7 +70,7 @@ import Testing
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 401, body: "") }
         let proxy = try ProxyUnderTest(
             originPort: origin.port,
-            credentials: Credentials(developer: try DeveloperTokens(file: file), musicUser: nil))
+            credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
         defer { proxy.stop() }
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 401)
         #expect(origin.requests.count == 1, "the file holds the same token, so trying again makes no sense")

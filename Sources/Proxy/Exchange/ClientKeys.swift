@@ -28,7 +28,7 @@ public struct ClientKeys: Sendable {
     public init(_ file: SecretBytes) throws(ClientKeysError) {
         var clients: [Client] = []
         var line = 0
-        try file.withSpan { bytes throws(ClientKeysError) in
+        try file.withBytes { bytes throws(ClientKeysError) in
             for range in Self.lines(bytes) {
                 line += 1
                 let words = Self.words(bytes, range)
@@ -42,7 +42,7 @@ public struct ClientKeys: Sendable {
                 guard !clients.contains(where: { $0.name == name }) else {
                     throw ClientKeysError(line: line, problem: "\(name) is there twice")
                 }
-                clients.append(Client(name: name, key: SecretBytes(copying: bytes.extracting(words[1]).copy())))
+                clients.append(Client(name: name, key: SecretBytes(bytes.extracting(words[1]))))
             }
         }
         guard !clients.isEmpty else { throw ClientKeysError(line: max(1, line), problem: "no client is named") }

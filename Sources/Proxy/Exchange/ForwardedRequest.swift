@@ -67,7 +67,7 @@ extension ForwardedRequest {
             dropsAuthorization
             ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
         clientUserToken = head.fields.first(.musicUserToken).map { field in
-            SecretBytes(copying: bytes.extracting(field.value.range).copy())
+            SecretBytes(bytes.extracting(field.value.range))
         }
         isPersonal = canonical.route.isPersonal
         self.body = body

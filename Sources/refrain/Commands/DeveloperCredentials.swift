@@ -5,7 +5,7 @@ extension Configuration {
     /// - Parameter unixSeconds: the time now, for the first signature.
     func developerTokens(at unixSeconds: Int64) throws(CommandFailure) -> DeveloperTokens? {
         do {
-            if let path = developerTokenFile { return try DeveloperTokens(file: path) }
+            if let path = developerTokenFile { return try DeveloperTokens(tokenFile: path) }
             guard let path = developerKeyFile, let keyID = developerKeyID, let teamID = developerTeamID else {
                 return nil
             }
