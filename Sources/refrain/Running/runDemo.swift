@@ -75,7 +75,7 @@ struct Demo {
         let token = tokens.current(at: now).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let response = api.respond(
             to: SimulatorRequest(
-                target: Array("/v1/catalog/us/charts?types=albums&limit=1".utf8),
+                target: Array("/v1/catalog/us/charts?types=albums&limit=20".utf8),
                 fields: [SimulatorField("Authorization", "Bearer " + token)], nowUnixSeconds: now))
         let chart = (try? JSON.parse(response.body))?["results"]?["albums"]?[0]
         guard case .string(let id) = chart?["data"]?[0]?["id"] else { return "1" }
