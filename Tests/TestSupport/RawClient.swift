@@ -1,7 +1,7 @@
 import Glibc
 
 /// A blocking TCP client on the loopback, for tests that say exactly which bytes go when, and how the connection ends.
-public final class RawClient: @unchecked Sendable {  // because its one stored property is constant until `close`
+public final class RawClient: @unchecked Sendable {  // because a test uses each from one thread at a time
     public struct Failure: Error, CustomStringConvertible {
         public let call: String
         public let errno: CInt

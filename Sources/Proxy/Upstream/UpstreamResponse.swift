@@ -5,6 +5,7 @@ import HTTP
 public struct UpstreamResponse: Sendable {
     /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: HARDENING, VSV00009).
     public let status: Int
+    /// What goes further than this connection.
     public let fields: UpstreamFields
     /// What `Content-Length` said, also where there is no content: HEAD and 304. Nil for chunked and unknown lengths.
     public let declaredLength: Int?

@@ -3,6 +3,7 @@ import HTTP
 
 /// The limits of one loop's connections to the origin. Every wait and every buffer has a bound.
 public struct UpstreamSettings: Sendable {
+    /// Where to connect to.
     public var endpoint: UpstreamEndpoint
     /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all addresses together.
     public var connectTimeout: Duration = .seconds(5)
@@ -25,8 +26,10 @@ public struct UpstreamSettings: Sendable {
     public var maxWaiting: Int = 1000
     /// Bytes of content that are handed over in one piece; a larger answer is streamed.
     public var maxCollectedBytes: Int = 8 << 20
+    /// Of heads, chunk extensions and trailers.
     public var limits: MessageLimits = .response
 
+    /// The defaults; `maxConnections` is at least 1.
     public init(endpoint: UpstreamEndpoint, maxConnections: Int = 32) {
         precondition(maxConnections > 0)
         self.endpoint = endpoint
