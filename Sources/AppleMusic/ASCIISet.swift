@@ -26,6 +26,17 @@ struct ASCIISet {
     static var forbidden: ASCIISet { ASCIISet(low: 0x0000_0009_FFFF_FFFF, high: 0x8000_0000_1000_0000) }
 }
 
+/// The value of an ASCII hexadecimal digit in either case.
+@inline(__always)
+func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
 /// `0` to `9` and `A` to `F`.
 @inline(__always)
 func uppercaseHexadecimal(_ nibble: UInt8) -> UInt8 {

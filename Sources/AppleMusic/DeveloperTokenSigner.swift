@@ -25,6 +25,9 @@ public struct DeveloperTokenSigner: Sendable {
     /// From `iat` to `exp`, in seconds.
     public let lifetime: Int
 
+    /// - Parameter keyID: `kid`, the id of the key at Apple.
+    /// - Parameter teamID: `iss`, the team the key belongs to.
+    /// - Parameter lifetime: from `iat` to `exp`, in seconds.
     public init(key: SigningKey, keyID: String, teamID: String, lifetime: Int) throws(SignerError) {
         guard DeveloperTokenSigner.isIdentifier(keyID) else { throw .malformedKeyID }
         guard DeveloperTokenSigner.isIdentifier(teamID) else { throw .malformedTeamID }

@@ -16,6 +16,7 @@ public enum TokenRenewal: Sendable, Equatable {
     /// The file could not be read or the token not signed; why, without any of it.
     case failed(String)
 
+    /// Whether the rejected request may succeed with the token that is current now.
     public var isWorthRetrying: Bool { self == .changed }
 }
 
@@ -40,7 +41,7 @@ public final class DeveloperTokens: Sendable {
     private let state: Mutex<State>
 
     /// A file with a ready token. It is read now, and again when the token was rejected.
-    public init(file path: String) throws(SecretFileError) {
+    public init(tokenFile path: String) throws(SecretFileError) {
         source = .file(path)
         state = Mutex(State(token: try SecretFile.readToken(path), goodFor: Int64.min..<Int64.max))
     }

@@ -36,17 +36,17 @@ public final class SecretBytes: @unchecked Sendable {
     }
 
     /// A copy. The original is for the caller to wipe.
-    public convenience init(copying bytes: UnsafeRawBufferPointer) {
+    public convenience init(_ bytes: UnsafeRawBufferPointer) {
         self.init(capacity: bytes.count) { memory in
             memory.copyMemory(from: bytes)
             return bytes.count
         }
     }
 
-    /// A copy, for tests, demonstrations and tokens that came in a field. The original is for the caller to wipe.
-    public convenience init(copying bytes: some Collection<UInt8>) {
+    /// A copy, for example of the value of a field. The original is for the caller to wipe.
+    public convenience init(_ bytes: Span<UInt8>) {
         self.init(capacity: bytes.count) { memory in
-            memory.copyBytes(from: bytes)
+            for index in bytes.indices { memory[index] = bytes[index] }
             return bytes.count
         }
     }
@@ -61,7 +61,7 @@ public final class SecretBytes: @unchecked Sendable {
     }
 
     /// The bytes, for as long as the closure runs.
-    public func withSpan<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+    public func withBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         let bytes = UnsafeRawBufferPointer(rebasing: pages[..<count]).bindMemory(to: UInt8.self)
         return try body(bytes.span)
     }

@@ -49,7 +49,7 @@ public enum SecretFile {
             if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
             let token = UnsafeRawBufferPointer(rebasing: bytes[..<end])
             guard !token.isEmpty, token.allSatisfy(isTokenCharacter) else { return nil }
-            return SecretBytes(copying: token)
+            return SecretBytes(token)
         }
         guard let token else { throw SecretFileError(path: path, reason: .notToken) }
         return token

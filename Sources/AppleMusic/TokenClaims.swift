@@ -19,10 +19,12 @@ public struct TokenClaims: Sendable, Equatable {
     /// `origin`: if there are any, one of them must be the `Origin` of every request made with the token.
     public let origins: [String]
 
+    /// Reads a token in secret memory.
     public init(token: SecretBytes) throws(MalformedToken) {
-        self = try token.withSpan { bytes throws(MalformedToken) in try TokenClaims(bytes) }
+        self = try token.withBytes { bytes throws(MalformedToken) in try TokenClaims(bytes) }
     }
 
+    /// Reads a token as it stands behind `Bearer `.
     public init(_ token: Span<UInt8>) throws(MalformedToken) {
         let parts = try TokenParts(token)
         algorithm = parts.header["alg"]?.stringValue

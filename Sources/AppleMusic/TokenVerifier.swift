@@ -5,6 +5,7 @@ import Glibc
 
 /// Why a developer token is refused. The origin answers 401 to all of these (API.md 2).
 public enum TokenRejection: Error, Sendable, Equatable, CaseIterable {
+    /// Not three parts in base64url with two JSON objects.
     case malformed
     /// `alg` is not ES256.
     case wrongAlgorithm
@@ -35,7 +36,7 @@ public final class TokenVerifier: @unchecked Sendable {
         var encoded: UnsafeMutablePointer<UInt8>?
         let count = i2d_PUBKEY(key.handle, &encoded)
         guard count > 0, let encoded else { throw .libcrypto("i2d_PUBKEY") }
-        defer { CRYPTO_free(encoded, #file, #line) }
+        defer { CRYPTO_free(encoded, #fileID, #line) }
         var position: UnsafePointer<UInt8>? = UnsafePointer(encoded)
         guard let publicKey = d2i_PUBKEY(nil, &position, CLong(count)) else { throw .libcrypto("d2i_PUBKEY") }
         self.publicKey = publicKey
@@ -64,6 +65,12 @@ public final class TokenVerifier: @unchecked Sendable {
         guard !overflow, remaining <= DeveloperTokenSigner.lifetimes.upperBound else { throw .lifetimeTooLong }
         guard claims.origins.isEmpty || origin.map(claims.origins.contains) == true else { throw .wrongOrigin }
         return claims
+    }
+
+    /// Whether the signature is of this key, whatever the header and claims say.
+    func hasValidSignature(_ token: Span<UInt8>) -> Bool {
+        guard let parts = try? TokenParts(token) else { return false }
+        return isSigned(token.extracting(0..<parts.signedCount), by: parts.signature)
     }
 
     private func isSigned(_ message: Span<UInt8>, by signature: [UInt8]) -> Bool {
