@@ -56,7 +56,8 @@ struct Catalog: Sendable {
     }
 
     private static func videoCount(ofArtist artist: Int, _ seed: Seed) -> Int {
-        isProlific(artist) ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
+        isProlific(artist)
+            ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
     }
 
     /// The numbers of an artist's own albums.

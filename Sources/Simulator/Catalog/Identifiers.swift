@@ -36,7 +36,8 @@ extension Catalog {
         switch type {
         case .albums: resource = number(id, from: Self.albumBase, stride: Self.songSpan).map { Resource(type, $0) }
         case .songs: resource = number(id, from: Self.albumBase, stride: 1).map { Resource(type, $0) }
-        case .artists: resource = number(id, from: Self.artistBase, stride: Self.artistStride).map { Resource(type, $0) }
+        case .artists:
+            resource = number(id, from: Self.artistBase, stride: Self.artistStride).map { Resource(type, $0) }
         case .musicVideos: resource = number(id, from: Self.videoBase, stride: 7).map { Resource(type, $0) }
         case .activities: resource = number(id, from: 976_439_000, stride: 1).map { Resource(type, $0) }
         case .appleCurators: resource = number(id, from: 976_439_500, stride: 1).map { Resource(type, $0) }
