@@ -3,8 +3,9 @@
 //
 // What must hold: relations agree in both directions (an album of an artist names that artist), for every seed and size.
 
-/// The seeded set of all things, and the arithmetic between them.
-struct Catalog: Sendable {
+/// The seeded set of all things, and the arithmetic between them. A class, because it is handed around by the thousand
+/// in every response and a copy of the struct would retain each table.
+final class Catalog: Sendable {
     let seed: Seed
     let artistCount: Int
     let playlistCount: Int
