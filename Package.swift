@@ -54,6 +54,7 @@ let package = Package(
                 name: "refrainTests",
                 dependencies: ["refrain", "TestSupport"],
                 swiftSettings: swift),
+            .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
         ]
 )

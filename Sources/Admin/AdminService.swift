@@ -1,23 +1,34 @@
+import AppleMusic
 import HTTP
 import Proxy
 
 /// The operator's surface over HTTP: health, readiness and counters.
 ///
-/// It answers only requests that address it by a loopback name or literal address, so that a web page cannot reach it
-/// through DNS rebinding, and none that a browser sends from another origin (HARDENING 5, admin endpoint).
+/// With a token, requests must present it. Without one, only requests are answered that address it by a loopback name or
+/// literal address, so that a web page cannot reach it through DNS rebinding; and none ever that a browser sends from
+/// another origin (HARDENING 5, admin endpoint).
 public final class AdminService: Service {
     private let statistics: StatisticsSource
     private let readiness: @Sendable () -> Bool
+    private let token: SecretBytes?
 
-    /// - Parameter readiness: false while the proxy is draining.
-    public init(statistics: StatisticsSource, readiness: @escaping @Sendable () -> Bool) {
+    /// - Parameters:
+    ///   - token: what `Authorization: Bearer` must present; nil on a loopback listener that needs none.
+    ///   - readiness: false while the proxy is draining.
+    public init(statistics: StatisticsSource, token: SecretBytes?, readiness: @escaping @Sendable () -> Bool) {
         self.statistics = statistics
+        self.token = token
         self.readiness = readiness
     }
 
     public func handle(_ connection: ClientConnection) {
         let path = connection.withHeadBytes { bytes in Self.path(of: connection.head, bytes) }
-        guard connection.withHeadBytes({ bytes in Self.addressesLoopback(connection.head, bytes) }) else {
+        guard connection.withHeadBytes({ bytes in isAuthorised(connection.head, bytes) }) else {
+            refuse(connection, AppleError(status: 401, detail: "This needs the token of admin_token_file."))
+            return
+        }
+        guard token != nil || connection.withHeadBytes({ bytes in Self.addressesLoopback(connection.head, bytes) })
+        else {
             refuse(connection, AppleError(status: 421, detail: "Address this listener by a loopback name or address."))
             return
         }
@@ -77,6 +88,14 @@ public final class AdminService: Service {
             buffer.append(decimal: content.count)
             buffer.append("\r\n")
         }
+    }
+
+    private func isAuthorised(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard let token else { return true }
+        guard let field = head.fields.first(.authorization) else { return false }
+        let value = bytes.extracting(field.value.range)
+        guard value.count > 7, value.equalsIgnoringCase(0..<7, "bearer ") else { return false }
+        return value.extracting(7..<value.count).withUnsafeBytes { token.isEqual(to: $0) }
     }
 
     private static func addressesLoopback(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {

@@ -26,6 +26,17 @@ struct ASCIISet {
     static var forbidden: ASCIISet { ASCIISet(low: 0x0000_0009_FFFF_FFFF, high: 0x8000_0000_1000_0000) }
 }
 
+/// The value of an ASCII hexadecimal digit in either case.
+@inline(__always)
+func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
 /// `0` to `9` and `A` to `F`.
 @inline(__always)
 func uppercaseHexadecimal(_ nibble: UInt8) -> UInt8 {
@@ -48,13 +59,18 @@ extension MutableSpan<UInt8> {
         position += 1
     }
 
-    /// Copies the bytes from `read` on that are in the set, and says how many there were.
+    /// Copies the bytes from `read` on that are in the set, and says how many there were. Most bytes of a target are
+    /// copied here: one check of both lengths instead of two per byte halves the time.
     @inline(__always)
     mutating func copyRun(of set: ASCIISet, from source: Span<UInt8>, at read: Int, to written: Int) -> Int {
+        precondition(read >= 0 && read <= source.count && written >= 0 && written <= self.count)
+        let limit = Swift.min(source.count &- read, self.count &- written)
         var count = 0
-        while read + count < source.count, set.contains(source[read + count]) {
-            self[written + count] = source[read + count]
-            count += 1
+        while count < limit {
+            let byte = source[unchecked: read &+ count]
+            guard set.contains(byte) else { break }
+            self[unchecked: written &+ count] = byte
+            count &+= 1
         }
         return count
     }

@@ -18,6 +18,7 @@ public struct CanonicalTarget: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// How many of `bytes` are the path.
     public private(set) var pathCount = 0
+    /// Where it leads.
     public private(set) var route = Route.other
     /// Where the query stands in the target that was parsed, without `?`; nil if it says nothing.
     public private(set) var originalQuery: Range<Int>?
@@ -27,6 +28,7 @@ public struct CanonicalTarget: Sendable {
     private var parameters: [TextSlice] = []
     private var elements: [TextSlice] = []
 
+    /// Nothing parsed yet: no bytes, class `other`.
     public init() {}
 
     /// Convenience for commands and tests.

@@ -21,8 +21,10 @@ public enum JSON: Sendable, Equatable {
 }
 
 extension JSON {
+    /// Whether this is `null`.
     public var isNull: Bool { self == .null }
 
+    /// Nil for what is neither `true` nor `false`.
     public var boolValue: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
@@ -34,16 +36,19 @@ extension JSON {
         return Int(lexeme)
     }
 
+    /// Nil for what is no string.
     public var stringValue: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
+    /// Nil for what is no array.
     public var arrayValue: [JSON]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
+    /// Nil for what is no object.
     public var objectValue: JSONObject? {
         guard case .object(let object) = self else { return nil }
         return object

@@ -6,6 +6,7 @@
 /// back, so that nothing the origin sent is lost; a look-up by key gives the **last**, which is what JavaScript, Python
 /// and Foundation give the clients of this API. Look-ups are linear: the API's objects have a few dozen members at most.
 public struct JSONObject: Sendable, Equatable {
+    /// A key and its value.
     public struct Member: Sendable, Equatable {
         public var key: String
         public var value: JSON
@@ -16,20 +17,26 @@ public struct JSONObject: Sendable, Equatable {
         }
     }
 
+    /// All members in order, those with a repeated key too.
     public var members: [Member] = []
 
+    /// An object without members.
     public init() {}
 
+    /// Keeps order and repeated keys.
     public init(members: [Member]) {
         self.members = members
     }
 
+    /// Keeps order and repeated keys.
     public init(_ members: KeyValuePairs<String, JSON>) {
         self.members = members.map { Member(key: $0.key, value: $0.value) }
     }
 
     public var isEmpty: Bool { members.isEmpty }
+    /// How many members there are, repeated keys counted each time.
     public var count: Int { members.count }
+    /// The keys in order, repeated ones each time.
     public var keys: [String] { members.map(\.key) }
 
     /// The value of the last member with this key. Setting replaces that value where it stands, or appends a new

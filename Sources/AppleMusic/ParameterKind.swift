@@ -58,7 +58,7 @@ enum ParameterKind {
     func isPersonal(_ parameter: TextSlice, in bytes: Span<UInt8>) -> Bool {
         if case .ratingIDs = self { return true }
         guard let personalElement else { return false }
-        var elements = ListElements(of: parameter)
+        var elements = CommaList(of: parameter)
         while let element = elements.next(bytes) {
             if element.trimmed(of: UInt8(ascii: "+"), in: bytes).equals(personalElement, in: bytes) { return true }
         }
@@ -67,7 +67,7 @@ enum ParameterKind {
 
     /// Whether the elements of a set stand in order, each once.
     static func isAscending(_ parameter: TextSlice, in bytes: Span<UInt8>) -> Bool {
-        var elements = ListElements(of: parameter)
+        var elements = CommaList(of: parameter)
         var previous: TextSlice?
         while let element = elements.next(bytes) {
             if let previous, previous.compareKey(element, in: bytes) >= 0 { return false }
@@ -78,7 +78,7 @@ enum ParameterKind {
 }
 
 /// The elements between the commas of a parameter's value; empty ones too.
-struct ListElements {
+struct CommaList {
     private var position: Int
     private let end: Int
 

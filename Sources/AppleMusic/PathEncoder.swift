@@ -21,12 +21,12 @@ struct PathEncoder {
         output.write(UInt8(ascii: "/"), at: &written)
         let verbatim = ASCIISet.path
         while read < target.count {
+            let run = output.copyRun(of: verbatim, from: target, at: read, to: written)
+            read += run
+            written += run
+            guard read < target.count else { break }
             let byte = target[read]
-            if verbatim.contains(byte) {
-                let run = output.copyRun(of: verbatim, from: target, at: read, to: written)
-                read += run
-                written += run
-            } else if byte == UInt8(ascii: "/") {
+            if byte == UInt8(ascii: "/") {
                 try endSegment(output, &segments)
                 output.write(byte, at: &written)
                 segmentStart = written

@@ -27,12 +27,12 @@ struct QueryEncoder {
         var read = first
         let verbatim = ASCIISet.query
         while read < target.count {
+            let run = output.copyRun(of: verbatim, from: target, at: read, to: written)
+            read += run
+            written += run
+            guard read < target.count else { break }
             let byte = target[read]
-            if verbatim.contains(byte) {
-                let run = output.copyRun(of: verbatim, from: target, at: read, to: written)
-                read += run
-                written += run
-            } else if byte == UInt8(ascii: "&") {
+            if byte == UInt8(ascii: "&") {
                 endParameter(&parameters)
                 if written > parameterStart { output.write(byte, at: &written) }
                 parameterStart = written

@@ -5,6 +5,7 @@
 
 /// Where a target leads.
 public struct Route: Hashable, Sendable {
+    /// What the answer is about; decides its lifetime.
     public let resourceClass: ResourceClass
     /// The storefront in the path of a catalog or language request.
     public let storefront: Storefront?

@@ -74,7 +74,7 @@ struct TargetSpelling {
         _ parameter: TextSlice, _ output: inout MutableSpan<UInt8>, _ end: inout Int, _ elements: inout [TextSlice]
     ) {
         elements.removeAll(keepingCapacity: true)
-        var list = ListElements(of: parameter)
+        var list = CommaList(of: parameter)
         while let element = list.next(output.span) { elements.append(element) }
         elements.sort(in: output.span)
         for index in elements.indices {

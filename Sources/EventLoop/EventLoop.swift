@@ -118,6 +118,7 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     @discardableResult
     public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
+        guard !isStopped else { return TimerToken(slot: .max, generation: 0) }
         requestTurn()
         return timers.insert(at: deadline, body)
     }
@@ -141,7 +142,7 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     /// The Dispatch timer is set only when an earlier deadline has appeared; one that was cancelled meanwhile costs one
     /// idle turn.
     private func armTimer() {
-        guard let earliest = timers.earliest, armedDeadline.map({ earliest < $0 }) ?? true else { return }
+        guard let earliest = timers.earliest, armedDeadline.map({ earliest < $0 }) ?? true, !isStopped else { return }
         armedDeadline = earliest
         let delay = max(0, (earliest - Instant.now()).wholeNanoseconds)
         timerSource.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .milliseconds(1))
@@ -172,7 +173,7 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     }
 
     private func turn(_ body: () -> Void) {
-        if isInTurn || isStopped { return body() }
+        if isInTurn { return body() }
         isInTurn = true
         now = Instant.now()
         body()
@@ -191,7 +192,7 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
 
     /// Work that was handed in outside a turn needs one.
     private func requestTurn() {
-        guard !isInTurn, !isTurnRequested, !isStopped else { return }
+        guard !isInTurn, !isTurnRequested else { return }
         isTurnRequested = true
         queue.async { @Sendable in
             self.isTurnRequested = false
@@ -249,6 +250,9 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
             if let completion { self.pollCancelled.notify(queue: self.queue) { @Sendable in completion() } }
         }
     }
+
+    /// For tests that look whether it was closed.
+    var pollDescriptor: CInt { poller.descriptor }
 
     private let pollCancelled = DispatchGroup()
 

@@ -168,10 +168,10 @@ public final class Listener {
         guard stream.state != .closed else { return }
         stream.register()
         guard stream.state != .closed else { return }
-        if session == nil {
-            stream.didOpen([])
+        if let tls {
+            stream.beginHandshake(timeout: tls.handshakeTimeout)
         } else {
-            stream.beginHandshake()
+            stream.didOpen([])
         }
     }
 }

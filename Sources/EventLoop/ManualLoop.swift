@@ -27,9 +27,11 @@ public final class ManualLoop: Scheduler {
     /// schedule within the span.
     public func advance(by duration: Duration) {
         let end = now + duration
-        while let (deadline, body) = timers.popDue(at: end) {
-            now = max(now, deadline)
-            body()
+        while let next = timers.earliest, next <= end {
+            now = max(now, next)
+            // As on the loop: what is scheduled for now by a timer waits for the next turn.
+            let bound = timers.nextSequence
+            while let (_, body) = timers.popDue(at: now, before: bound) { body() }
         }
         now = max(now, end)
     }

@@ -20,6 +20,7 @@ public final class ServerTLS: Sendable {
         case leaf(ThrowawayAuthority.Leaf)
     }
 
+    let handshakeTimeout: Duration
     private let source: Source
     private let current: Mutex<Current>
 
@@ -34,16 +35,21 @@ public final class ServerTLS: Sendable {
         try self.init(.leaf(try authority.issue(hosts: hosts)))
     }
 
-    init(leaf: ThrowawayAuthority.Leaf, configure: (OpaquePointer) -> Void = { _ in }) throws(TLSError) {
-        source = .leaf(leaf)
-        let context = try ServerTLS.makeContext(source)
-        configure(context.pointer)
-        current = Mutex(Current(context: context, madeAt: .now()))
+    /// `weaken` makes the bad servers that tests of the client need.
+    convenience init(
+        leaf: ThrowawayAuthority.Leaf, handshakeTimeout: Duration = Stream.handshakeTimeout,
+        weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) {
+        try self.init(.leaf(leaf), handshakeTimeout: handshakeTimeout, weaken: weaken)
     }
 
-    private init(_ source: Source) throws(TLSError) {
+    private init(
+        _ source: Source, handshakeTimeout: Duration = Stream.handshakeTimeout,
+        weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) {
         self.source = source
-        current = Mutex(Current(context: try ServerTLS.makeContext(source), madeAt: .now()))
+        self.handshakeTimeout = handshakeTimeout
+        current = Mutex(Current(context: try ServerTLS.makeContext(source, weaken), madeAt: .now()))
     }
 
     /// Reads the files again. New connections use the new certificate; if it cannot be used, the old one stays and the
@@ -55,7 +61,12 @@ public final class ServerTLS: Sendable {
 
     /// A session for one accepted connection.
     func makeSession(descriptor: CInt, now: Instant = .now()) throws(TLSError) -> TLSSession {
-        let (context, isOld) = current.withLock { ($0.context, now - $0.madeAt > ServerTLS.contextLifetime) }
+        let (context, isOld) = current.withLock { current in
+            let isOld = now - current.madeAt > ServerTLS.contextLifetime
+            // One thread tries, once a day.
+            if isOld { current.madeAt = now }
+            return (current.context, isOld)
+        }
         // Files that cannot be read today must not stop a server that runs: the old keys then live longer.
         if isOld { try? reload() }
         ERR_clear_error()
@@ -65,7 +76,9 @@ public final class ServerTLS: Sendable {
         return session
     }
 
-    private static func makeContext(_ source: Source) throws(TLSError) -> TLSContext {
+    private static func makeContext(
+        _ source: Source, _ weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) -> TLSContext {
         let chain: [Certificate]
         let key: PrivateKey
         switch source {
@@ -79,6 +92,7 @@ public final class ServerTLS: Sendable {
             key = leafKey
         }
         let context = try TLSContext(TLS_server_method())
+        weaken(context.pointer)
         try use(chain, key, context.pointer)
         try configure(context.pointer)
         return context

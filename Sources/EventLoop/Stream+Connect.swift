@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 
 extension Stream {
-    /// Time after which a peer that acknowledges nothing is given up, on connections that this side opened.
+    /// Time after which a peer that acknowledges nothing, or leaves no room to send, is given up (tcp(7),
+    /// TCP_USER_TIMEOUT), on connections that this side opened.
     static let outgoingUserTimeout: Duration = .seconds(15)
 
     /// Connects without waiting. With `tls`, certificate chain and host name are verified before `streamDidOpen`.

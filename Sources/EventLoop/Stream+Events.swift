@@ -31,10 +31,7 @@ extension Stream: PollTarget {
 
     private func transfer(_ readiness: Readiness) {
         // A TLS write may wait for input and a read for room, so with TLS any event moves both.
-        if !output.isEmpty, readiness.contains(.writable) || isTLS {
-            flush()
-            if state == .open, output.isEmpty { handler?.streamDidDrain(self) }
-        }
+        if readiness.contains(.writable) || isTLS { flushAndTell() }
         let isReadable = readiness.contains(.readable) || tls?.readWantsWrite == true
         if state == .open, isReadable { handler?.streamDidBecomeReadable(self) }
     }
@@ -52,9 +49,9 @@ extension Stream: PollTarget {
         }
     }
 
-    func beginHandshake() {
+    func beginHandshake(timeout: Duration = Stream.handshakeTimeout) {
         state = .handshaking
-        deadline = loop.schedule(after: Stream.handshakeTimeout) { [unowned self] in
+        deadline = loop.schedule(after: timeout) { [unowned self] in
             deadline = nil
             fail(.handshakeTimedOut)
         }
@@ -77,8 +74,14 @@ extension Stream: PollTarget {
     func didOpen(_ readiness: Readiness) {
         state = .open
         handler?.streamDidOpen(self)
-        if state == .open, !output.isEmpty { flush() }
+        flushAndTell()
         if state == .open, readiness.contains(.readable) { handler?.streamDidBecomeReadable(self) }
+    }
+
+    private func flushAndTell() {
+        guard state == .open, !output.isEmpty else { return }
+        flush()
+        if state == .open, output.isEmpty { handler?.streamDidDrain(self) }
     }
 
     func cancelDeadline() {

@@ -50,6 +50,8 @@ struct LeafProfile {
     }
 
     var hosts: [String] = []
+    /// The alternative names in OpenSSL's notation, in place of `hosts`.
+    var alternativeNames: String?
     var commonName = "throwaway"
     var isAuthority = false
     /// Seconds from now.
@@ -108,10 +110,9 @@ struct LeafProfile {
             (NID_subject_key_identifier, "hash"),
         ]
         if !isAuthority { extensions.append((NID_ext_key_usage, extendedKeyUsage)) }
-        if !hosts.isEmpty {
-            let names = hosts.map { (SocketAddress(host: $0, port: 0) == nil ? "DNS:" : "IP:") + $0 }
-            extensions.append((NID_subject_alt_name, names.joined(separator: ",")))
-        }
+        let names = hosts.map { (SocketAddress(host: $0, port: 0) == nil ? "DNS:" : "IP:") + $0 }
+        let alternatives = alternativeNames ?? names.joined(separator: ",")
+        if !alternatives.isEmpty { extensions.append((NID_subject_alt_name, alternatives)) }
         for (kind, value) in extensions {
             guard let made = X509V3_EXT_conf_nid(nil, &context, kind, value) else { throw .last("extension \(value)") }
             defer { X509_EXTENSION_free(made) }

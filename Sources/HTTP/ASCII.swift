@@ -40,6 +40,7 @@ extension Span where Element == UInt8 {
     }
 
     /// `range` without optional whitespace (SP and HTAB, RFC 9110 5.6.3) at its ends.
+    @inline(__always)
     public func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {
         var (start, end) = (range.lowerBound, range.upperBound)
         while start < end, ASCII.isWhitespace(self[start]) { start += 1 }
@@ -84,7 +85,8 @@ enum ASCII {
     }
 
     /// What may stand in a request target beside percent-encoded bytes: visible ASCII without `"`, `#`, `<`, `>` and
-    /// `\`. `^`, `` ` ``, `{`, `|` and `}` are no URI characters either, but browsers send them and they mislead nobody.
+    /// `\`. `^`, `` ` ``, `{`, `|` and `}` are no URI characters either, but browsers send them and they mislead
+    /// nobody.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         isMember(byte, 0xAFFF_FFD2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)

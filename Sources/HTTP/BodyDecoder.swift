@@ -33,6 +33,7 @@ public struct BodyDecoder: Sendable {
     private var trailerBytes = 0
     private var trailerCount = 0
 
+    /// A decoder at the first byte behind a head. Only the bounds on content, extensions and trailers are used.
     public init(_ framing: BodyFraming, limits: MessageLimits) {
         self.limits = limits
         state =
@@ -138,12 +139,12 @@ public struct BodyDecoder: Sendable {
         }
         trailerCount += 1
         guard trailerCount <= limits.maxFields else { throw .tooManyFields }
-        _ = try FieldLine.parse(bytes, line, limits: limits)
+        _ = try FieldLine.parse(bytes, line, maxNameBytes: limits.maxFieldNameBytes)
         return true
     }
 
-    /// The line at `offset`, which with its end may take `room` bytes. The scanner's offsets count from the start of the
-    /// span; an unfinished line is at the start of the next one, because everything before it is consumed.
+    /// The line at `offset`, which with its end may take `room` bytes. The scanner's offsets count from the start of
+    /// the span; an unfinished line is at the start of the next one, because everything before it is consumed.
     private mutating func nextLine(
         _ bytes: Span<UInt8>, _ offset: Int, room: Int, tooLong: ParseError
     ) throws(ParseError) -> Range<Int>? {

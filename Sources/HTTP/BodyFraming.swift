@@ -11,7 +11,7 @@ public enum BodyFraming: Sendable, Equatable {
 
 extension RequestHead {
     /// How the content of this request ends. `bytes` are those the head was parsed from. Throws when the fields leave a
-    /// choice (HARDENING 2, rules 6 and 7), when a declared length is over the limit, and for content in a TRACE, which
+    /// choice, when a declared length is over the limit, and for content in a TRACE, which
     /// must have none (RFC 9110 9.3.8).
     public func framing(_ bytes: Span<UInt8>, limits: MessageLimits) throws(ParseError) -> BodyFraming {
         let framing = try framingOfFields(bytes, limits)
@@ -47,8 +47,8 @@ extension ResponseHead {
 
 /// The two fields that frame a message, for both sides.
 private enum FramingFields {
-    /// Exactly `chunked`, once, in HTTP/1.1, without Content-Length beside it. One unknown coding is told from a list, because
-    /// RFC 9112 6.1 asks for 501 then.
+    /// Exactly `chunked`, once, in HTTP/1.1, without Content-Length beside it. One unknown coding is told from a list,
+    /// because RFC 9112 6.1 asks for 501 then.
     static func checkChunked(
         _ bytes: Span<UInt8>, _ fields: Fields, _ version: Version
     ) throws(ParseError) {

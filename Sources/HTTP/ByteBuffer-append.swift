@@ -1,13 +1,16 @@
 /// Appending text and numbers. None of these allocates unless the buffer has to grow.
 extension ByteBuffer {
+    /// Appends a copy of the bytes.
     public mutating func append(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBytes { append($0) }
     }
 
+    /// Appends a copy of the bytes.
     public mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
+    /// Appends a copy of the bytes.
     public mutating func append(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes { append($0) }
     }

@@ -71,7 +71,7 @@ extension ByteBuffer {
     private mutating func append(fieldValue value: Span<UInt8>) {
         var from = 0
         while from < value.count {
-            let stop = LineScanner.firstControl(value, from, value.count)
+            let stop = value.firstControl(from..<value.count)
             append(value.extracting(from..<stop))
             if stop < value.count { append(ASCII.space) }
             from = stop + 1

@@ -18,6 +18,7 @@ public struct ByteBuffer: ~Copyable, Sendable {
 
     /// Bytes that were written and not yet consumed.
     public var readableCount: Int { end - start }
+    /// Whether nothing is readable.
     public var isEmpty: Bool { start == end }
     /// Bytes of storage, whatever they hold.
     public var capacity: Int { storage.count }
@@ -66,7 +67,7 @@ public struct ByteBuffer: ~Copyable, Sendable {
     }
 
     /// Forgets everything and zeroes all storage, the part before `start` and after `end` included: what a pool
-    /// does with a buffer that held a head (HARDENING 5, memory).
+    /// does with a buffer that held a head.
     public mutating func wipe() {
         start = 0
         end = 0

@@ -1,8 +1,8 @@
-/// The directives of Cache-Control, of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246). Unknown directives are
-/// ignored, names have no case, arguments may be quoted. CDN-Cache-Control (RFC 9213) has the same directives.
+/// The directives of Cache-Control, of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246). Unknown directives
+/// are ignored, names have no case, arguments may be quoted. CDN-Cache-Control (RFC 9213) has the same directives.
 ///
-/// Of a directive that occurs twice the first counts (RFC 9111 4.2.1), over all lines in their order. An argument that is
-/// no `delta-seconds` makes lifetimes 0, so that the response is stale; where 0 would not be the careful reading the
+/// Of a directive that occurs twice the first counts (RFC 9111 4.2.1), over all lines in their order. An argument that
+/// is no `delta-seconds` makes lifetimes 0, so that the response is stale; where 0 would not be the careful reading the
 /// directive is ignored. Larger numbers than 2^31 are 2^31.
 public struct CacheControl: Sendable, Equatable {
     /// Seconds.
@@ -17,17 +17,25 @@ public struct CacheControl: Sendable, Equatable {
     public var staleWhileRevalidate: Int?
     /// Seconds after the response became stale (RFC 5861 4).
     public var staleIfError: Int?
+    /// Not to be stored (RFC 9111 5.2.1.5, 5.2.2.5).
     public var noStore = false
     /// With or without field names: a cache may always treat it as without (RFC 9111 5.2.2.4).
     public var noCache = false
     /// With or without field names, like `noCache`.
     public var isPrivate = false
+    /// A shared cache may store it (RFC 9111 5.2.2.9).
     public var isPublic = false
+    /// Not to be served stale (RFC 9111 5.2.2.2).
     public var mustRevalidate = false
+    /// Not to be served stale by a shared cache (RFC 9111 5.2.2.8).
     public var proxyRevalidate = false
+    /// Only to be stored when the status is understood (RFC 9111 5.2.2.3).
     public var mustUnderstand = false
+    /// The client wants a stored response or 504 (RFC 9111 5.2.1.7).
     public var onlyIfCached = false
+    /// Content is not to be changed (RFC 9111 5.2.1.6).
     public var noTransform = false
+    /// Not worth revalidating while fresh (RFC 8246).
     public var immutable = false
 
     /// No directives.
@@ -92,8 +100,8 @@ public struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// What stands behind `=`, without the quotes of a quoted string. No whitespace is allowed around it; an escape in a
-    /// quoted number is no digit, so it needs no unescaping.
+    /// What stands behind `=`, without the quotes of a quoted string. No whitespace is allowed around it; an escape in
+    /// a quoted number is no digit, so it needs no unescaping.
     private static func argument(_ bytes: Span<UInt8>, _ rest: Range<Int>) -> Range<Int>? {
         guard !rest.isEmpty, bytes[rest.lowerBound] == UInt8(ascii: "=") else { return nil }
         let value = (rest.lowerBound + 1)..<rest.upperBound

@@ -1,11 +1,11 @@
-/// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1), stricter than the grammar in that no whitespace is allowed around the
-/// parts of an extension: nobody sends any, and it is where parsers disagree (HARDENING 2, rule 8).
+/// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1), stricter than the grammar in that no whitespace is allowed around
+/// the parts of an extension: nobody sends any, and it is where parsers disagree.
 enum ChunkLine {
     /// More digits than this cannot be a size.
     static let maxSizeDigits = 16
 
-    /// The size at the start of a line that may not have wholly arrived, and where its digits end so far. Throws as soon
-    /// as the line cannot be one.
+    /// The size at the start of a line that may not have wholly arrived, and where its digits end so far. Throws as
+    /// soon as the line cannot be one.
     static func size(_ bytes: Span<UInt8>, from start: Int) throws(ParseError) -> (size: Int, end: Int) {
         var size = 0
         var index = start

@@ -9,6 +9,11 @@ struct ConnectionOptions {
     init(_ bytes: Span<UInt8>, _ fields: Fields) {
         guard fields.contains(.connection) else { return }
         for field in fields where field.id == .connection {
+            // What nearly every client sends needs no taking apart.
+            if bytes.equalsIgnoringCase(field.value.range, "keep-alive") {
+                keepsAlive = true
+                continue
+            }
             var elements = ListElements(field.value)
             while let option = elements.next(in: bytes)?.range {
                 if bytes.equalsIgnoringCase(option, "close") {

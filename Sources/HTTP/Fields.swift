@@ -1,5 +1,6 @@
 /// One field line of a head, as offsets into the bytes that were parsed.
 public struct Field: Sendable, Equatable {
+    /// The name, if something acts on it.
     public let id: FieldName
     /// As it was written.
     public let name: ByteRange
@@ -16,8 +17,11 @@ public struct Fields: RandomAccessCollection, Sendable {
     /// No fields.
     public init() {}
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// How many lines there are.
     public var endIndex: Int { lines.count }
+    /// The line at `index`, counted from 0.
     public subscript(index: Int) -> Field { lines[index] }
 
     /// Whether at least one line has this name. Meaningless for `other`, which is many names.

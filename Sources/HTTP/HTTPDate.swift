@@ -1,9 +1,9 @@
-/// Dates as HTTP writes them (RFC 9110 5.6.7), to and from unix seconds. The three formats are told apart by their shape and
-/// taken strictly, apart from case: what is not exactly one of them is no date, and an Expires like that is in the
-/// past. The day's name has to be a day's name, but not the right one.
+/// Dates as HTTP writes them (RFC 9110 5.6.7), to and from unix seconds. The three formats are told apart by their
+/// shape and taken strictly, apart from case: what is not exactly one of them is no date, and an Expires like that is
+/// in the past. The day's name has to be a day's name, but not the right one.
 public enum HTTPDate {
-    /// Unix seconds; nil for anything that is not a date. `now` (unix seconds) decides the century of the two-digit year of
-    /// an RFC 850 date: one more than 50 years ahead is the last one that has the same digits.
+    /// Unix seconds; nil for anything that is not a date. `now` (unix seconds) decides the century of the two-digit
+    /// year of an RFC 850 date: one more than 50 years ahead is the last one that has the same digits.
     public static func parse(_ bytes: Span<UInt8>, now: Int64 = assumedNow) -> Int64? {
         switch bytes.count {
         case 29: parseFixed(bytes)

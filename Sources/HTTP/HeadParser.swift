@@ -1,6 +1,6 @@
 /// Parses the heads of one side of a connection, one after the other. Resumable: while a head trickles in, `parse` is
-/// called with the same bytes and more behind them, and every byte is looked at once, so the cost is linear. The verdict on
-/// a message does not depend on how it arrives.
+/// called with the same bytes and more behind them, and every byte is looked at once, so the cost is linear. The
+/// verdict on a message does not depend on how it arrives.
 ///
 /// After `true` or an error it has to be given the bytes behind the head, or `reset`.
 public struct HeadParser: Sendable {
@@ -9,6 +9,7 @@ public struct HeadParser: Sendable {
     private var emptyLines = 0
     private var isInFields = false
 
+    /// A parser at the start of a message.
     public init(limits: MessageLimits) {
         self.limits = limits
     }
@@ -77,7 +78,7 @@ public struct HeadParser: Sendable {
         while let line = try scanner.next(bytes, limit: limits.maxHeadBytes, tooLong: .headTooLarge) {
             if line.isEmpty { return true }
             guard fields.count < limits.maxFields else { throw .tooManyFields }
-            fields.append(try FieldLine.parse(bytes, line, limits: limits))
+            fields.append(try FieldLine.parse(bytes, line, maxNameBytes: limits.maxFieldNameBytes))
         }
         return false
     }

@@ -1,7 +1,7 @@
 /// Every bound on a message, in one table; each is tested at the limit and one above. A bound is on positions in the
 /// message and never on what happens to have arrived, so a message gets the same verdict whole or in pieces.
 public struct MessageLimits: Sendable {
-    /// Start line, fields and the empty line, with their line ends (HARDENING 3, memory growth).
+    /// Start line, fields and the empty line, with their line ends.
     public var maxHeadBytes = 32 * 1024
     /// Of the request target; at least 8000 is recommended (RFC 9112 3).
     public var maxTargetBytes = 8 * 1024
@@ -9,6 +9,7 @@ public struct MessageLimits: Sendable {
     public var maxMethodBytes = 32
     /// Of a head; and of a trailer section.
     public var maxFields = 100
+    /// Of one name; known ones are at most 32 bytes long.
     public var maxFieldNameBytes = 256
     /// Content, after chunked coding is removed.
     public var maxBodyBytes = 1024 * 1024

@@ -1,6 +1,7 @@
 /// The head of a request, as offsets into the bytes it was parsed from. One value serves all requests of a connection:
 /// its storage is reused, so parsing does not allocate once it has grown.
 public struct RequestHead: Sendable {
+    /// What is asked for; `other` for a method nobody listed.
     public internal(set) var method: Method = .get
     /// As it was written; what tells one `other` from the next.
     public internal(set) var methodText = ByteRange()
@@ -9,7 +10,9 @@ public struct RequestHead: Sendable {
     public internal(set) var target = ByteRange()
     /// Host and port of a target in absolute form; the same host as the Host field's.
     public internal(set) var authority: ByteRange?
+    /// The version the client speaks.
     public internal(set) var version: Version = .http11
+    /// The field lines, in their order.
     public internal(set) var fields = Fields()
     /// How long the head is, with the empty line at its end and any before its start.
     public internal(set) var byteCount = 0

@@ -40,27 +40,20 @@ enum RequestLine {
         try RequestTarget.parse(bytes, start..<end, into: &head)
     }
 
-    /// Where the space behind the target is; on the way there every character is checked (HARDENING 2, rule 3).
+    /// Where the space behind the target is; on the way there every character is checked.
     private static func endOfTarget(
         _ bytes: Span<UInt8>, _ range: Range<Int>
     ) throws(ParseError) -> Int {
         var index = range.lowerBound
-        while index < range.upperBound {
-            let byte = bytes[index]
-            if ASCII.isTarget(byte) {
-                index += 1
-            } else if byte == UInt8(ascii: "%") {
-                guard index + 2 < range.upperBound,
-                    ASCII.hexadecimalValue(bytes[index + 1]) != nil,
-                    ASCII.hexadecimalValue(bytes[index + 2]) != nil
-                else { throw .target }
-                index += 3
-            } else {
-                guard byte == ASCII.space else { throw .target }
-                return index
-            }
+        while true {
+            index = bytes.firstOutsideTarget(index..<range.upperBound)
+            guard index < range.upperBound, bytes[index] != ASCII.space else { return index }
+            guard bytes[index] == UInt8(ascii: "%"), index + 2 < range.upperBound,
+                ASCII.hexadecimalValue(bytes[index + 1]) != nil,
+                ASCII.hexadecimalValue(bytes[index + 2]) != nil
+            else { throw .target }
+            index += 3
         }
-        return index
     }
 
     /// `HTTP/1.0` or `HTTP/1.1`; other digits are another version, anything else is no request line.

@@ -2,7 +2,9 @@
 public struct ResponseHead: Sendable {
     /// 100...599. The reason is not kept: it says nothing that the status does not (RFC 9112 4).
     public internal(set) var status = 0
+    /// The version the origin answered with.
     public internal(set) var version: Version = .http11
+    /// The field lines, in their order.
     public internal(set) var fields = Fields()
     /// How long the head is, with the empty line at its end.
     public internal(set) var byteCount = 0

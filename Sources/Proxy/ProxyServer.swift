@@ -32,7 +32,7 @@ public struct ProxySettings: Sendable {
 /// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream pool and cache reader.
 ///
 /// Used from the thread that made it; it reaches the loops through their queues.
-public final class ProxyServer {
+public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
     private let accessLog: AccessLogSink?
@@ -114,7 +114,7 @@ final class Worker: @unchecked Sendable {
         let pool = UpstreamPool(
             settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
         service = ProxyService(
-            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.makeReader(),
+            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop

@@ -7,11 +7,13 @@ import HTTP
 /// What all loops' services share: the cache, the tokens, the operator's policy.
 public struct ProxyShared: Sendable {
     public let cache: ResponseCache
-    public let credentials: Credentials
+    public var credentials: Credentials
     public let policy: Policy
     /// `Host` of the upstream requests.
     public let authority: [UInt8]
     public let crossOrigin: CrossOrigin
+    /// nil: anyone who can connect is served.
+    public var clientKeys: ClientKeys?
 
     public init(
         cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,
@@ -56,6 +58,10 @@ public final class ProxyService: Service {
             answerPreflight(connection)
             return
         }
+        guard admits(connection) else {
+            refuse(connection, AppleError(status: 401, detail: "A client key is needed here."))
+            return
+        }
         do throws(TargetError) {
             try connection.withHeadBytes { bytes throws(TargetError) in
                 try target.parse(bytes.extracting(connection.head.target.range))
@@ -84,6 +90,11 @@ public final class ProxyService: Service {
 
     public func refused(_ connection: ClientConnection, status: Int) {
         statistics.count(.refused)
+    }
+
+    private func admits(_ connection: ClientConnection) -> Bool {
+        guard let keys = shared.clientKeys else { return true }
+        return connection.withHeadBytes { bytes in keys.admits(connection.head, bytes) }
     }
 
     private func facts(of connection: ClientConnection) -> PlanFacts {
@@ -130,7 +141,7 @@ public final class ProxyService: Service {
         let request = connection.withHeadBytes { bytes in
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body,
-                neutralOnly: !facts.route.isPersonal && facts.rule != .upstream && facts.passReason == nil)
+                dropsAuthorization: shared.clientKeys != nil, neutralOnly: !facts.route.isPersonal && facts.rule != .upstream && facts.passReason == nil)
         }
         Exchange(service: self, connection: connection, facts: facts, purpose: purpose, reason: reason, request: request)
             .start()

@@ -1,1 +1,3 @@
-print("refrain")
+import Glibc
+
+exit(CommandLineTool.run(CommandLine.arguments))

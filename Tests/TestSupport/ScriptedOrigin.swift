@@ -56,7 +56,8 @@ public final class ScriptedOrigin: Sendable {
         let descriptor = descriptor
         let isListening = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, $0, &length) == 0
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
+                    && getsockname(descriptor, $0, &length) == 0
             }
         }
         guard isListening else { throw POSIXError(.EADDRINUSE) }

@@ -21,6 +21,8 @@ final class Exchange {
     private let purpose: Purpose
     private let reason: Reason
     private let request: ForwardedRequest
+    /// The token that was sent last.
+    private var developerToken: SecretBytes?
     private var hasRenewedToken = false
     private var forwarded: ForwardedStatus
     private var streamedBytes = 0
@@ -41,17 +43,19 @@ final class Exchange {
     func start() {
         let credentials = service.shared.credentials
         service.statistics.count(.upstreamRequests)
-        let token = credentials.developer?.current(at: service.context.unixSeconds)
+        developerToken = credentials.developer?.current(at: service.context.unixSeconds)
         let head = request.head(
-            to: service.shared.authority, developerToken: token, userToken: credentials.musicUser)
+            to: service.shared.authority, developerToken: developerToken, userToken: credentials.musicUser)
         _ = service.pool.send(UpstreamRequest(method: request.method, head: head, body: request.body), to: self)
     }
 
     /// A 401 is about the developer token (API.md 2): with a new one the request is worth one more try.
     private func renewsToken(after status: Int) -> Bool {
-        guard status == 401, !hasRenewedToken, let developer = service.shared.credentials.developer else { return false }
+        guard status == 401, !hasRenewedToken, let developerToken,
+            let developer = service.shared.credentials.developer
+        else { return false }
         hasRenewedToken = true
-        return developer.renewAfterRejection(at: service.context.unixSeconds)
+        return developer.renewAfterRejection(of: developerToken, at: service.context.unixSeconds).isWorthRetrying
     }
 
     private var fallback: StoredResponse? {

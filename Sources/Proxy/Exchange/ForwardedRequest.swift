@@ -38,10 +38,11 @@ extension ForwardedRequest {
 
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
+    ///   - dropsAuthorization: the client's `Authorization` may be its key for this proxy.
     ///   - neutralOnly: the answer may be stored under operator rules, so only neutral fields are carried on.
     init(
         head: borrowing RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
-        neutralOnly: Bool
+        dropsAuthorization: Bool = false, neutralOnly: Bool
     ) {
         method = head.method
         methodText = bytes.extracting(head.methodText.range).copy()
@@ -62,7 +63,9 @@ extension ForwardedRequest {
             lines.append(contentsOf: "\r\n".utf8)
         }
         fields = lines
-        clientAuthorization = head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
+        clientAuthorization =
+            dropsAuthorization
+            ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
         clientUserToken = head.fields.first(.musicUserToken).map { field in
             SecretBytes(bytes.extracting(field.value.range))
         }
@@ -81,7 +84,7 @@ extension ForwardedRequest {
         buffer.append("\r\nAccept-Encoding: identity\r\n")
         if let developerToken {
             buffer.append("Authorization: Bearer ")
-            developerToken.withBytes { buffer.append($0) }
+            developerToken.withUnsafeBytes { buffer.append($0) }
             buffer.append("\r\n")
         } else if let clientAuthorization {
             buffer.append("Authorization: ")
@@ -90,7 +93,7 @@ extension ForwardedRequest {
         }
         if isPersonal, let token = clientUserToken ?? userToken {
             buffer.append("Music-User-Token: ")
-            token.withBytes { buffer.append($0) }
+            token.withUnsafeBytes { buffer.append($0) }
             buffer.append("\r\n")
         }
         buffer.append(fields)

@@ -1,4 +1,5 @@
 import Cache
+import EventLoop
 import HTTP
 
 /// What the cache needs to know of the origin's answer, read off its fields once.

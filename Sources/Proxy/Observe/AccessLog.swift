@@ -1,58 +1,5 @@
-import Dispatch
 import EventLoop
-import Glibc
 import HTTP
-import Synchronization
-
-/// Where access lines go: one descriptor, written on a queue of its own so that a slow disk or a full pipe never holds a
-/// loop up. When more than `mostQueuedBytes` wait, lines are dropped and counted.
-public final class AccessLogSink: Sendable {
-    private let descriptor: CInt
-    private let queue = DispatchQueue(label: "refrain.access-log")
-    private let queued = Atomic<Int>(0)
-    private let droppedBytes = Atomic<Int>(0)
-
-    private static let mostQueuedBytes = 8 << 20
-
-    /// - Parameter descriptor: stays open for the life of the sink.
-    public init(descriptor: CInt) {
-        self.descriptor = descriptor
-    }
-
-    /// Bytes of lines that were dropped because the descriptor took them too slowly.
-    public var dropped: Int { droppedBytes.load(ordering: .relaxed) }
-
-    func write(_ bytes: [UInt8]) {
-        guard queued.load(ordering: .relaxed) + bytes.count <= Self.mostQueuedBytes else {
-            droppedBytes.add(bytes.count, ordering: .relaxed)
-            return
-        }
-        queued.add(bytes.count, ordering: .relaxed)
-        queue.async { @Sendable [self] in
-            Self.writeAll(bytes, to: descriptor)
-            queued.subtract(bytes.count, ordering: .relaxed)
-        }
-    }
-
-    /// Waits until everything queued has been written.
-    public func flush() {
-        queue.sync {}
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: CInt) {
-        bytes.withUnsafeBytes { buffer in
-            var offset = 0
-            while offset < buffer.count {
-                let count = Glibc.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
-                if count > 0 {
-                    offset += count
-                } else if errno != EINTR {
-                    return
-                }
-            }
-        }
-    }
-}
 
 /// The shape of a line.
 public enum AccessLogFormat: Sendable {

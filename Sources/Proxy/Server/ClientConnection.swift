@@ -149,7 +149,7 @@ extension ClientConnection: StreamHandler {
         var handled = 0
         while case .reading = phase {
             guard handled < Self.requestsPerTurn else {
-                context.loop.execute { [self] in pump() }
+                stream.readLater()
                 return
             }
             let buffer = input ?? context.takeBuffer()

@@ -140,8 +140,7 @@ extension ResponseReader {
             throw .malformed(error)
         }
         keepsAlive = head.keepsAlive && framing != .untilClose
-        let fields = EndToEndFields.copy(from: head, bytes)
-        response = UpstreamResponse(status: head.status, fields: fields, declaredLength: declaredLength(bytes))
+        response = UpstreamResponse(head, bytes)
         prepare(for: framing)
     }
 
@@ -167,19 +166,6 @@ extension ResponseReader {
             decoder = BodyDecoder(framing, limits: limits)
         }
     }
-
-    /// The head was accepted, so that `Content-Length` is a number in range where it decided the framing. Where it did
-    /// not (HEAD, 304) anything else counts as absent.
-    private func declaredLength(_ bytes: Span<UInt8>) -> Int? {
-        guard !head.fields.contains(.transferEncoding), let field = head.fields.first(.contentLength) else { return nil }
-        let digits = bytes.extracting(field.value.range)
-        var value = 0
-        for index in digits.indices {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digits[index]), value <= 1 << 53 else { return nil }
-            value = value * 10 + Int(digits[index] - UInt8(ascii: "0"))
-        }
-        return digits.isEmpty ? nil : value
-    }
 }
 
 // MARK: Content
@@ -198,7 +184,8 @@ extension ResponseReader {
         let before = collected.count
         collected.append(addingCapacity: count) { output in
             output.withUnsafeMutableBufferPointer { buffer, initialised in
-                initialised += read(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer).prefix(count)))
+                initialised += read(
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer).prefix(count)))
             }
         }
         advance(by: collected.count - before, of: remaining)

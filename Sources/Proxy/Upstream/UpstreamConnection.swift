@@ -11,10 +11,7 @@ final class UpstreamConnection {
     private weak var pool: UpstreamPool?
     private let loop: EventLoop
     private let tls: (configuration: ClientTLS, hostName: String)?
-    private var dial: DialPlan<SocketAddress>?
-    private var attemptTimer: TimerToken?
-    private var lastFailure = UpstreamFailure.resolve("no address")
-    private var isOpen = false
+    private var dialer: UpstreamDialer?
     private var stream: Stream?
     private var input = ByteBuffer(capacity: UpstreamConnection.inputBytes)
     private var reader: ResponseReader
@@ -41,7 +38,8 @@ final class UpstreamConnection {
 
     /// Closes without a word to the pool.
     func close() {
-        cancelAttemptTimer()
+        dialer?.stop()
+        dialer = nil
         exchange?.connection = nil
         exchange = nil
         stream?.close()
@@ -54,45 +52,19 @@ final class UpstreamConnection {
 extension UpstreamConnection {
     /// Tries the addresses in turn until one takes the connection.
     func open(_ plan: DialPlan<SocketAddress>) {
-        dial = plan
-        dialNext()
+        dialer = UpstreamDialer(plan, tls: tls, loop: loop) { [weak self] result in self?.dialed(result) }
+        dialer?.start()
     }
 
-    private func dialNext() {
-        cancelAttemptTimer()
-        while let attempt = dial?.next(now: loop.now) {
-            do {
-                stream = try Stream.connect(to: attempt.address, tls: tls, loop: loop, handler: self)
-                guard let giveUp = attempt.giveUp else { return }
-                attemptTimer = loop.schedule(at: giveUp) { [weak self] in self?.giveUpAttempt() }
-                return
-            } catch {
-                lastFailure = .connect(error.description)
-            }
-        }
-        pool?.connectFailed(self, lastFailure)
-    }
-
-    private func giveUpAttempt() {
-        attemptTimer = nil
-        stream?.close()
-        stream = nil
-        lastFailure = .timeout(.connect)
-        dialNext()
-    }
-
-    private func cancelAttemptTimer() {
-        if let attemptTimer { loop.cancel(attemptTimer) }
-        attemptTimer = nil
-    }
-
-    private static func failure(of error: StreamError?) -> UpstreamFailure {
-        switch error {
-        case .system(let error): .connect(error.description)
-        case .tls(let reason): .tls(reason)
-        case .truncated: .tls("closed during the handshake")
-        case .handshakeTimedOut: .timeout(.connect)
-        case nil: .connect("closed")
+    private func dialed(_ result: Result<Stream, UpstreamFailure>) {
+        dialer = nil
+        switch result {
+        case .success(let stream):
+            self.stream = stream
+            stream.handler = self
+            pool?.connected(self, to: stream.peer)
+        case .failure(let failure):
+            pool?.connectFailed(self, failure)
         }
     }
 }
@@ -101,8 +73,13 @@ extension UpstreamConnection {
 
 extension UpstreamConnection {
     /// Sends the request; the answer goes to the exchange's receiver.
+    ///
+    /// What can be read before the request has left cannot be its answer: such a connection is not used.
     func start(_ exchange: UpstreamExchange, isReused: Bool) {
-        guard let stream else { return }
+        guard let stream, isQuiet(stream) else {
+            pool?.broke(self, .closedEarly(.nothing(isReused: isReused)))
+            return
+        }
         self.exchange = exchange
         exchange.connection = self
         exchange.isReused = isReused
@@ -220,6 +197,8 @@ extension UpstreamConnection {
     /// The answer is complete: gives the connection back, then the receiver to be told.
     private func finish(_ exchange: UpstreamExchange) -> (any UpstreamReceiver)? {
         let isReusable = isReusable
+        // The answer may have been one user's alone (HARDENING, "Squidbleed").
+        input.wipe()
         self.exchange = nil
         exchange.connection = nil
         pool?.finished(self, exchange, isReusable: isReusable)
@@ -245,12 +224,7 @@ extension UpstreamConnection {
 }
 
 extension UpstreamConnection: StreamHandler {
-    func streamDidOpen(_ stream: Stream) {
-        guard stream === self.stream else { return }
-        cancelAttemptTimer()
-        isOpen = true
-        pool?.connected(self, to: stream.peer)
-    }
+    func streamDidOpen(_ stream: Stream) {}
 
     func streamDidBecomeReadable(_ stream: Stream) {
         guard stream === self.stream else { return }
@@ -262,10 +236,7 @@ extension UpstreamConnection: StreamHandler {
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard stream === self.stream else { return }
         self.stream = nil
-        if !isOpen {
-            lastFailure = Self.failure(of: error)
-            dialNext()
-        } else if exchange != nil {
+        if exchange != nil {
             fail(reader.brokenOff)
         } else {
             pool?.closedWhileIdle(self)

@@ -6,8 +6,10 @@ public struct UpstreamEndpoint: Sendable, Hashable {
     public let isTLS: Bool
     /// A DNS name or an address literal, without brackets.
     public let host: String
+    /// The TCP port, always explicit.
     public let port: UInt16
 
+    /// Names an origin; nothing is looked up.
     public init(isTLS: Bool, host: String, port: UInt16) {
         self.isTLS = isTLS
         self.host = host

@@ -2,6 +2,7 @@ import EventLoop
 
 /// One request to the origin and its answer: what the receiver holds on to while it waits. Confined to the pool's loop.
 public final class UpstreamExchange {
+    /// As it was given to `send`.
     public let request: UpstreamRequest
     /// Whether the request went out on a connection that had been used before. Meaningful once there is an answer.
     public internal(set) var isReused = false

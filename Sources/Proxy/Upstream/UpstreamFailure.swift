@@ -4,8 +4,11 @@ import HTTP
 public enum UpstreamFailure: Error, Sendable, Equatable {
     /// What had been waited for when the time was up.
     public enum Phase: Sendable, Equatable {
+        /// A usable connection.
         case connect
+        /// The end of the final response's head.
         case firstByte
+        /// The end of the answer.
         case whole
     }
 
@@ -13,7 +16,9 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     public enum Progress: Sendable, Equatable {
         /// Not one byte; on a reused connection the origin has most likely closed it before it saw the request.
         case nothing(isReused: Bool)
+        /// Some of the head, perhaps interim responses.
         case head
+        /// The head and perhaps some content.
         case content
     }
 
@@ -23,6 +28,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case connect(String)
     /// The handshake or the verification of the certificate failed.
     case tls(String)
+    /// The time for one phase was up.
     case timeout(Phase)
     /// The origin closed or reset the connection before the answer was complete.
     case closedEarly(Progress)

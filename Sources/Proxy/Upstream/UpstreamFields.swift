@@ -7,7 +7,9 @@ import HTTP
 public struct UpstreamFields: Sendable, Equatable {
     /// One field: offsets into `bytes`.
     public struct Line: Sendable, Equatable {
+        /// `other` for names that nothing acts on.
         public let id: FieldName
+        /// As the origin wrote it.
         public let name: Range<Int>
         /// Without surrounding white space.
         public let value: Range<Int>
@@ -17,6 +19,7 @@ public struct UpstreamFields: Sendable, Equatable {
 
     /// All lines, each `Name: value` and CRLF, without the empty line that ends a head.
     public private(set) var bytes: [UInt8] = []
+    /// Where each field lies, in the order of the origin.
     public private(set) var lines: [Line] = []
 
     init() {}
@@ -51,10 +54,12 @@ extension UpstreamFields {
         lines.first { $0.id == id }.map { bytes[$0.value] }
     }
 
+    /// Whether there is a field of this name. Not for `FieldName.other`.
     public func contains(_ id: FieldName) -> Bool {
         lines.contains { $0.id == id }
     }
 
+    /// How many fields have this name. Not for `FieldName.other`.
     public func count(_ id: FieldName) -> Int {
         lines.count { $0.id == id }
     }

@@ -7,6 +7,7 @@ import HTTP
 /// 9.2.2), and therefore only gets a connection that is fresh or was used a moment ago. Redirects are not followed.
 /// The deadlines of all exchanges share one timer, so that a request costs no system call for them.
 public final class UpstreamPool {
+    /// As they were given.
     public let settings: UpstreamSettings
     let loop: EventLoop
     private let tls: ClientTLS?

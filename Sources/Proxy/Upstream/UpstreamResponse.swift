@@ -1,9 +1,11 @@
 import EventLoop
+import HTTP
 
 /// A final response of the origin, checked and freed of what belongs to its connection.
 public struct UpstreamResponse: Sendable {
     /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: HARDENING, VSV00009).
     public let status: Int
+    /// What goes further than this connection.
     public let fields: UpstreamFields
     /// What `Content-Length` said, also where there is no content: HEAD and 304. Nil for chunked and unknown lengths.
     public let declaredLength: Int?
@@ -14,10 +16,25 @@ public struct UpstreamResponse: Sendable {
     /// When the head was complete: the "response_time" of RFC 9111, 4.2.3.
     public internal(set) var receivedAt = Instant(nanoseconds: 0)
 
-    init(status: Int, fields: UpstreamFields, declaredLength: Int?, body: [UInt8] = []) {
-        self.status = status
-        self.fields = fields
-        self.declaredLength = declaredLength
-        self.body = body
+    /// Takes what goes further out of a head whose framing has been accepted; the content is still to come.
+    init(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
+        status = head.status
+        fields = EndToEndFields.copy(from: head, bytes)
+        declaredLength = Self.declaredLength(head, bytes)
+        body = []
+    }
+
+    /// Where `Content-Length` decided the framing it is known to be a number in range; where it did not (HEAD, 304)
+    /// anything else counts as absent.
+    private static func declaredLength(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) -> Int? {
+        guard !head.fields.contains(.transferEncoding), head.fields.count(.contentLength) == 1,
+            let field = head.fields.first(.contentLength), !field.value.isEmpty
+        else { return nil }
+        var value = 0
+        for index in field.value.range {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]), value <= 1 << 53 else { return nil }
+            value = value * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+        }
+        return value
     }
 }

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: 0..<20 as Range<UInt64>)
     func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var settings = UpstreamSettings(
@@ -61,7 +61,7 @@ import Testing
             maxConnections: Int.random(in: 1...5, using: &random))
         settings.maxWaiting = Int.random(in: 1...8, using: &random)
         var world = World(pool: PoolState(settings: settings))
-        for step in 0..<600 {
+        for step in 0..<400 {
             event(step, &world, &random)
             world.check()
         }

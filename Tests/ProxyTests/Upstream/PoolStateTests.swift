@@ -187,7 +187,7 @@ import Testing
     @Test func pauseDoublesUpToItsBoundAndOneSuccessEndsIt() {
         var pool = pool(connections: 1)
         var time = now
-        for (number, pause) in [100, 200, 400, 800, 1000, 1000].enumerated() {
+        for (number, pause) in [100, 200, 400, 500, 500, 500].enumerated() {
             _ = pool.submit(r(number), isReplayable: true, now: time)
             _ = pool.connectFailed(c(number), .connect("refused"), now: time)
             #expect(pool.connections == [c(number): .backingOff(until: time + .milliseconds(pause))])
@@ -214,6 +214,24 @@ import Testing
             pool.connected(c(1), now: later) == [
                 .lease(c(1), r(2), isReused: false), .open(c(2)), .open(c(3)),
             ])
+    }
+
+    @Test func connectionsThatFailTogetherAreOneFailure() {
+        var pool = pool(connections: 3)
+        for number in 0...2 { _ = pool.submit(r(number), isReplayable: true, now: now) }
+        let refused = UpstreamFailure.connect("refused")
+        #expect(pool.connectFailed(c(0), refused, now: now) == [.close(c(0))])
+        #expect(pool.connectFailed(c(1), refused, now: now) == [.close(c(1))])
+        #expect(
+            pool.connectFailed(c(2), refused, now: now) == [
+                .close(c(2)), .fail(r(0), refused), .fail(r(1), refused), .fail(r(2), refused),
+            ])
+        #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
+        let later = now + .milliseconds(100)
+        _ = pool.submit(r(3), isReplayable: true, now: later)
+        #expect(pool.tick(now: later) == [.open(c(3))])
+        _ = pool.connectFailed(c(3), refused, now: later)
+        #expect(pool.connections == [c(3): .backingOff(until: later + .milliseconds(200))])
     }
 
     @Test func waitingRequestsOutliveAFailedConnectWhileAnotherConnectionMayServeThem() {

@@ -27,7 +27,8 @@ import Testing
 
     @Test func chunkedContentIsDecodedAndItsTrailersAreDropped() {
         let result = play(
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nCache-Control: public\r\n\r\n")
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nCache-Control: public\r\n\r\n"
+        )
         #expect(body(result) == "hello")
         #expect(result.keepsAlive && result.surplus == 0)
         #expect(result.outcome.response?.fields.lines.isEmpty == true)
@@ -107,7 +108,8 @@ import Testing
     @Test func headOverItsLimitIsMalformed() {
         func head(_ bytes: Int) -> String {
             let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: \r\n\r\n"
-            return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: \(String(repeating: "a", count: bytes - empty.utf8.count))\r\n\r\n"
+            return
+                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: \(String(repeating: "a", count: bytes - empty.utf8.count))\r\n\r\n"
         }
         let limit = MessageLimits.response.maxHeadBytes
         #expect(play(head(limit)).outcome.response != nil)
@@ -159,7 +161,8 @@ import Testing
     @Test func streamedAnswerUntilCloseIsFinishedByTheEnd() {
         let content = String(repeating: "x", count: 3000)
         let result = play(
-            "HTTP/1.1 200 OK\r\n\r\n\(content)", ResponsePlayer(maxCollectedBytes: 1000, pieceSize: 700), ending: .close)
+            "HTTP/1.1 200 OK\r\n\r\n\(content)", ResponsePlayer(maxCollectedBytes: 1000, pieceSize: 700), ending: .close
+        )
         #expect(body(result) == content)
         #expect(!result.keepsAlive)
     }

@@ -20,7 +20,9 @@ struct UpstreamCorpusTests {
         let isReusable: Bool
 
         init(_ object: [String: Any]) {
-            func decode(_ value: Any?) -> [UInt8]? { (value as? String).flatMap { Data(base64Encoded: $0) }.map(Array.init) }
+            func decode(_ value: Any?) -> [UInt8]? {
+                (value as? String).flatMap { Data(base64Encoded: $0) }.map(Array.init)
+            }
             id = object["id"] as? String ?? ""
             method = object["method"] as? String == "HEAD" ? .head : .get
             var bytes: [UInt8] = []
@@ -59,7 +61,7 @@ struct UpstreamCorpusTests {
 
     @Test func everyAnswerIsJudgedTheSameInPieces() throws {
         for item in try Self.cases() where item.bytes.count <= 20_000 {
-            for pieceSize in item.bytes.count <= 2000 ? [1, 2, 3, 7] : [97] {
+            for pieceSize in item.bytes.count <= 2000 ? [1, 3] : [97] {
                 check(item, ResponsePlayer(method: item.method, pieceSize: pieceSize, readsDirectly: pieceSize > 1))
             }
         }
@@ -87,7 +89,9 @@ struct UpstreamCorpusTests {
         case "bad-gateway", "bad-gateway-or-abort", "gateway-timeout":
             #expect(response == nil, name)
             let isStreaming = player.maxCollectedBytes < 100
-            if item.expect == "bad-gateway", case .failed(_, let began) = result.outcome { #expect(!began || isStreaming, name) }
+            if item.expect == "bad-gateway", case .failed(_, let began) = result.outcome {
+                #expect(!began || isStreaming, name)
+            }
         default:
             break
         }

@@ -11,7 +11,8 @@ final class UpstreamScene {
     private var pool: UpstreamPool?
 
     init(
-        port: UInt16, host: String = "127.0.0.1", tls: ClientTLS? = nil, _ adjust: (inout UpstreamSettings) -> Void = { _ in }
+        port: UInt16, host: String = "127.0.0.1", tls: ClientTLS? = nil,
+        _ adjust: (inout UpstreamSettings) -> Void = { _ in }
     ) throws {
         let loop = try EventLoop(label: "upstream test")
         var settings = UpstreamSettings(endpoint: UpstreamEndpoint(isTLS: tls != nil, host: host, port: port))
@@ -28,7 +29,7 @@ final class UpstreamScene {
     }
 
     func onLoop<R>(_ body: (UpstreamPool) -> R) -> R {
-        loop.sync { body(pool.unsafelyUnwrapped) }
+        loop.sync { body(pool!) }
     }
 
     /// Sends a request; the receiver records what comes of it.

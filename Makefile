@@ -1,0 +1,58 @@
+# The front door. `make` alone lists the targets.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+BENCH ?=
+
+PACKAGES = libsqlite3-dev libssl-dev pkg-config
+RELEASE = --configuration release --product refrain --static-swift-stdlib
+BINARY = .build/release/refrain
+
+.DEFAULT_GOAL := help
+.PHONY: help deps run build test lint format bench install clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install the C libraries where their headers are missing
+	@command -v $(SWIFT) >/dev/null || { echo "refrain: no Swift toolchain found; see https://www.swift.org/install/linux" >&2; exit 1; }
+	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else as_root=none; fi; \
+	if [ "$$as_root" != none ] && command -v apt-get >/dev/null; then \
+		echo "installing $(PACKAGES)"; \
+		$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(PACKAGES) </dev/null || { \
+			$$as_root apt-get update -q </dev/null && \
+			$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(PACKAGES) </dev/null; } \
+		&& pkg-config --exists sqlite3 openssl && exit 0; \
+	fi; \
+	{ echo "refrain: the headers of SQLite and OpenSSL are missing. Install them as root, then try again:"; \
+	  echo "    apt-get install $(PACKAGES)        (Debian, Ubuntu)"; \
+	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
+	exit 1
+
+run: deps build ## build, then run the proxy in front of the simulated API; no configuration needed
+	@exec $(BINARY) demo
+
+build: ## the release binary, .build/release/refrain
+	$(SWIFT) build $(RELEASE)
+
+test: deps ## the whole test suite
+	$(SWIFT) test
+
+lint: ## check the format of all sources
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format: ## put all sources into that format
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+bench: deps build ## the benchmarks; BENCH="..." passes arguments on
+	$(SWIFT) build -c release --product bench && .build/release/bench $(BENCH)
+
+install: build ## into $(DESTDIR)$(PREFIX)
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/refrain"
+	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/refrain"
+	install -m 644 proxy.conf.example "$(DESTDIR)$(PREFIX)/share/doc/refrain/proxy.conf.example"
+
+clean: ## remove what was built
+	$(SWIFT) package clean

@@ -1,0 +1,111 @@
+// The private key that developer tokens are signed with.
+
+import COpenSSL
+import Glibc
+
+/// Why a key cannot be used. Never holds anything of the key.
+public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// No unencrypted private key in PEM, or a damaged one.
+    case notPrivateKey
+    /// A key for something other than elliptic curves.
+    case wrongAlgorithm
+    /// A curve other than P-256, the only one of ES256.
+    case wrongCurve
+    /// libcrypto failed in this call.
+    case libcrypto(StaticString)
+
+    public var description: String {
+        switch self {
+        case .notPrivateKey: "not an unencrypted private key in PEM (the .p8 file that Apple gives out)"
+        case .wrongAlgorithm: "not a key for elliptic curves"
+        case .wrongCurve: "not on the curve P-256, which ES256 needs"
+        case .libcrypto(let call): "libcrypto failed in \(call)"
+        }
+    }
+
+    public static func == (left: SigningKeyError, right: SigningKeyError) -> Bool {
+        left.description == right.description
+    }
+}
+
+/// A P-256 key pair. Only libcrypto's own copy stays; the PEM text can be let go.
+///
+/// `@unchecked Sendable` because an `EVP_PKEY` is not changed after it has been made, and signing with one from several
+/// threads is what libcrypto allows.
+public final class SigningKey: @unchecked Sendable {
+    let handle: OpaquePointer
+
+    /// - Parameter pem: a PKCS#8 private key as in Apple's `.p8` files; unencrypted.
+    public init(pem: SecretBytes) throws(SigningKeyError) {
+        ERR_clear_error()
+        let parsed = pem.withUnsafeBytes { bytes -> OpaquePointer? in
+            guard let bio = BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)) else { return nil }
+            defer { BIO_free(bio) }
+            // Without this callback libcrypto asks for the passphrase of an encrypted key on the terminal.
+            return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
+        }
+        guard let parsed else {
+            ERR_clear_error()
+            throw .notPrivateKey
+        }
+        if let refusal = SigningKey.refusal(of: parsed) {
+            EVP_PKEY_free(parsed)
+            throw refusal
+        }
+        handle = parsed
+    }
+
+    deinit {
+        EVP_PKEY_free(handle)
+    }
+
+    /// A fresh key in PEM (PKCS#8), in memory: for demonstrations and tests.
+    public static func generatePEM() throws(SigningKeyError) -> SecretBytes {
+        try generatePEM(curve: "P-256")
+    }
+
+    static func generatePEM(curve: String) throws(SigningKeyError) -> SecretBytes {
+        ERR_clear_error()
+        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil) else { throw .libcrypto("EVP_PKEY_CTX_new_id") }
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_group_name(context, curve) == 1,
+            EVP_PKEY_generate(context, &key) == 1
+        else { throw .libcrypto("EVP_PKEY_generate") }
+        defer { EVP_PKEY_free(key) }
+        guard let bio = BIO_new(BIO_s_secmem()) else { throw .libcrypto("BIO_new") }
+        defer { BIO_free(bio) }
+        guard PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) == 1 else {
+            throw .libcrypto("PEM_write_bio_PKCS8PrivateKey")
+        }
+        return SecretBytes(capacity: Int(BIO_ctrl_pending(bio))) { memory in
+            max(0, Int(BIO_read(bio, memory.baseAddress, CInt(memory.count))))
+        }
+    }
+
+    /// The ES256 signature of some bytes: r and s, 64 bytes in all (RFC 7518 3.4). Differs from call to call.
+    func signature(of message: [UInt8]) throws(SigningKeyError) -> [UInt8] {
+        ERR_clear_error()
+        guard let context = EVP_MD_CTX_new() else { throw .libcrypto("EVP_MD_CTX_new") }
+        defer { EVP_MD_CTX_free(context) }
+        var count = 0
+        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, handle) == 1,
+            EVP_DigestSign(context, nil, &count, message, message.count) == 1
+        else { throw .libcrypto("EVP_DigestSignInit") }
+        var der = [UInt8](repeating: 0, count: count)
+        defer { OPENSSL_cleanse(&der, der.count) }
+        guard EVP_DigestSign(context, &der, &count, message, message.count) == 1 else {
+            throw .libcrypto("EVP_DigestSign")
+        }
+        guard let raw = ECDSASignature.raw(der: Array(der[..<count])) else { throw .libcrypto("d2i_ECDSA_SIG") }
+        return raw
+    }
+
+    private static func refusal(of key: OpaquePointer) -> SigningKeyError? {
+        guard EVP_PKEY_get_base_id(key) == EVP_PKEY_EC else { return .wrongAlgorithm }
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return .wrongCurve }
+        return name[..<count].elementsEqual("prime256v1".utf8.map { CChar(bitPattern: $0) }) ? nil : .wrongCurve
+    }
+}

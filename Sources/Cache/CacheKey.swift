@@ -1,0 +1,112 @@
+import Glibc
+
+// The cache key: who may see the response, what was asked for, in which form.
+// Must hold: equal bytes mean equal parts. The scope has one of two fixed forms and the variant has no NUL, so the first
+// and the last NUL divide the bytes without doubt, whatever the target holds. Equality always compares every byte.
+
+/// The key of a stored response: scope NUL target NUL variant, and its keyed 64-bit hash, computed once.
+/// A connection keeps one and sets it anew for each request; no allocation once its storage has grown.
+public struct CacheKey: Hashable, Sendable {
+    /// Who may be served what is stored under the key.
+    public enum Scope: Hashable, Sendable {
+        /// Everyone: catalog, storefronts, languages.
+        case shared
+        /// The user behind one token only; such entries stay in memory.
+        case personal(UserHash)
+    }
+
+    /// The whole key, as divided above.
+    public private(set) var bytes: [UInt8] = []
+    /// SipHash under this process's seed: keys chosen by an attacker do not collide more than others.
+    public private(set) var hash: UInt64 = 0
+    /// Who may be served.
+    public private(set) var scope: Scope = .shared
+    private var targetStart = 0
+    private var targetEnd = 0
+
+    /// The key of the shared scope, an empty target and no variant, to be set.
+    public init() {
+        set(scope: .shared, target: [])
+    }
+
+    /// The key of these parts. `variant` must have no NUL: variants are the proxy's own words.
+    public init(scope: Scope, target: [UInt8], variant: [UInt8] = []) {
+        set(scope: scope, target: target)
+        if !variant.isEmpty { set(variant: variant) }
+    }
+
+    /// Replaces scope and target (the canonical path and query) and drops the variant; storage is reused.
+    public mutating func set(scope: Scope, target: [UInt8]) {
+        self.scope = scope
+        bytes.removeAll(keepingCapacity: true)
+        appendScope()
+        bytes.append(0)
+        targetStart = bytes.count
+        bytes.append(contentsOf: target)
+        targetEnd = bytes.count
+        bytes.append(0)
+        rehash()
+    }
+
+    /// Replaces the variant, which tells apart answers to the same target, such as content codings. It must have no NUL.
+    public mutating func set(variant: [UInt8]) {
+        precondition(!variant.contains(0), "a variant has no NUL")
+        bytes.removeSubrange((targetEnd + 1)...)
+        bytes.append(contentsOf: variant)
+        rehash()
+    }
+
+    /// Whether the key belongs to one user.
+    public var isPersonal: Bool { scope != .shared }
+    /// The canonical path and query.
+    public var target: ArraySlice<UInt8> { bytes[targetStart..<targetEnd] }
+    /// What tells apart answers to the same target; mostly empty.
+    public var variant: ArraySlice<UInt8> { bytes[(targetEnd + 1)...] }
+    /// `shared`, or `user:` and 32 hexadecimal digits.
+    var scopeText: ArraySlice<UInt8> { bytes[..<(targetStart - 1)] }
+
+    public static func == (left: CacheKey, right: CacheKey) -> Bool {
+        left.hash == right.hash && left.bytes.count == right.bytes.count
+            && left.bytes.withUnsafeBytes { one in
+                right.bytes.withUnsafeBytes { other in
+                    guard let a = one.baseAddress, let b = other.baseAddress else { return true }
+                    return memcmp(a, b, one.count) == 0
+                }
+            }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
+    }
+
+    private mutating func appendScope() {
+        switch scope {
+        case .shared:
+            bytes.append(contentsOf: "shared".utf8)
+        case .personal(let user):
+            bytes.append(contentsOf: "user:".utf8)
+            bytes.appendHexadecimal(user.high)
+            bytes.appendHexadecimal(user.low)
+        }
+    }
+
+    private mutating func rehash() {
+        var hasher = Hasher()
+        // Hasher's own seed can be switched off by an environment variable; this one cannot.
+        hasher.combine(Self.seed)
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hash = UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    private static let seed = UInt64.random(in: .min ... .max)
+}
+
+extension [UInt8] {
+    /// Appends sixteen hexadecimal digits.
+    mutating func appendHexadecimal(_ value: UInt64) {
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
+            append(digit < 10 ? digit + 48 : digit + 87)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// The checksum of a row on disk: against decay and torn files, not against an attacker who can write the file anyway.
+// Must hold: every step is a bijection of the state for a given word, and of the word for a given state, so that a change
+// within a single word always changes the result. SHA-256 here would cost ten times as much on each read.
+
+/// A 64-bit checksum over words and byte strings; four to eight bytes a nanosecond.
+struct Checksum {
+    private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    mutating func combine(_ word: UInt64) {
+        let mixed = (value ^ word) &* 0xD6E8_FEB8_6659_FD93
+        value = mixed ^ (mixed >> 32)
+    }
+
+    mutating func combine(_ number: Int) {
+        combine(UInt64(bitPattern: Int64(number)))
+    }
+
+    /// The length goes in first, so that bytes cannot move from one string to its neighbour.
+    mutating func combine(_ bytes: ArraySlice<UInt8>) {
+        combine(bytes.count)
+        bytes.withUnsafeBytes { raw in
+            var offset = 0
+            while offset + 8 <= raw.count {
+                combine(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
+            }
+            var tail: UInt64 = 0
+            while offset < raw.count {
+                tail = tail << 8 | UInt64(raw[offset])
+                offset += 1
+            }
+            combine(tail)
+        }
+    }
+}

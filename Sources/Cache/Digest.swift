@@ -1,0 +1,39 @@
+import COpenSSL
+
+// The two uses of libcrypto in this module: SHA-256 and HMAC-SHA256 over whole buffers, and random bytes.
+// Must hold: no pointer leaves this file; a failure of libcrypto is a value, never zero bytes taken for a digest.
+
+/// SHA-256, whole buffers at once.
+enum Digest {
+    /// The 32 bytes of SHA-256 over `bytes`; nil where libcrypto refuses, which it does only out of memory.
+    static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let isDone = digest.withUnsafeMutableBufferPointer { out in
+            SHA256(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, out.baseAddress) != nil
+        }
+        return isDone ? digest : nil
+    }
+
+    /// The 32 bytes of HMAC-SHA256 (RFC 2104) over `message`; nil where libcrypto refuses.
+    static func hmacSHA256(key: [UInt8], message: UnsafeRawBufferPointer) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let isDone = digest.withUnsafeMutableBufferPointer { out in
+            HMAC(
+                EVP_sha256(), key, Int32(key.count),
+                message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
+                out.baseAddress, nil) != nil
+        }
+        return isDone ? digest : nil
+    }
+
+    /// `count` bytes from libcrypto's generator; nil where it could not be seeded.
+    static func randomBytes(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return RAND_bytes(&bytes, Int32(count)) == 1 ? bytes : nil
+    }
+
+    /// The eight bytes from `offset`, most significant first. `digest` has them.
+    static func bigEndian(_ digest: [UInt8], from offset: Int) -> UInt64 {
+        digest[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,62 @@
+import HTTP
+
+// What a store decision needs to know of a request and its response, as plain values.
+
+/// What the decision needs to know of the request.
+public struct RequestFacts: Sendable, Equatable {
+    /// Whether the method is GET; answers to others are not stored.
+    public var isGet = true
+    /// Whether it belongs to one user: a token, or a personal route.
+    public var isPersonal = false
+    /// Whether the request *as the origin saw it* carried the client's own Authorization (RFC 9111 3.5). The proxy's own
+    /// developer token does not count: it is the same for every client.
+    public var requestCarriedAuthorization = false
+    /// The client's directives.
+    public var cacheControl = CacheControl()
+
+    public init() {}
+}
+
+/// What the decision needs to know of the response. Dates are unix seconds.
+public struct ResponseFacts: Sendable, Equatable {
+    /// `Expires`, where a value that is no date, or a second line, means the past (RFC 9111 5.3).
+    public enum Expires: Sendable, Equatable {
+        case absent
+        case invalid
+        case at(Int64)
+    }
+    /// The request fields that `Vary` names.
+    public enum Vary: Sendable, Equatable {
+        /// None, or only those that the key accounts for: Accept-Encoding and Origin.
+        case accounted
+        /// `*`, or a field that is not part of the key.
+        case unaccounted
+    }
+
+    /// The status code.
+    public var status: Int
+    /// The origin's directives.
+    public var cacheControl = CacheControl()
+    /// `Age` in seconds; nil where absent or not a number.
+    public var age: Int?
+    /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
+    var hasReadAge = false
+    /// `Date`; nil where absent or no date.
+    public var date: Int64?
+    public var expires = Expires.absent
+    /// `Last-Modified`; nil where absent or no date.
+    public var lastModified: Int64?
+    public var vary = Vary.accounted
+    /// Whether there is an `ETag` of the origin's own.
+    public var hasEntityTag = false
+    /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).
+    public var responseDelay = 0
+
+    /// A response of which nothing but the status is known yet.
+    public init(status: Int) {
+        self.status = status
+    }
+
+    /// Whether the origin can be asked for a 304.
+    var hasValidator: Bool { hasEntityTag || lastModified != nil }
+}

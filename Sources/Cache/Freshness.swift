@@ -1,0 +1,45 @@
+// Where a stored response stands at a moment: RFC 9111 4.2 on plain numbers.
+// Must hold: no age is negative, and a clock that was set back never makes anything look fresh (HARDENING F10).
+
+/// What may be done with a stored response now.
+public enum Freshness: Hashable, Sendable {
+    /// Serve it; it stays fresh for `ttl` more seconds, at least 1.
+    case fresh(ttl: Int)
+    /// May be served while it is revalidated; it has been stale for `since` seconds.
+    case stale(since: Int)
+    /// Not to be served unless the origin confirms it, or fails while `StoredResponse.canStandIn(at:)`.
+    case expired
+
+    /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
+    static let toleratedStep: Int64 = 60
+
+    /// The freshness of `response` at `unixSeconds`.
+    public static func of(_ response: StoredResponse, at unixSeconds: Int64) -> Freshness {
+        let lifetime = response.lifetime
+        guard response.receivedAt - toleratedStep <= unixSeconds else {
+            // The clock was set back: the true age is unknown, so the origin has to be asked.
+            return lifetime.staleFor > 0 ? .stale(since: 0) : .expired
+        }
+        let age = response.age(at: unixSeconds)
+        if age < lifetime.freshFor { return .fresh(ttl: lifetime.freshFor - age) }
+        if age < lifetime.freshFor + lifetime.staleFor { return .stale(since: age - lifetime.freshFor) }
+        return .expired
+    }
+}
+
+extension StoredResponse {
+    /// The current age (RFC 9111 4.2.3) in seconds: what the `Age` field says.
+    public func age(at unixSeconds: Int64) -> Int {
+        lifetime.initialAge + Int(clamping: max(0, min(unixSeconds - receivedAt, Int64(Lifetime.longest))))
+    }
+
+    /// Whether it may be served because the origin failed (stale-if-error, or our own rule).
+    public func canStandIn(at unixSeconds: Int64) -> Bool {
+        age(at: unixSeconds) < lifetime.freshFor + max(lifetime.staleFor, lifetime.staleIfErrorFor)
+    }
+
+    /// Whether anything can still use it; what cannot be used is removed when it is found.
+    func isUseful(at unixSeconds: Int64) -> Bool {
+        age(at: unixSeconds) < lifetime.greatestUsefulAge
+    }
+}

@@ -1,0 +1,34 @@
+// How long a stored response may be used, and for what. All in seconds from the moment the response came.
+// Must hold: no member is negative or above `Lifetime.longest`, so sums of them cannot overflow.
+
+/// What a store decision grants a response.
+public struct Lifetime: Hashable, Sendable {
+    /// The freshness lifetime (RFC 9111 4.2.1): served without asking until its age reaches this.
+    public let freshFor: Int
+    /// Beyond that, may be served while it is revalidated behind the answer (RFC 5861 3).
+    public let staleFor: Int
+    /// Beyond freshness, may be served where the origin fails: 429, 5xx, timeouts, no connection (RFC 5861 4, RFC 9111 4.2.4).
+    public let staleIfErrorFor: Int
+    /// Beyond freshness, kept because a validator lets the origin confirm it with a 304, even if never served stale.
+    public let keepFor: Int
+    /// The corrected initial age (RFC 9111 4.2.3): how old the response was when it came.
+    public let initialAge: Int
+
+    /// 68 years; RFC 9111 1.2.2 lets a cache take anything above 2^31 for 2^31.
+    public static let longest = 1 << 31
+
+    /// A lifetime; members out of bounds are brought within.
+    public init(freshFor: Int, staleFor: Int = 0, staleIfErrorFor: Int? = nil, keepFor: Int = 0, initialAge: Int = 0) {
+        func clamped(_ seconds: Int) -> Int { min(max(seconds, 0), Self.longest) }
+        self.freshFor = clamped(freshFor)
+        self.staleFor = clamped(staleFor)
+        self.staleIfErrorFor = clamped(staleIfErrorFor ?? staleFor)
+        self.keepFor = clamped(keepFor)
+        self.initialAge = clamped(initialAge)
+    }
+
+    /// The age at which nothing can use the response any more.
+    var greatestUsefulAge: Int {
+        freshFor + max(staleFor, staleIfErrorFor, keepFor)
+    }
+}

@@ -1,0 +1,196 @@
+// One shard of the memory tier: a hash table with open addressing over a list of nodes, and SIEVE (Zhang et al., NSDI 2024).
+// The list runs from the newest to the oldest entry; the hand walks from old to new, clears visited marks, and evicts the
+// first entry without one.
+// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate; `byteCount` is the sum of the entries'
+// byte counts and at most `maxBytes` when a call returns; table and list hold the same nodes.
+
+struct MemoryShard {
+    private struct Node {
+        var response: StoredResponse?
+        var hash: UInt64
+        var newer: Int32
+        var older: Int32
+        var isVisited: Bool
+    }
+
+    private static let none: Int32 = -1
+    private var nodes: [Node] = []
+    /// Node numbers; the table is never more than half full.
+    private var slots: [Int32]
+    /// Heads the list of nodes without a response, linked by `older`.
+    private var free = Self.none
+    private var newest = Self.none
+    private var oldest = Self.none
+    private var hand = Self.none
+    private(set) var count = 0
+    private(set) var byteCount = 0
+    let maxBytes: Int
+
+    init(maxBytes: Int) {
+        self.maxBytes = maxBytes
+        slots = Array(repeating: Self.none, count: 64)
+    }
+
+    /// The entry of this key, marked as visited.
+    mutating func lookup(_ key: borrowing CacheKey) -> StoredResponse? {
+        guard let slot = slot(of: key) else { return nil }
+        let node = Int(slots[slot])
+        if !nodes[node].isVisited { nodes[node].isVisited = true }
+        return nodes[node].response
+    }
+
+    /// Stores `response` in place of an older one and appends what had to go to `released`, so that the caller frees it
+    /// outside the lock. With `replacing` false an entry that is there stays.
+    mutating func store(_ response: StoredResponse, replacing: Bool, released: inout [StoredResponse]) {
+        guard response.byteCount <= maxBytes else {
+            if replacing { remove(response.key, released: &released) }
+            return
+        }
+        if let slot = slot(of: response.key) {
+            guard replacing else { return }
+            replace(Int(slots[slot]), with: response, released: &released)
+            evict(to: maxBytes, released: &released)
+        } else {
+            // Room first: the newcomer, not visited yet, must not be what the hand finds.
+            evict(to: maxBytes - response.byteCount, released: &released)
+            insert(response)
+        }
+    }
+
+    /// Removes the entry of this key where `condition` holds; true if it was there and is gone.
+    @discardableResult
+    mutating func remove(
+        _ key: borrowing CacheKey, released: inout [StoredResponse],
+        where condition: (StoredResponse) -> Bool = { _ in true }
+    ) -> Bool {
+        guard let slot = slot(of: key), let response = nodes[Int(slots[slot])].response, condition(response) else {
+            return false
+        }
+        released.append(response)
+        detach(slot)
+        return true
+    }
+
+    /// All entries, newest first: for purges and tests.
+    var responses: [StoredResponse] {
+        var all: [StoredResponse] = []
+        var node = newest
+        while node != Self.none {
+            if let response = nodes[Int(node)].response { all.append(response) }
+            node = nodes[Int(node)].older
+        }
+        return all
+    }
+
+    // MARK: Table
+
+    private func home(_ hash: UInt64) -> Int {
+        // The low bits chose the shard; all entries here share them.
+        Int(truncatingIfNeeded: hash >> 16) & (slots.count - 1)
+    }
+
+    private func slot(of key: borrowing CacheKey) -> Int? {
+        let hash = key.hash
+        var slot = home(hash)
+        while slots[slot] != Self.none {
+            let node = Int(slots[slot])
+            if nodes[node].hash == hash, let response = nodes[node].response, response.key == key { return slot }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    private mutating func place(_ node: Int32) {
+        var slot = home(nodes[Int(node)].hash)
+        while slots[slot] != Self.none { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = node
+    }
+
+    private mutating func growIfNeeded() {
+        guard (count + 1) * 2 > slots.count else { return }
+        let old = slots
+        slots = Array(repeating: Self.none, count: old.count * 2)
+        for node in old where node != Self.none { place(node) }
+    }
+
+    /// Empties a slot and moves those behind it up, so that no search stops too early (Knuth 6.4 R).
+    private mutating func vacate(_ emptied: Int) {
+        let mask = slots.count - 1
+        var hole = emptied
+        var next = (hole + 1) & mask
+        while slots[next] != Self.none {
+            let distance = (next - home(nodes[Int(slots[next])].hash)) & mask
+            if distance >= (next - hole) & mask {
+                slots[hole] = slots[next]
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+        slots[hole] = Self.none
+    }
+
+    // MARK: List
+
+    private mutating func insert(_ response: StoredResponse) {
+        growIfNeeded()
+        let fresh = Node(response: response, hash: response.key.hash, newer: Self.none, older: newest, isVisited: false)
+        let node: Int32
+        if free == Self.none {
+            node = Int32(nodes.count)
+            nodes.append(fresh)
+        } else {
+            node = free
+            free = nodes[Int(node)].older
+            nodes[Int(node)] = fresh
+        }
+        if newest == Self.none { oldest = node } else { nodes[Int(newest)].newer = node }
+        newest = node
+        place(node)
+        count += 1
+        byteCount += response.byteCount
+    }
+
+    private mutating func replace(_ node: Int, with response: StoredResponse, released: inout [StoredResponse]) {
+        if let old = nodes[node].response {
+            byteCount -= old.byteCount
+            released.append(old)
+        }
+        byteCount += response.byteCount
+        nodes[node].response = response
+        nodes[node].isVisited = true
+    }
+
+    /// The hand clears marks as it walks, so every second round of it evicts at the latest.
+    private mutating func evict(to limit: Int, released: inout [StoredResponse]) {
+        while byteCount > limit { evictOne(released: &released) }
+    }
+
+    private mutating func evictOne(released: inout [StoredResponse]) {
+        var node = hand == Self.none ? oldest : hand
+        while node != Self.none, nodes[Int(node)].isVisited {
+            nodes[Int(node)].isVisited = false
+            node = nodes[Int(node)].newer == Self.none ? oldest : nodes[Int(node)].newer
+        }
+        guard node != Self.none, let response = nodes[Int(node)].response, let slot = slot(of: response.key) else {
+            return
+        }
+        hand = nodes[Int(node)].newer
+        released.append(response)
+        detach(slot)
+    }
+
+    /// Takes the node of a slot out of table and list and keeps it for the next insertion.
+    private mutating func detach(_ slot: Int) {
+        let node = slots[slot]
+        let (newer, older) = (nodes[Int(node)].newer, nodes[Int(node)].older)
+        if hand == node { hand = newer }
+        if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }
+        if older == Self.none { oldest = newer } else { nodes[Int(older)].newer = newer }
+        vacate(slot)
+        byteCount -= nodes[Int(node)].response?.byteCount ?? 0
+        count -= 1
+        nodes[Int(node)].response = nil
+        nodes[Int(node)].older = free
+        free = node
+    }
+}

@@ -1,0 +1,100 @@
+import Synchronization
+
+// The memory tier: shards of `MemoryShard`, each behind its own lock, chosen by the low bits of the key's hash.
+// Must hold: no response is freed and nothing is computed from one while a lock is held; the sum over the shards never
+// exceeds `maxBytes`.
+
+/// Wire-ready answers in memory, bounded in bytes with overhead, evicted by SIEVE. Used from any thread.
+public final class MemoryTier: Sendable {
+    private final class Shard: Sendable {
+        let entries: Mutex<MemoryShard>
+        init(maxBytes: Int) { entries = Mutex(MemoryShard(maxBytes: maxBytes)) }
+    }
+
+    private let shards: [Shard]
+
+    /// A tier of at most `maxBytes`; 0 keeps nothing. A response larger than one shard's part, 8 MiB or more unless the
+    /// tier is smaller than that, is not kept in memory.
+    public convenience init(maxBytes: Int) {
+        var shardCount = 1
+        while shardCount < 16, maxBytes / (shardCount * 2) >= 8 << 20 { shardCount *= 2 }
+        self.init(maxBytes: maxBytes, shardCount: shardCount)
+    }
+
+    /// `shardCount` is a power of two.
+    init(maxBytes: Int, shardCount: Int) {
+        precondition(shardCount.nonzeroBitCount == 1, "a power of two")
+        shards = (0..<shardCount).map { _ in Shard(maxBytes: max(maxBytes, 0) / shardCount) }
+    }
+
+    /// The entry of this key, whatever its freshness. Does not allocate.
+    public func lookup(_ key: borrowing CacheKey) -> StoredResponse? {
+        shard(key.hash).entries.withLock { $0.lookup(key) }
+    }
+
+    /// Stores `response` in place of what its key had.
+    public func store(_ response: StoredResponse) {
+        add(response, replacing: true)
+    }
+
+    /// Stores `response` unless its key has an entry: what was read from disk is never newer.
+    func storeIfAbsent(_ response: StoredResponse) {
+        add(response, replacing: false)
+    }
+
+    /// Removes the entry of this key.
+    public func remove(_ key: borrowing CacheKey) {
+        var released: [StoredResponse] = []
+        _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
+    }
+
+    /// Removes `response` unless its key has another entry by now.
+    func remove(_ response: StoredResponse) {
+        var released: [StoredResponse] = []
+        _ = shard(response.key.hash).entries.withLock { entries in
+            entries.remove(response.key, released: &released) { $0 === response }
+        }
+    }
+
+    /// Applies a purge and returns how many entries it chose. Shards are done one after another.
+    @discardableResult
+    public func purge(_ selection: EntrySelection, _ mode: PurgeMode = .hard) -> Int {
+        var chosen = 0
+        for shard in shards {
+            for response in shard.entries.withLock({ $0.responses }) where selection.matches(response) {
+                chosen += 1
+                switch mode {
+                case .hard: remove(response)
+                case .soft: store(response.withoutFreshness())
+                case .dryRun: break
+                }
+            }
+        }
+        return chosen
+    }
+
+    /// Removes everything.
+    public func removeAll() {
+        for shard in shards {
+            let maxBytes = shard.entries.withLock { $0.maxBytes }
+            var emptied = MemoryShard(maxBytes: maxBytes)
+            shard.entries.withLock { swap(&$0, &emptied) }
+        }
+    }
+
+    /// Entries.
+    public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
+    /// Bytes held, overhead included.
+    public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
+
+    private func add(_ response: StoredResponse, replacing: Bool) {
+        var released: [StoredResponse] = []
+        shard(response.key.hash).entries.withLock {
+            $0.store(response, replacing: replacing, released: &released)
+        }
+    }
+
+    private func shard(_ hash: UInt64) -> Shard {
+        shards[Int(truncatingIfNeeded: hash) & (shards.count - 1)]
+    }
+}

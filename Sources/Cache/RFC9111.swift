@@ -1,0 +1,105 @@
+import HTTP
+
+// RFC 9111 to the letter, for classes whose rule is `upstream`: sections 3 (storing), 3.5 (Authorization), 4.2 (freshness),
+// 4.2.4 (stale responses) and RFC 5861 (its two extensions).
+
+/// One response judged by the origin's own fields.
+struct RFC9111 {
+    let request: RequestFacts
+    let response: ResponseFacts
+    /// The unix second at which the response came.
+    let now: Int64
+
+    /// How long something with a validator is kept beyond its freshness, to be confirmed by a 304: a day, in seconds.
+    static let keepFor = 86_400
+    /// How long a response that says nothing about it may stand in for an origin that fails: a day, in seconds.
+    static let defaultStaleIfError = 86_400
+    /// A guess should not outlive a day, however old the document is; in seconds.
+    static let longestHeuristic: Int64 = 86_400
+    /// RFC 9110 15.1.
+    private static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+    /// Statuses of which the caching requirements are known, for must-understand (RFC 9111 5.2.2.3).
+    private static let understood: Set<Int> = [
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 404, 405, 410, 414, 500, 501, 502, 503, 504,
+    ]
+
+    private var directives: CacheControl { response.cacheControl }
+
+    var decision: StoreDecision {
+        if let reason = refusal { return .no(reason) }
+        guard let freshFor = freshnessLifetime ?? (response.hasValidator ? 0 : nil) else { return .no(.noFreshness) }
+        let lifetime = Lifetime(
+            freshFor: directives.noCache ? 0 : freshFor,
+            staleFor: mayServeStale ? directives.staleWhileRevalidate ?? 0 : 0,
+            staleIfErrorFor: mayServeStale ? directives.staleIfError ?? Self.defaultStaleIfError : 0,
+            keepFor: response.hasValidator ? Self.keepFor : 0,
+            initialAge: correctedInitialAge)
+        let isFresh = lifetime.initialAge < lifetime.freshFor
+        let isUsableStale = lifetime.staleFor > 0 && lifetime.initialAge < lifetime.freshFor + lifetime.staleFor
+        guard isFresh || isUsableStale || response.hasValidator else { return .no(.noFreshness) }
+        return .store(lifetime)
+    }
+
+    /// Section 3: what forbids storing.
+    private var refusal: NotStoredReason? {
+        let isExcused = directives.mustUnderstand && Self.understood.contains(response.status)
+        if directives.noStore, !isExcused { return .noStore }
+        if directives.mustUnderstand, !Self.understood.contains(response.status) { return .status }
+        if directives.isPrivate { return .isPrivate }
+        if response.vary == .unaccounted { return .vary }
+        if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }
+        guard hasExplicitFreshness || directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
+        else {
+            return response.status >= 500 ? .serverError : .status
+        }
+        return nil
+    }
+
+    /// Section 3.5.
+    private var allowsSharingDespiteAuthorization: Bool {
+        directives.isPublic || directives.mustRevalidate || directives.sMaxAge != nil
+    }
+
+    private var hasExplicitFreshness: Bool {
+        directives.sMaxAge != nil || directives.maxAge != nil || response.expires != .absent
+    }
+
+    /// Section 4.2.1, first match wins; nil where there is nothing to go by.
+    private var freshnessLifetime: Int? {
+        if let seconds = directives.sMaxAge { return seconds }
+        if let seconds = directives.maxAge { return seconds }
+        switch response.expires {
+        case .at(let expires): return Self.seconds(from: response.date ?? now, to: expires)
+        case .invalid: return 0
+        case .absent: return heuristicLifetime
+        }
+    }
+
+    /// Section 4.2.2: a tenth of the time since the last change.
+    private var heuristicLifetime: Int? {
+        guard let lastModified = response.lastModified,
+            directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
+        else { return nil }
+        let sinceChange = Self.seconds(from: lastModified, to: response.date ?? now)
+        return min(sinceChange / 10, Int(Self.longestHeuristic))
+    }
+
+    /// Section 4.2.3.
+    private var correctedInitialAge: Int {
+        let apparentAge = response.date.map { Self.seconds(from: $0, to: now) } ?? 0
+        let correctedAge = min(max(response.age ?? 0, 0), Lifetime.longest) + max(response.responseDelay, 0)
+        return max(apparentAge, correctedAge)
+    }
+
+    /// Section 4.2.4: these directives forbid serving stale, whatever else is said.
+    private var mayServeStale: Bool {
+        !directives.mustRevalidate && !directives.proxyRevalidate && !directives.noCache && directives.sMaxAge == nil
+    }
+
+    /// The difference of two dates, not negative, not beyond what a lifetime holds.
+    private static func seconds(from start: Int64, to end: Int64) -> Int {
+        let (difference, isOverflow) = end.subtractingReportingOverflow(start)
+        if isOverflow { return end > start ? Lifetime.longest : 0 }
+        return Int(min(max(difference, 0), Int64(Lifetime.longest)))
+    }
+}

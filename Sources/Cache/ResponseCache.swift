@@ -1,0 +1,78 @@
+import Synchronization
+
+// Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored in memory at once and on
+// disk behind the answer.
+// Must hold: what was removed or purged does not come back by a promotion that was under way (`removals` is counted up
+// before memory is cleared and checked after a promotion); personal responses stay in memory.
+
+/// The response cache. Used from any thread; each loop brings its own reader.
+public final class ResponseCache: Sendable {
+    public let memory: MemoryTier
+    /// Nil with `cache_file off`.
+    public let store: SQLiteStore?
+    private let removals = Atomic<Int>(0)
+
+    public init(memory: MemoryTier, store: SQLiteStore?) {
+        self.memory = memory
+        self.store = store
+    }
+
+    /// The stored response of `key` that something can still be done with, fresh or not (`Freshness.of`). One that nothing
+    /// can use is removed and is a miss. `now` in unix seconds.
+    public func lookup(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+        guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
+        guard response.isUseful(at: now) else {
+            memory.remove(response)
+            store?.remove(key, receivedBy: response.receivedAt)
+            return nil
+        }
+        if let store, response.shouldReportUse(at: now) { store.touch(key, at: now) }
+        return response
+    }
+
+    /// Stores `response`: in memory at once, on disk behind, unless it is personal.
+    public func store(_ response: StoredResponse) {
+        memory.store(response)
+        store?.store(response)
+    }
+
+    /// Removes the entry of `key` from both tiers.
+    public func remove(_ key: CacheKey) {
+        store?.remove(key)
+        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        memory.remove(key)
+    }
+
+    /// Applies a purge to both tiers and tells how many entries it chose; on the writer's queue, or at once without one.
+    /// An entry that is in both counts once as long as the larger tier holds the other's; nil where the disk refused.
+    public func purge(
+        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
+        guard let store else {
+            completion(memory.purge(selection, mode))
+            return
+        }
+        store.purge(selection, mode) { @Sendable [self] onDisk in
+            removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            let inMemory = memory.purge(selection, mode)
+            completion(onDisk.map { max($0, inMemory) })
+        }
+    }
+
+    /// Waits until everything is on disk that can be. For tests and shutdown.
+    public func flush() {
+        store?.flush()
+    }
+
+    private func promote(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+        guard let reader, !key.isPersonal else { return nil }
+        let removalsBefore = removals.load(ordering: .sequentiallyConsistent)
+        guard let response = reader.lookup(key, at: now) else { return nil }
+        memory.storeIfAbsent(response)
+        guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore else {
+            memory.remove(response)
+            return nil
+        }
+        return response
+    }
+}

@@ -1,0 +1,74 @@
+import CSQLite
+
+// One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift that sees one.
+// Must hold: a connection is used by one thread at a time (a loop, or the writer under its lock); it is opened without
+// SQLite's own mutexes.
+
+final class Database {
+    enum Mode {
+        case readOnly
+        case readWrite
+    }
+
+    /// For `Statement` alone.
+    let handle: OpaquePointer
+
+    /// No row is larger; a damaged file cannot ask for more, in bytes.
+    private static let longestValue: Int32 = 64 << 20
+
+    /// Opens an existing file. Nothing is read before the first statement.
+    init(path: String, mode: Mode, busyTimeout: Duration) throws(SQLiteError) {
+        let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code, message: message)
+        }
+        handle = opened
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
+        sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
+    }
+
+    deinit {
+        // v2 waits for statements that are still to be finalised.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether SQLite fell back to reading because the file may not be written.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String) throws(SQLiteError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil))
+    }
+
+    /// The single integer that `sql` yields; 0 where it yields none.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        try Statement(self, sql).firstRow { $0.integer(0) } ?? 0
+    }
+
+    /// Runs `body` in a transaction that takes the write lock at once; on an error nothing of it stays.
+    func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Some failures have rolled back already; then this one is refused, and nothing is lost by it.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Rows changed by the latest statement, those changed by triggers not counted.
+    var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Turns a result code that is no success into an error.
+    func check(_ code: Int32) throws(SQLiteError) {
+        guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
+        throw SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+}

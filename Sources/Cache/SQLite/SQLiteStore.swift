@@ -1,0 +1,151 @@
+import Dispatch
+import Synchronization
+
+// The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
+// Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a short lock and return);
+// personal responses never reach the file; what is queued is visible to readers at once. Lock order: writer, then pending
+// or status, never both, and nothing is logged under pending or status.
+
+/// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says so and goes on trying.
+public final class SQLiteStore: Sendable {
+    let path: String
+    let pending = Mutex(PendingWrites())
+    let counters = Mutex(StoreStatus())
+    /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
+    let generation = Atomic<Int>(0)
+    private let writer: Mutex<StoreWriter>
+    private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
+    /// The longest that last-use times wait for a write to go along with.
+    private static let touchDelay = DispatchTimeInterval.seconds(15)
+    /// The pause after a failure. Caching resumes within five seconds once a disk has space again (HARDENING F3).
+    private static let retryDelay = DispatchTimeInterval.seconds(1)
+
+    private init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
+        self.path = path
+        writer = Mutex(StoreWriter(path: path, maxBytes: maxBytes, classNames: classNames, log: log))
+    }
+
+    /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored bytes and the file.
+    /// `classNames` names the class tags for operators, by index. `log` gets one line for each change of fortune.
+    public static func open(
+        path: String, maxBytes: Int, classNames: [String] = [], log: @escaping @Sendable (String) -> Void
+    ) -> SQLiteStore {
+        let store = SQLiteStore(path: path, maxBytes: maxBytes, classNames: classNames, log: log)
+        store.writer.withLock { $0.open(for: store) }
+        return store
+    }
+
+    /// A reader for one loop. It opens its connection at the first look-up.
+    public func makeReader() -> StoreReader {
+        StoreReader(store: self)
+    }
+
+    /// Queues `response` in place of what its key had. Never waits; personal responses are left out.
+    public func store(_ response: StoredResponse) {
+        guard !response.key.isPersonal else { return }
+        let index = Self.index(of: response.key)
+        let isTaken = pending.withLock { $0.enqueue(.store(response), index) }
+        if !isTaken { counters.withLock { $0.dropped += 1 } }
+        scheduleDrain()
+    }
+
+    /// Notes that the entry of `key` was used; written with the next batch.
+    public func touch(_ key: CacheKey, at unixSeconds: Int64) {
+        guard !key.isPersonal else { return }
+        let index = Self.index(of: key)
+        let isFirst = pending.withLock { pending in
+            let isFirst = !pending.hasTouches
+            pending.touch(index, at: unixSeconds)
+            return isFirst
+        }
+        if isFirst { queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() } }
+    }
+
+    /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds); by default in any case.
+    public func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
+        guard !key.isPersonal else { return }
+        let index = Self.index(of: key)
+        _ = pending.withLock { $0.enqueue(.remove(key, receivedBy: receivedBy), index) }
+        scheduleDrain()
+    }
+
+    /// Applies a purge after all that is queued, and tells how many rows it chose, on the writer's queue; nil where the
+    /// file could not be changed.
+    public func purge(_ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping @Sendable (Int?) -> Void)
+    {
+        queue.async { @Sendable [self] in
+            drain()
+            completion(writer.withLock { $0.purge(selection, mode, for: self) })
+        }
+    }
+
+    /// Hands up to `limit` entries, the most recently used first, to `completion` on the writer's queue.
+    public func entries(
+        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
+    ) {
+        queue.async { @Sendable [self] in
+            drain()
+            completion(writer.withLock { $0.entries(selection, limit: limit, for: self) })
+        }
+    }
+
+    /// Waits until everything queued is written, or has failed to be. For tests and shutdown, never on a loop.
+    public func flush() {
+        queue.sync { drain() }
+    }
+
+    /// Writes what is queued and closes the file. What comes later is dropped.
+    public func close() {
+        queue.sync {
+            drain()
+            writer.withLock { $0.close(for: self) }
+        }
+    }
+
+    /// How the store fares.
+    public var status: StoreStatus { counters.withLock { $0 } }
+    /// Rows.
+    public var entries: Int { status.entries }
+    /// Stored bytes.
+    public var byteCount: Int { status.byteCount }
+    public var health: StoreHealth { status.health }
+
+    /// The integer that finds a key's row: the first 64 bits of its SHA-256, or, without libcrypto's help, a value that
+    /// finds nothing. Rows are compared by their whole key anyway.
+    static func index(of key: CacheKey) -> Int64 {
+        guard let digest = key.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return 0 }
+        return Int64(bitPattern: Digest.bigEndian(digest, from: 0))
+    }
+
+    /// A reader found the file damaged: it is set aside, unless that has been done since.
+    func reportDamage(_ reason: String, generation damaged: Int) {
+        queue.async { @Sendable [self] in
+            guard generation.load(ordering: .acquiring) == damaged else { return }
+            writer.withLock { $0.replaceFile(because: reason, for: self) }
+        }
+    }
+
+    private func scheduleDrain() {
+        if claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
+    }
+
+    /// Whether the caller is to schedule the next drain; while one waits after a failure, that one will do.
+    private func claimDrain() -> Bool {
+        pending.withLock { pending in
+            defer { pending.isDrainScheduled = true }
+            return !pending.isDrainScheduled
+        }
+    }
+
+    private func scheduledDrain() {
+        pending.withLock { $0.isDrainScheduled = false }
+        drain()
+    }
+
+    /// Writes batch after batch until nothing is left, or one fails; then tries again later.
+    private func drain() {
+        let isDone = writer.withLock { $0.drain(for: self) }
+        guard !isDone, claimDrain() else { return }
+        queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in self?.scheduledDrain() }
+    }
+}

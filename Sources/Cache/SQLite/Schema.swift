@@ -1,0 +1,140 @@
+// The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts, comments included, and
+// `.schema` prints them.
+// Must hold: `statements` describe `version` exactly; a file of that version in which one of them is missing or differs is
+// not ours. Totals and contents follow `entry` by triggers, whoever deletes from it.
+
+enum Schema {
+    /// Marks the file as this cache's: "Rfrn".
+    static let applicationID: Int64 = 0x5266_726E
+    /// `PRAGMA user_version`.
+    static let version: Int64 = 1
+
+    /// For each older version what brings it to the next. There is none yet.
+    static let migrations: [Int64: [String]] = [:]
+
+    static let statements: [String] = [
+        """
+        CREATE TABLE entry (
+          -- One stored response a row. All times are unix seconds, all durations seconds, all sizes bytes.
+          key INTEGER PRIMARY KEY,              -- the first 64 bits of SHA-256 over scope NUL target NUL variant
+          scope TEXT NOT NULL CHECK (scope = 'shared'), -- answers that belong to one user are never written
+          target TEXT NOT NULL,                 -- canonical path and query
+          variant TEXT NOT NULL,                -- tells apart answers to one target, such as content codings
+          storefront TEXT NOT NULL,             -- two letters, or nothing
+          class INTEGER NOT NULL,               -- see table class
+          status INTEGER NOT NULL,              -- HTTP status code
+          received_at INTEGER NOT NULL,         -- when it came or was last confirmed
+          initial_age INTEGER NOT NULL,         -- how old it was by then
+          fresh_for INTEGER NOT NULL,           -- served without asking until its age reaches this
+          stale_for INTEGER NOT NULL,           -- beyond that: served while it is revalidated
+          stale_if_error_for INTEGER NOT NULL,  -- beyond that: served where the origin fails
+          keep_for INTEGER NOT NULL,            -- beyond that: kept to be confirmed by a 304
+          size INTEGER NOT NULL,                -- of target, variant, fields and body
+          checksum INTEGER NOT NULL,            -- over all of the above but size, and fields and body
+          last_used INTEGER NOT NULL            -- to about a minute; the least recently used are evicted first
+        )
+        """,
+        """
+        CREATE TABLE content (
+          key INTEGER PRIMARY KEY,              -- that of the entry
+          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
+          body BLOB NOT NULL                    -- as received, content coding included
+        )
+        """,
+        """
+        CREATE TABLE totals (
+          -- One row, kept by triggers, so that opening a large file counts nothing.
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          entries INTEGER NOT NULL,
+          bytes INTEGER NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE class (
+          -- What the numbers in entry.class mean; written anew at each start.
+          tag INTEGER PRIMARY KEY,
+          name TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX entry_by_last_used ON entry (last_used)",
+        """
+        CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
+          UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
+        END
+        """,
+        """
+        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
+          DELETE FROM content WHERE key = OLD.key;
+        END
+        """,
+        """
+        CREATE VIEW response AS
+          -- For operators: every stored response with its age and what may be done with it now.
+          SELECT target, variant, storefront, coalesce(class.name, entry.class) AS class, status,
+            datetime(received_at, 'unixepoch') AS received,
+            initial_age + max(0, unixepoch() - received_at) AS age,
+            CASE
+              WHEN initial_age + max(0, unixepoch() - received_at) < fresh_for THEN 'fresh'
+              WHEN initial_age + max(0, unixepoch() - received_at) < fresh_for + stale_for THEN 'stale'
+              ELSE 'expired'
+            END AS freshness,
+            fresh_for - initial_age - max(0, unixepoch() - received_at) AS ttl,
+            size, datetime(last_used, 'unixepoch') AS used
+          FROM entry LEFT JOIN class ON class.tag = entry.class
+        """,
+    ]
+
+    /// What an open file turned out to be.
+    enum Verdict: Equatable {
+        case current
+        /// Nothing in it: a file just made.
+        case empty
+        case older(Int64)
+        /// Not to be used; the words say why.
+        case unusable(String)
+    }
+
+    /// Looks at the marks and the tables of an open file.
+    static func examine(_ database: Database) throws(SQLiteError) -> Verdict {
+        let objects = try database.integer("SELECT count(*) FROM sqlite_schema")
+        let found = try database.integer("PRAGMA user_version")
+        let mark = try database.integer("PRAGMA application_id")
+        if objects == 0, found == 0, mark == 0 { return .empty }
+        guard mark == applicationID else { return .unusable("it is another program's database") }
+        guard found <= version else { return .unusable("its version \(found) is newer than \(version)") }
+        guard found == version else {
+            return migrations[found] == nil ? .unusable("its version \(found) is unknown") : .older(found)
+        }
+        return try hasOurTables(database) ? .current : .unusable("its tables are not as they should be")
+    }
+
+    /// Makes the tables of a new file, and the marks with them.
+    static func create(_ database: Database) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            for statement in statements { try database.execute(statement) }
+            try database.execute("INSERT INTO totals VALUES (1, 0, 0)")
+            try database.execute("PRAGMA application_id = \(applicationID)")
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    /// Brings an older file to the current version, all or nothing.
+    static func migrate(_ database: Database, from older: Int64) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            for step in older..<version {
+                for statement in migrations[step] ?? [] { try database.execute(statement) }
+            }
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    private static func hasOurTables(_ database: Database) throws(SQLiteError) -> Bool {
+        var missing = Set(statements)
+        try Statement(database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").forEachRow([]) { row in
+            missing.remove(row.text(0))
+            return true
+        }
+        return missing.isEmpty
+    }
+}

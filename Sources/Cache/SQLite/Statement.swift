@@ -1,0 +1,116 @@
+import CSQLite
+
+// A prepared statement. Owns its pointer and finalises it.
+// Must hold: values are bound without copying, so they are bound, stepped and unbound within one call that keeps them alive;
+// a statement is always reset before a call returns, so that no read transaction outlives it.
+
+/// What a parameter can be.
+enum SQLValue {
+    case integer(Int64)
+    /// UTF-8, or bytes that are shown as such.
+    case text(ArraySlice<UInt8>)
+    case blob(ArraySlice<UInt8>)
+}
+
+final class Statement {
+    private let database: Database
+    private let handle: OpaquePointer
+
+    /// Prepares one statement, for good.
+    init(_ database: Database, _ sql: String) throws(SQLiteError) {
+        self.database = database
+        var prepared: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        try database.check(sqlite3_prepare_v3(database.handle, sql, -1, flags, &prepared, nil))
+        guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "an empty statement") }
+        handle = prepared
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// Runs the statement to its end, with the values for ?1, ?2, ... in their order.
+    func run(_ values: SQLValue...) throws(SQLiteError) {
+        try forEachRow(values) { _ in true }
+    }
+
+    /// What `read` makes of the first row; nil where there is none.
+    func firstRow<R>(_ values: SQLValue..., read: (Row) -> R) throws(SQLiteError) -> R? {
+        var result: R?
+        try forEachRow(values) { row in
+            result = read(row)
+            return false
+        }
+        return result
+    }
+
+    /// Calls `read` with row after row until it returns false.
+    func forEachRow(_ values: [SQLValue], read: (Row) -> Bool) throws(SQLiteError) {
+        let code = bound(values[...], at: 1) {
+            var code = sqlite3_step(handle)
+            while code == SQLITE_ROW, read(Row(handle)) { code = sqlite3_step(handle) }
+            return code
+        }
+        // The message belongs to the latest call, so it is taken before the reset.
+        let result = Result { () throws(SQLiteError) in try database.check(code) }
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        try result.get()
+    }
+
+    /// Binds the first value, then the others, each alive until `body` has returned.
+    private func bound(_ values: ArraySlice<SQLValue>, at index: Int32, _ body: () -> Int32) -> Int32 {
+        guard let value = values.first else { return body() }
+        func goOn(_ code: Int32) -> Int32 {
+            code == SQLITE_OK ? bound(values.dropFirst(), at: index + 1, body) : code
+        }
+        switch value {
+        case .integer(let integer):
+            return goOn(sqlite3_bind_int64(handle, index, integer))
+        case .text(let bytes):
+            return bytes.withUnsafeBufferPointer { buffer in
+                buffer.withMemoryRebound(to: CChar.self) { text in
+                    // An empty slice may have no address, and a null one would bind NULL.
+                    guard let start = text.baseAddress, !text.isEmpty else {
+                        return goOn(sqlite3_bind_text(handle, index, "", 0, csqlite_transient()))
+                    }
+                    return goOn(sqlite3_bind_text(handle, index, start, Int32(text.count), csqlite_static()))
+                }
+            }
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes { buffer in
+                guard let start = buffer.baseAddress, !buffer.isEmpty else {
+                    return goOn(sqlite3_bind_zeroblob(handle, index, 0))
+                }
+                return goOn(sqlite3_bind_blob(handle, index, start, Int32(buffer.count), csqlite_static()))
+            }
+        }
+    }
+}
+
+/// The current row of a statement; valid only inside the closure that got it.
+struct Row {
+    private let handle: OpaquePointer
+
+    fileprivate init(_ handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    /// The integer in a column; whatever else it holds is converted, NULL to 0.
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    /// A copy of the bytes in a column.
+    func bytes(_ column: Int32) -> [UInt8] {
+        // The pointer first: asking for it may convert the value and with it the count.
+        let start = sqlite3_column_blob(handle, column)
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
+    /// The text in a column; for logs and listings.
+    func text(_ column: Int32) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+}

@@ -1,0 +1,92 @@
+import CSQLite
+import Glibc
+
+// The database file itself: made with mode 0600, opened, judged, and set aside when it is of no use.
+// Must hold: nothing is ever deleted that might be somebody's; what is in the way is renamed, and only a regular file.
+
+/// Why the store cannot work now.
+struct StoreUnavailable: Error {
+    let reason: String
+    /// Whether another process merely holds a lock.
+    var isBusy = false
+}
+
+struct StoreFile {
+    let path: String
+    /// For one clear line about a file that was set aside.
+    let log: @Sendable (String) -> Void
+
+    /// An open, current database: the file that is there, or a fresh one.
+    func open() throws(StoreUnavailable) -> Database {
+        for _ in 0..<2 {
+            try prepare()
+            switch try attempt() {
+            case .success(let database): return database
+            case .failure(let damage): try setAside(because: damage.reason)
+            }
+        }
+        throw StoreUnavailable(reason: "\(path): a fresh file was of no use either")
+    }
+
+    private struct Damage: Error {
+        let reason: String
+    }
+
+    /// Opens and judges: a failure means that the file is to be set aside, an error that nothing can be done now.
+    private func attempt() throws(StoreUnavailable) -> Result<Database, Damage> {
+        do throws(SQLiteError) {
+            let database = try Database(path: path, mode: .readWrite, busyTimeout: .milliseconds(500))
+            // Before the first page: a file in WAL mode tells nothing about the journals it needs.
+            if database.isReadOnly { throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only") }
+            try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            let verdict = try Schema.examine(database)
+            if case .unusable(let reason) = verdict { return .failure(Damage(reason: reason)) }
+            // auto_vacuum only takes effect before the first table.
+            if verdict == .empty { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try database.execute("PRAGMA journal_size_limit = \(16 << 20); PRAGMA cache_size = -8192")
+            if verdict == .empty { try Schema.create(database) }
+            if case .older(let version) = verdict { try Schema.migrate(database, from: version) }
+            return .success(database)
+        } catch {
+            // A plain error can only come from a schema that names what is not there.
+            if error.isDamage || error.primaryCode == SQLITE_ERROR { return .failure(Damage(reason: "\(error)")) }
+            throw StoreUnavailable(reason: "\(path): \(error)", isBusy: error.isBusy)
+        }
+    }
+
+    /// Makes the file if need be. SQLite gives its journals the mode of the file.
+    private func prepare() throws(StoreUnavailable) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw StoreUnavailable(reason: "\(path) is not a regular file")
+            }
+            // Best effort: a file of another owner that we may write stays as it is.
+            if status.st_mode & 0o077 != 0 { _ = chmod(path, 0o600) }
+            return
+        }
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreUnavailable(reason: "\(path): \(String(cString: strerror(errno)))") }
+        _ = fchmod(descriptor, 0o600)
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Renames file and write-ahead log to `PATH.corrupt-UNIXTIME`. Connections that are still open keep the old file; SQLite sees that
+    /// it has moved and leaves the names alone when they close.
+    func setAside(because reason: String) throws(StoreUnavailable) {
+        var name = "\(path).corrupt-\(time(nil))"
+        var attempt = 1
+        while access(name, F_OK) == 0 {
+            name = "\(path).corrupt-\(time(nil))-\(attempt)"
+            attempt += 1
+        }
+        guard rename(path, name) == 0 || errno == ENOENT else {
+            throw StoreUnavailable(
+                reason: "\(path) is of no use (\(reason)) and cannot be renamed: \(String(cString: strerror(errno)))")
+        }
+        _ = rename(path + "-wal", name + "-wal")
+        _ = unlink(path + "-shm")
+        log("cache file \(path) is of no use (\(reason)): kept as \(name), starting an empty one")
+    }
+}

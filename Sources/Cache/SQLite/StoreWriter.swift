@@ -1,0 +1,179 @@
+// The writer's state and what it does about failures: wait for a lock, lose a batch to a full disk, replace a damaged file.
+// Must hold: it is used under the store's writer lock, on the writer's queue or while opening; each change of health is
+// logged once.
+
+struct StoreWriter {
+    private let file: StoreFile
+    private let maxBytes: Int
+    private let classNames: [String]
+    private let log: @Sendable (String) -> Void
+    private var connection: StoreConnection?
+    private var isClosed = false
+    /// Files opened so far: the latest is the store's generation.
+    private var openedFiles = 0
+    /// Whether trouble has been logged and its end has not.
+    private var isInTrouble = false
+
+    init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
+        file = StoreFile(path: path, log: log)
+        self.maxBytes = maxBytes
+        self.classNames = classNames
+        self.log = log
+    }
+
+    /// Opens the file if it is not open.
+    mutating func open(for store: SQLiteStore) {
+        guard connection == nil, !isClosed else { return }
+        do throws(StoreUnavailable) {
+            connection = try makeConnection()
+            openedFiles += 1
+            store.generation.store(openedFiles, ordering: .releasing)
+            settle(.available, store)
+            refreshTotals(store)
+        } catch {
+            settle(.unavailable(error.reason), store)
+        }
+    }
+
+    /// Writes all that is pending. False where that failed and is worth another try later.
+    mutating func drain(for store: SQLiteStore) -> Bool {
+        if isClosed { store.pending.withLock { $0.drop { _ in true } } }
+        open(for: store)
+        guard let connection else { return store.pending.withLock { $0.isEmpty } }
+        do throws(SQLiteError) {
+            while try writeBatch(connection, store) {}
+            settle(.available, store)
+            return true
+        } catch {
+            return handle(error, store)
+        }
+    }
+
+    /// Nil where the file could not be purged.
+    mutating func purge(_ selection: EntrySelection, _ mode: PurgeMode, for store: SQLiteStore) -> Int? {
+        // What could not be written must not come back later either.
+        if mode == .hard { store.pending.withLock { $0.drop { selection.matches($0) } } }
+        guard let connection else { return nil }
+        do throws(SQLiteError) {
+            let count = try connection.purge(selection, mode)
+            refreshTotals(store)
+            return count
+        } catch {
+            _ = handle(error, store)
+            return nil
+        }
+    }
+
+    mutating func entries(_ selection: EntrySelection, limit: Int, for store: SQLiteStore) -> [StoredEntry] {
+        guard let connection else { return [] }
+        do throws(SQLiteError) {
+            return try connection.entries(selection, limit: limit)
+        } catch {
+            _ = handle(error, store)
+            return []
+        }
+    }
+
+    mutating func close(for store: SQLiteStore) {
+        isClosed = true
+        disconnect(store)
+        settle(.closed, store)
+    }
+
+    /// Sets a damaged file aside and begins a fresh one.
+    mutating func replaceFile(because reason: String, for store: SQLiteStore) {
+        guard !isClosed else { return }
+        store.counters.withLock { $0.damaged += 1 }
+        do throws(StoreUnavailable) {
+            // Renamed while it is open, so that closing it leaves the fresh file's journals alone.
+            try file.setAside(because: reason)
+            disconnect(store)
+            open(for: store)
+        } catch {
+            disconnect(store)
+            settle(.unavailable(error.reason), store)
+        }
+    }
+
+    private mutating func disconnect(_ store: SQLiteStore) {
+        connection = nil
+        store.generation.store(0, ordering: .releasing)
+    }
+
+    private func makeConnection() throws(StoreUnavailable) -> StoreConnection {
+        for _ in 0..<2 {
+            let database = try file.open()
+            do throws(SQLiteError) {
+                let connection = try StoreConnection(database, maxBytes: maxBytes)
+                try connection.write(classNames: classNames)
+                return connection
+            } catch {
+                guard error.isDamage else {
+                    throw StoreUnavailable(reason: "\(file.path): \(error)", isBusy: error.isBusy)
+                }
+                try file.setAside(because: "\(error)")
+            }
+        }
+        throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
+    }
+
+    /// One transaction; false when nothing was left to do.
+    private func writeBatch(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
+        let batch = store.pending.withLock { $0.takeBatch(maxBytes: connection.batchBytes) }
+        let hasWork = !batch.operations.isEmpty || !batch.touches.isEmpty
+        let outcome =
+            hasWork
+            ? try connection.apply(batch.operations, touches: batch.touches)
+            : StoreConnection.Outcome(evicted: try connection.isOverBound() ? connection.evictMore() : 0)
+        store.pending.withLock { $0.finish() }
+        try connection.shrink()
+        let totals = try connection.totals()
+        store.counters.withLock { counters in
+            counters.written += outcome.written
+            counters.dropped += outcome.dropped
+            counters.evicted += outcome.evicted
+            counters.entries = totals.entries
+            counters.byteCount = totals.bytes
+        }
+        return hasWork || outcome.evicted > 0
+    }
+
+    /// What a failed transaction leads to; always false, another try is worth while.
+    private mutating func handle(_ error: SQLiteError, _ store: SQLiteStore) -> Bool {
+        store.counters.withLock { $0.failedTransactions += 1 }
+        // All of it waits again, within the queue's bound: removals must not be lost, or what they removed comes back.
+        store.pending.withLock { $0.putBack() }
+        if error.isDamage {
+            replaceFile(because: "\(error)", for: store)
+        } else {
+            settle(.failing("\(error)"), store)
+        }
+        return false
+    }
+
+    private func refreshTotals(_ store: SQLiteStore) {
+        guard let connection else { return }
+        let totals = (try? connection.totals()) ?? StoreConnection.Totals()
+        store.counters.withLock { counters in
+            counters.entries = totals.entries
+            counters.byteCount = totals.bytes
+        }
+    }
+
+    /// Notes the health; logs when trouble begins and when it ends.
+    private mutating func settle(_ health: StoreHealth, _ store: SQLiteStore) {
+        store.counters.withLock { $0.health = health }
+        switch health {
+        case .available:
+            if isInTrouble { log("cache file \(file.path) works again") }
+            isInTrouble = false
+        case .failing(let reason):
+            if !isInTrouble { log("cache file \(file.path) cannot be written: \(reason); trying again") }
+            isInTrouble = true
+        case .unavailable(let reason):
+            if !isInTrouble { log("cache file cannot be used: \(reason); going on from memory") }
+            isInTrouble = true
+        case .closed: break
+        }
+    }
+}

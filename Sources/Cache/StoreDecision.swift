@@ -1,0 +1,63 @@
+import HTTP
+
+// Whether a response is stored and for how long: a pure function of facts, rule and time.
+// Must hold: credentials' and load's answers (401, 403, 429), parts (206) and what is not an answer to GET are stored under
+// no rule; a fixed rule keeps 200 only, and 404 and 410 under the rule for `not-found`.
+
+/// What to do with a response.
+public enum StoreDecision: Hashable, Sendable {
+    /// Store it. Where the request was personal this means memory only; the SQLite store refuses personal keys anyway.
+    case store(Lifetime)
+    case no(NotStoredReason)
+
+    /// Decides. `rule` is that of the request's class (`personal` for a personal request), `notFound` that of the line
+    /// `ttl not-found`, `now` the unix second at which the response came.
+    public static func decide(
+        _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule, now: Int64
+    ) -> StoreDecision {
+        if let reason = refusal(request, response, rule) { return .no(reason) }
+        switch effectiveRule(rule, notFound, response.status) {
+        case .off:
+            return .no(.ruleOff)
+        case .upstream:
+            return RFC9111(request: request, response: response, now: now).decision
+        case .fixed(let seconds, let stale):
+            if let reason = fixedRefusal(response.status) { return .no(reason) }
+            guard seconds > 0 || stale > 0 else { return .no(.ruleOff) }
+            let lifetime = Lifetime(
+                freshFor: seconds, staleFor: stale, keepFor: response.hasValidator ? RFC9111.keepFor : 0)
+            return .store(lifetime)
+        }
+    }
+
+    /// What no rule can allow.
+    private static func refusal(
+        _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule
+    ) -> NotStoredReason? {
+        guard request.isGet else { return .method }
+        if rule == .off { return request.isPersonal ? .personal : .ruleOff }
+        if request.cacheControl.noStore { return .requestNoStore }
+        switch response.status {
+        case 401, 403: return .unauthorized
+        case 429: return .rateLimited
+        case 206: return .partialContent
+        case 304, ..<200, 600...: return .status
+        default: return nil
+        }
+    }
+
+    /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes stay with the RFC.
+    private static func effectiveRule(_ rule: TTLRule, _ notFound: TTLRule, _ status: Int) -> TTLRule {
+        guard status == 404 || status == 410, case .fixed = rule else { return rule }
+        return notFound
+    }
+
+    /// An operator's TTL is for answers; an error or a redirect under it would be an answer made up by the cache.
+    private static func fixedRefusal(_ status: Int) -> NotStoredReason? {
+        switch status {
+        case 200, 404, 410: nil
+        case 500...: .serverError
+        default: .status
+        }
+    }
+}

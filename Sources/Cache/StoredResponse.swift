@@ -1,0 +1,118 @@
+import Synchronization
+
+// A response as it is kept: immutable, shared by all loops, ready to be sent.
+// Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body` are never changed.
+
+/// A stored response.
+public final class StoredResponse: Sendable {
+    /// What it answers, and to whom.
+    public let key: CacheKey
+    public let status: Int
+    /// Wire-ready: status line, fields, Content-Length, each with CR LF. Age, Date, Cache-Status and the empty line follow.
+    public let head: [UInt8]
+    /// The content as received, content coding included.
+    public let body: [UInt8]
+    /// Unix seconds at which the response came, or was last confirmed.
+    public let receivedAt: Int64
+    /// How long it may be used.
+    public let lifetime: Lifetime
+    /// The resource class, in numbers of whoever stores; named by `SQLiteStore.open(classNames:)`.
+    public let classTag: UInt8
+    /// Two lower-case letters, or nothing.
+    public let storefront: [UInt8]
+    private let fieldsRange: Range<Int>
+    /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
+    private let reportedUse: Atomic<Int64>
+
+    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be stored are dropped, and a
+    /// strong `ETag` is added to a 200 that has none, computed from the content here, once.
+    public convenience init(
+        key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
+        classTag: UInt8, storefront: [UInt8]
+    ) {
+        var kept = StoredFields.storable(fields.span)
+        if status == 200, !StoredFields.contains(kept.span, "etag") {
+            kept.append(contentsOf: StoredFields.entityTagLine(body))
+        }
+        self.init(
+            restoring: key, status: status, fields: kept, body: body, receivedAt: receivedAt, lifetime: lifetime,
+            classTag: classTag, storefront: storefront)
+    }
+
+    /// A response whose fields have been through the other initialiser before: from the database, or from another response.
+    init(
+        restoring key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
+        classTag: UInt8, storefront: [UInt8]
+    ) {
+        (head, fieldsRange) = StoredFields.head(status: status, fields: fields, bodyCount: body.count)
+        self.key = key
+        self.status = status
+        self.body = body
+        self.receivedAt = receivedAt
+        self.lifetime = lifetime
+        self.classTag = classTag
+        self.storefront = storefront
+        reportedUse = Atomic(receivedAt)
+    }
+
+    /// The `Name: value\r\n` lines kept for the client.
+    public var fields: ArraySlice<UInt8> { head[fieldsRange] }
+    public var initialAge: Int { lifetime.initialAge }
+    public var freshFor: Int { lifetime.freshFor }
+    public var staleFor: Int { lifetime.staleFor }
+
+    /// What it takes in memory: the bytes it holds and `overhead`.
+    public var byteCount: Int {
+        key.bytes.count + head.count + body.count + storefront.count + Self.overhead
+    }
+
+    /// The object, the headers of its four arrays, and its place in the memory tier, rounded up, in bytes.
+    static let overhead = 416
+
+    /// The same content, confirmed by the origin (RFC 9111 4.3.4: a 304 freshens). `fields` replaces the lines where given.
+    public func freshened(receivedAt: Int64, lifetime: Lifetime, fields: [UInt8]? = nil) -> StoredResponse {
+        guard let fields else {
+            return StoredResponse(
+                restoring: key, status: status, fields: Array(self.fields), body: body, receivedAt: receivedAt,
+                lifetime: lifetime, classTag: classTag, storefront: storefront)
+        }
+        return StoredResponse(
+            key: key, status: status, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
+            classTag: classTag, storefront: storefront)
+    }
+
+    /// The same content with nothing left of its freshness: what a soft purge leaves.
+    func withoutFreshness() -> StoredResponse {
+        let rest = Lifetime(
+            freshFor: 0, staleFor: lifetime.staleFor, staleIfErrorFor: lifetime.staleIfErrorFor,
+            keepFor: lifetime.keepFor, initialAge: 0)
+        return freshened(receivedAt: receivedAt, lifetime: rest)
+    }
+
+    /// Whether the store should hear of this use: at most one of all loops is told so, once a minute, so that entries that
+    /// live in memory are not the first to be evicted from disk.
+    func shouldReportUse(at unixSeconds: Int64) -> Bool {
+        let last = reportedUse.load(ordering: .relaxed)
+        guard unixSeconds - last >= Self.useInterval else { return false }
+        return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
+    }
+
+    /// How precise last-use times on disk are, in seconds.
+    private static let useInterval: Int64 = 60
+
+    /// Over everything that is written; verified on each read from disk.
+    var checksum: UInt64 {
+        var sum = Checksum()
+        sum.combine(key.bytes[...])
+        for number in [
+            status, Int(classTag), Int(receivedAt), lifetime.initialAge, lifetime.freshFor, lifetime.staleFor,
+            lifetime.staleIfErrorFor, lifetime.keepFor,
+        ] {
+            sum.combine(number)
+        }
+        sum.combine(storefront[...])
+        sum.combine(fields)
+        sum.combine(body[...])
+        return sum.value
+    }
+}

@@ -1,0 +1,33 @@
+/// An option of a command: `--name VALUE`, `--name=VALUE`, or a flag `--name`.
+struct CommandOption: Sendable {
+    /// Without the dashes.
+    let name: String
+    /// What the help calls its value; nil: a flag.
+    let value: String?
+    let isRepeatable: Bool
+    let summary: String
+
+    /// A flag.
+    init(_ name: String, _ summary: String) {
+        self.init(name, nil, summary)
+    }
+
+    init(_ name: String, _ value: String?, isRepeatable: Bool = false, _ summary: String) {
+        self.name = name
+        self.value = value
+        self.isRepeatable = isRepeatable
+        self.summary = summary
+    }
+
+    /// `--name VALUE`, as the help shows it.
+    var spelling: String { "--" + name + (value.map { " " + $0 } ?? "") }
+
+    static let help = CommandOption("help", "show this")
+    static let config = CommandOption(
+        "config", "FILE", "the configuration (./proxy.conf, then /etc/refrain/proxy.conf)")
+    static let json = CommandOption("json", "write JSON")
+    static let admin = CommandOption(
+        "admin", "URL", "the admin listener of the running proxy (http://127.0.0.1:8081)")
+    static let adminTokenFile = CommandOption(
+        "admin-token-file", "FILE", "the file that the proxy's admin_token_file names")
+}

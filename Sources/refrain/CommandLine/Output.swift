@@ -1,0 +1,34 @@
+import Glibc
+
+/// Where a command writes; tests put their own functions in.
+struct Output: Sendable {
+    /// What was asked for.
+    let standard: @Sendable (String) -> Void
+    /// What went wrong, and progress.
+    let error: @Sendable (String) -> Void
+
+    static let console = Output(
+        standard: { write($0, to: STDOUT_FILENO) }, error: { write($0, to: STDERR_FILENO) })
+
+    /// A line of the answer.
+    func line(_ text: String = "") { standard(text + "\n") }
+
+    /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one problem is one line.
+    func problem(_ text: String) {
+        error("refrain: " + String(text.map { $0.isNewline ? " " : $0 }) + "\n")
+    }
+
+    /// All of it, unless the reader has gone: then nobody is left to be told.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let start = rest.baseAddress, !rest.isEmpty {
+                let count = Glibc.write(descriptor, start, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import AppleMusic
+
+// `check`: the configuration as it is in effect. Secrets cannot appear: the configuration holds only their paths.
+
+extension Command {
+    static let check = Command(
+        "check", "read the configuration, show the settings and where each came from", options: [.config, .json]
+    ) { arguments, context throws(CommandFailure) in
+        let path = try ConfigurationFile.path(arguments, context.files)
+        let effective = try ConfigurationFile.read(path, context.files)
+        context.output.standard(arguments.has(.json) ? effective.json() : effective.text())
+        return .done
+    }
+}
+
+extension EffectiveConfiguration {
+    /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration of the same meaning;
+    /// directives that are unset stand in comments.
+    func text() -> String {
+        var text = ""
+        for directive in Directive.table where directive.name != Directive.include {
+            let mine = lines.filter { $0.directive.name == directive.name }
+            if mine.isEmpty { text += "# \(directive.name) \(directive.arguments) # unset\n" }
+            for line in mine { text += "\(line.spelling) # \(line.place?.description ?? "default")\n" }
+        }
+        return text
+    }
+
+    /// `{"settings":[{"directive","arguments":[...],"source"}]}`, in the same order; what is unset is left out.
+    func json() -> String {
+        let settings = lines.map { line -> JSON in
+            [
+                "directive": .string(line.directive.name),
+                "arguments": .array(line.words.map { .string($0) }),
+                "source": .string(line.place?.description ?? "default"),
+            ]
+        }
+        return JSON.object(members: ["settings": .array(settings)]).description + "\n"
+    }
+}
+
+extension SettingLine {
+    /// As it would be written.
+    var spelling: String {
+        ([directive.name] + words.map(ConfigurationLexer.spelling)).joined(separator: " ")
+    }
+}

@@ -1,0 +1,28 @@
+/// Finds and reads the configuration that a command is about.
+enum ConfigurationFile {
+    /// Tried in this order where no `--config` is given.
+    static let standardPaths = ["proxy.conf", "/etc/refrain/proxy.conf"]
+
+    /// The file that is meant; nothing says yet that it can be read.
+    static func path(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) -> String {
+        if let path = arguments.value(.config) { return path }
+        // A standard file that is there but cannot be read is the one that is meant: its error must be seen.
+        let absent = FileProblem.absent.message
+        guard let path = standardPaths.first(where: { files.problem($0) != absent }) else {
+            let places = standardPaths.joined(separator: " nor ")
+            throw .configuration([
+                ConfigurationError(
+                    place: nil, message: "no configuration: neither \(places) is there; name one with --config FILE")
+            ])
+        }
+        return path
+    }
+
+    static func read(_ path: String, _ files: FileAccess) throws(CommandFailure) -> EffectiveConfiguration {
+        do throws(ConfigurationErrors) {
+            return try ConfigurationReader.read(path, files: files)
+        } catch {
+            throw .configuration(error.errors)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import AppleMusic
+
+extension Command {
+    static let stats = Command(
+        "stats", "show the counters of a running proxy", options: [.admin, .adminTokenFile, .json]
+    ) { arguments, context throws(CommandFailure) in
+        let body = try AdminClient(arguments, context.files).get("/stats")
+        guard !arguments.has(.json) else {
+            let text = String(decoding: body, as: UTF8.self)
+            context.output.standard(text.hasSuffix("\n") ? text : text + "\n")
+            return .done
+        }
+        do throws(JSONError) {
+            context.output.standard(try StatsTable.text(of: JSON.parse(body)))
+        } catch {
+            throw .failed("the answer to GET /stats is \(error)")
+        }
+        return .done
+    }
+}
+
+extension AdminClient {
+    /// The proxy that `--admin` and `--admin-token-file` name.
+    init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
+        let server = try arguments.parsed(.admin) { text throws(ValueError) in
+            let url = try ServerURL(text)
+            guard !url.isTLS else { throw ValueError(text, isNot: "an http:// URL; the admin listener speaks no TLS") }
+            return url
+        }
+        guard let path = arguments.value(.adminTokenFile) else {
+            self.init(server: server ?? Self.standardURL)
+            return
+        }
+        do throws(FileProblem) {
+            let token = try files.read(path).filter { !" \t\r\n".utf8.contains($0) }
+            self.init(server: server ?? Self.standardURL, token: token)
+        } catch {
+            throw .failed("cannot read \(path): \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import AppleMusic
+
+// What the program is told to do, as values; `Directive.table` says how each is written and what it is by default.
+
+/// The settings of one run. Equal configurations mean that a reload has nothing to do.
+struct Configuration: Equatable, Sendable {
+    var listeners: [ListenAddress] = []
+    var tlsCertificateFile: String?
+    var tlsCertificateKeyFile: String?
+    /// Nil: no admin listener.
+    var adminListener: HostPort?
+    var adminTokenFile: String?
+
+    var upstream = ServerURL(isTLS: true, host: "", port: 0)
+    var upstreamCAFile: String?
+    var upstreamConnections = 0
+    /// Requests a second; nil: only what the origin's 429 teach.
+    var upstreamRate: Int?
+
+    var developerTokenFile: String?
+    var developerKeyFile: String?
+    var developerKeyID: String?
+    var developerTeamID: String?
+    var developerTokenLifetime = Duration.zero
+    var musicUserTokenFile: String?
+    var clientKeysFile: String?
+
+    /// Nil: memory only.
+    var cacheFile: String?
+    /// Bytes.
+    var cacheSize = 0
+    /// Bytes.
+    var memorySize = 0
+    /// By class name; every class that has a default is there.
+    var ttl: [String: TTLSetting] = [:]
+
+    var compose = ComposeMode.off
+    var allowsWindows = false
+    var allowsBatches = false
+    var next = NextMode.keep
+    /// `["*"]` for any; empty: no browser may read the answers.
+    var corsOrigins: [String] = []
+
+    var accessLog = AccessLog(destination: .off, format: .combined)
+    var logLevel = LogLevel.info
+    var recordFile: String?
+    /// Nil: one a core.
+    var workers: Int?
+
+    /// Blank, for `Directive`s to be applied to. What nobody configured is `ConfigurationReader.standard`.
+    private init() {}
+
+    /// Applies each line to a blank configuration. A line that is refused is reported and changes nothing.
+    init(applying lines: [SettingLine], errors: inout [ConfigurationError]) {
+        self.init()
+        for line in lines {
+            do throws(ValueError) {
+                try line.directive.apply(&self, line.words)
+            } catch {
+                errors.append(
+                    ConfigurationError(place: line.place, message: "\(line.directive.name): \(error.message)"))
+            }
+        }
+    }
+
+    /// The setting of a class of resources; catalog types without a line of their own follow `catalog`.
+    func ttl(for resourceClass: ResourceClass) -> TTLSetting {
+        ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? TTLSetting(.off)
+    }
+
+    /// The setting of answers of status 404.
+    var notFoundTTL: TTLSetting { ttl[TTLClass.notFound] ?? TTLSetting(.off) }
+}
+
+/// Whether answers are built from stored resources.
+enum ComposeMode: String, CaseIterable, Sendable {
+    case on
+    /// The origin is asked too, and a rule whose answer differs is switched off.
+    case verify
+    case off
+}
+
+/// What becomes of the `next` of a page.
+enum NextMode: String, CaseIterable, Sendable {
+    /// As the origin wrote it.
+    case keep
+    /// With the client's own parameters put back in.
+    case complete
+}
+
+/// From the least to the most that is logged.
+enum LogLevel: String, CaseIterable, Sendable {
+    case error, warn, notice, info, debug
+}
+
+/// Where the access log goes and what its lines look like.
+struct AccessLog: Equatable, Sendable {
+    enum Destination: Equatable, Sendable {
+        case off, standardOutput
+        case file(String)
+    }
+
+    enum Format: String, CaseIterable, Sendable { case json, combined }
+
+    let destination: Destination
+    let format: Format
+}

@@ -1,0 +1,79 @@
+// What no directive can know alone: which settings need or exclude one another, and whether the files they name are fit.
+
+struct ConfigurationChecks {
+    let configuration: Configuration
+    let lines: [SettingLine]
+    let files: FileAccess
+
+    /// Everything that is wrong; empty: it can be run.
+    func problems() -> [ConfigurationError] {
+        listeners() + exposure() + credentials() + lines.compactMap(fileProblem)
+    }
+
+    private func listeners() -> [ConfigurationError] {
+        var errors: [ConfigurationError] = []
+        var taken: [(address: HostPort, line: SettingLine)] = []
+        for line in lines where ["listen", "admin_listen"].contains(line.directive.name) {
+            guard let address = try? HostPort(line.words[0]) else { continue }
+            if address.port != 0, let other = taken.first(where: { $0.address == address }) {
+                let first = other.line.place.map { "at \($0)" } ?? "by the default of \(other.line.directive.name)"
+                errors.append(error(line, "\(address) is already taken \(first)"))
+            }
+            taken.append((address, line))
+            guard line.words.last == "tls" else { continue }
+            for need in ["tls_certificate", "tls_certificate_key"] where !isSet(need) {
+                errors.append(error(line, "tls needs \(need)"))
+            }
+        }
+        return errors
+    }
+
+    /// What would be open to the network without a key.
+    private func exposure() -> [ConfigurationError] {
+        var errors: [ConfigurationError] = []
+        if let admin = configuration.adminListener, !admin.isLoopback, !isSet("admin_token_file") {
+            errors.append(
+                error(of: "admin_listen", "\(admin) is not a loopback address and needs admin_token_file"))
+        }
+        let open = configuration.listeners.first { !$0.address.isLoopback }
+        if let open, isSet("music_user_token_file"), !isSet("client_keys_file") {
+            errors.append(
+                error(
+                    of: "music_user_token_file",
+                    "anyone who reaches \(open.address) could use this account; set client_keys_file"))
+        }
+        return errors
+    }
+
+    private func credentials() -> [ConfigurationError] {
+        let parts = ["developer_key_file", "developer_key_id", "developer_team_id"]
+        let present = parts.filter(isSet)
+        if isSet("developer_token_file"), let first = present.first {
+            return [error(of: first, "developer_token_file already gives the token; keep one of the two ways")]
+        }
+        guard let first = present.first, present.count < parts.count else { return [] }
+        let missing = parts.filter { !present.contains($0) }.joined(separator: " and ")
+        return [error(of: first, "needs \(missing) as well")]
+    }
+
+    private func fileProblem(_ line: SettingLine) -> ConfigurationError? {
+        let problem =
+            switch line.directive.fileRule {
+            case .none: nil as String?
+            case .readable: files.problem(line.words[0])
+            case .secret: files.secretProblem(line.words[0])
+            }
+        return problem.map { error(line, "\(quoted(line.words[0])): \($0)") }
+    }
+
+    private func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }
+
+    private func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
+        ConfigurationError(place: line.place, message: "\(line.directive.name): \(message)")
+    }
+
+    private func error(of name: String, _ message: String) -> ConfigurationError {
+        let place = lines.first { $0.directive.name == name }?.place
+        return ConfigurationError(place: place, message: "\(name): \(message)")
+    }
+}

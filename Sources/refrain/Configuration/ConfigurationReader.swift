@@ -1,0 +1,144 @@
+// From the path of a file to settings: includes, repetition, defaults, then the checks. Pure but for `FileAccess`.
+
+/// A directive as it is in effect.
+struct SettingLine: Sendable {
+    let directive: Directive
+    /// Its arguments.
+    let words: [String]
+    /// Nil: a default.
+    let place: Place?
+}
+
+/// A configuration that may be run, and the lines it is made of.
+struct EffectiveConfiguration: Sendable {
+    let configuration: Configuration
+    /// In the order of `Directive.table`; directives that are unset have none.
+    let lines: [SettingLine]
+}
+
+struct ConfigurationReader {
+    /// Deeper than any sensible tree of includes; symbolic links could otherwise hide a cycle for ever.
+    static let maxIncludeDepth = 16
+
+    private let files: FileAccess
+    private var written: [SettingLine] = []
+    private var errors: [ConfigurationError] = []
+    private var readingOrder: [String] = []
+
+    /// Reads and checks everything below `path`; throws all that is wrong at once.
+    static func read(_ path: String, files: FileAccess) throws(ConfigurationErrors) -> EffectiveConfiguration {
+        var reader = ConfigurationReader(files: files)
+        reader.read(path, includedFrom: nil, chain: [])
+        return try reader.finish()
+    }
+
+    /// What holds where nothing is configured, for `demo` and as the start of tests.
+    static func standard() throws(ConfigurationErrors) -> EffectiveConfiguration {
+        try ConfigurationReader(files: .system).finish()
+    }
+
+    private init(files: FileAccess) {
+        self.files = files
+    }
+
+    // MARK: Lines
+
+    private mutating func read(_ path: String, includedFrom place: Place?, chain: [String]) {
+        guard !chain.contains(path) else {
+            let circle = (chain.drop { $0 != path } + [path]).joined(separator: " -> ")
+            return report(place, "\(path) includes itself: \(circle)")
+        }
+        guard chain.count < Self.maxIncludeDepth else {
+            return report(place, "more than \(Self.maxIncludeDepth) files deep")
+        }
+        readingOrder.append(path)
+        do throws(FileProblem) {
+            let bytes = try files.read(path)
+            for line in ConfigurationLexer.lines(of: bytes, file: path, errors: &errors) {
+                take(line, chain: chain + [path])
+            }
+        } catch {
+            report(place, "cannot read \(path): \(error.message)")
+        }
+    }
+
+    private mutating func take(_ line: ConfigurationLine, chain: [String]) {
+        let words = Array(line.words.dropFirst())
+        guard let directive = Directive.named(line.words[0]) else {
+            let hint = Suggestion.text(for: line.words[0], in: Directive.table.map(\.name))
+            return report(line.place, "unknown directive \(quoted(line.words[0]))\(hint)")
+        }
+        guard directive.argumentCount.contains(words.count) else {
+            return report(
+                line.place,
+                "\(directive.name): expected \(directive.arguments), found \(words.count) argument(s)")
+        }
+        if let last = words.last, last.hasSuffix(";"), !directive.arguments.hasPrefix("FILE") {
+            return report(line.place, "\(directive.name): a directive ends with its line, not with \";\"")
+        }
+        if directive.name == Directive.include {
+            return read(Self.resolve(words[0], besides: line.place.file), includedFrom: line.place, chain: chain)
+        }
+        let setting = SettingLine(directive: directive, words: words, place: line.place)
+        if let place = written.first(where: { Self.excludes($0, setting) })?.place {
+            let what = directive.repetition == .never ? directive.name : "\(directive.name) \(words[0])"
+            return report(line.place, "\(what) is already set at \(place)")
+        }
+        written.append(setting)
+    }
+
+    /// Whether two lines cannot both stand.
+    private static func excludes(_ first: SettingLine, _ second: SettingLine) -> Bool {
+        guard first.directive.name == second.directive.name else { return false }
+        switch first.directive.repetition {
+        case .never: return true
+        case .adds: return false
+        case .perFirstArgument: return first.words[0] == second.words[0]
+        }
+    }
+
+    /// The path of an included file: absolute, or beside the file that names it. `.` and `..` are resolved, so that one
+    /// file has one name.
+    static func resolve(_ path: String, besides file: String) -> String {
+        var parts: [Substring] = []
+        let directory = path.hasPrefix("/") ? "" : file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+        let whole = directory + path
+        for part in whole.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
+        return (whole.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    }
+
+    // MARK: The whole
+
+    private consuming func finish() throws(ConfigurationErrors) -> EffectiveConfiguration {
+        let lines = Directive.table.flatMap { directive in
+            let mine = written.filter { $0.directive.name == directive.name }
+            return Self.defaults(of: directive, besides: mine) + mine
+        }
+        let configuration = Configuration(applying: lines, errors: &errors)
+        errors += ConfigurationChecks(configuration: configuration, lines: lines, files: files).problems()
+        guard errors.isEmpty else { throw ConfigurationErrors(errors: inReadingOrder(errors)) }
+        return EffectiveConfiguration(configuration: configuration, lines: lines)
+    }
+
+    private static func defaults(of directive: Directive, besides mine: [SettingLine]) -> [SettingLine] {
+        let lines = directive.defaults.map { text in
+            SettingLine(directive: directive, words: text.split(separator: " ").map(String.init), place: nil)
+        }
+        guard directive.repetition == .perFirstArgument else { return mine.isEmpty ? lines : [] }
+        return lines.filter { line in !mine.contains { $0.words[0] == line.words[0] } }
+    }
+
+    private func inReadingOrder(_ errors: [ConfigurationError]) -> [ConfigurationError] {
+        func rank(_ error: ConfigurationError) -> (Int, Int) {
+            guard let place = error.place else { return (-1, 0) }
+            return (readingOrder.firstIndex(of: place.file) ?? 0, place.line)
+        }
+        return errors.sorted { rank($0) < rank($1) }
+    }
+
+    private mutating func report(_ place: Place?, _ message: String) {
+        errors.append(ConfigurationError(place: place, message: message))
+    }
+}

@@ -1,0 +1,53 @@
+// The numbers of the configuration and of the command line: sizes, durations, rates, counts. All are exact: overflow is
+// refused, and nothing is rounded.
+
+enum Quantity {
+    /// Bytes: digits and a unit, `10k`, `64MiB`, `2GiB`; every unit is a power of 1024, as in nginx.
+    static func size(_ text: String) throws(ValueError) -> Int {
+        let (digits, unit) = split(text)
+        let powers = ["": 0, "b": 0, "k": 1, "kib": 1, "m": 2, "mib": 2, "g": 3, "gib": 3, "t": 4, "tib": 4]
+        guard let number = Int(digits), let power = powers[unit.lowercased()] else {
+            throw ValueError(text, isNot: "a size such as 10k, 64MiB or 2GiB")
+        }
+        let (bytes, overflows) = number.multipliedReportingOverflow(by: 1 << (10 * power))
+        guard !overflows else { throw ValueError("\(quoted(text)) is too large a size") }
+        return bytes
+    }
+
+    /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an instant cannot overflow.
+    static func duration(_ text: String) throws(ValueError) -> Duration {
+        let (digits, unit) = split(text)
+        let milliseconds: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let number = Int64(digits), let factor = milliseconds[String(unit)] else {
+            throw ValueError(text, isNot: "a duration such as 500ms, 30s, 15m, 12h or 7d")
+        }
+        let (total, overflows) = number.multipliedReportingOverflow(by: factor)
+        guard !overflows, total <= 36_500 * 86_400_000 else {
+            throw ValueError("\(quoted(text)) is too long a duration")
+        }
+        return .milliseconds(total)
+    }
+
+    /// Whole requests a second: `20/s`.
+    static func rate(_ text: String) throws(ValueError) -> Int {
+        let (digits, unit) = split(text)
+        guard unit == "/s", let number = Int(digits), number > 0 else {
+            throw ValueError(text, isNot: "a rate such as 20/s")
+        }
+        return number
+    }
+
+    /// Digits only, within `range`.
+    static func count(_ text: String, in range: ClosedRange<Int>) throws(ValueError) -> Int {
+        let (digits, unit) = split(text)
+        guard unit.isEmpty, let number = Int(digits), range.contains(number) else {
+            throw ValueError(text, isNot: "a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
+        let digits = text.prefix { ("0"..."9").contains($0) }
+        return (digits, text[digits.endIndex...])
+    }
+}

@@ -1,0 +1,64 @@
+/// A server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or `https://HOST[:PORT]`, nothing more.
+///
+/// No path, because request targets are forwarded as they are; no user name or password, because a secret does not belong
+/// into a configuration or an argument list.
+struct ServerURL: Hashable, Sendable, CustomStringConvertible {
+    let isTLS: Bool
+    /// A name or a literal address, lower case, an IPv6 address without brackets.
+    let host: String
+    let port: UInt16
+
+    init(isTLS: Bool, host: String, port: UInt16) {
+        self.isTLS = isTLS
+        self.host = host
+        self.port = port
+    }
+
+    init(_ text: String) throws(ValueError) {
+        let lower = text.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
+            throw ValueError(text, isNot: "a URL that begins with https:// or http://")
+        }
+        let isTLS = scheme == "https://"
+        let rest = lower.dropFirst(scheme.count)
+        guard !rest.contains("@") else { throw ValueError("a URL must not hold a user name or password") }
+        let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
+        guard !authority.contains(where: { "/?#\\".contains($0) }) else {
+            throw ValueError("\(quoted(text)) must end after the host and port: no path, query or fragment")
+        }
+        let (host, port) = try Self.split(authority, of: text)
+        self.init(isTLS: isTLS, host: host, port: port ?? (isTLS ? 443 : 80))
+    }
+
+    /// As it is written, the port left out where it is the scheme's own.
+    var description: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return (isTLS ? "https://" : "http://") + name + (port == (isTLS ? 443 : 80) ? "" : ":\(port)")
+    }
+
+    private static func split(_ authority: Substring, of text: String) throws(ValueError) -> (String, UInt16?) {
+        let isBracketed = authority.first == "["
+        let end =
+            isBracketed ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")
+        guard end != nil || !isBracketed else { throw ValueError(text, isNot: "a URL: its bracket is never closed") }
+        let name = authority[..<(end ?? authority.endIndex)]
+        let host = String(isBracketed ? name.dropFirst().dropLast() : name)
+        guard isBracketed ? IPLiteral.isV6(host) : isHostName(host) else {
+            throw ValueError(text, isNot: "a URL with a valid host")
+        }
+        let tail = authority[name.endIndex...]
+        guard !tail.isEmpty else { return (host, nil) }
+        let digits = tail.dropFirst()
+        guard tail.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
+            port > 0
+        else { throw ValueError(text, isNot: "a URL with a valid port (1 to 65535)") }
+        return (host, port)
+    }
+
+    private static func isHostName(_ text: String) -> Bool {
+        let isWord = text.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-._".utf8.contains(byte)
+        }
+        return isWord && !text.isEmpty && text.utf8.count <= 253 && !text.hasPrefix(".") && !text.contains("..")
+    }
+}

@@ -1,0 +1,153 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Glibc
+import HTTP
+import Proxy
+
+// From what is configured to what the modules take. Everything that can fail fails here, before anything listens.
+
+extension Configuration {
+    /// The settings of a proxy; opens the cache, reads secrets and certificates.
+    func proxySettings(_ log: OperationalLog) throws(CommandFailure) -> ProxySettings {
+        let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
+        let loops = workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+        var settings = ProxySettings(
+            listeners: try listenerSettings(), workers: loops,
+            upstream: UpstreamSettings(
+                endpoint: endpoint, maxConnections: max(1, upstreamConnections / max(1, loops))),
+            upstreamTLS: try upstreamTLS(),
+            shared: ProxyShared(
+                cache: responseCache(log), credentials: try credentials(), policy: policy,
+                authority: endpoint.authority, crossOrigin: crossOrigin),
+            accessLog: nil)
+        settings.shared.clientKeys = try clientKeys()
+        settings.accessLog = try accessLogSink().map { ($0, accessLog.format == .json ? .json : .combined) }
+        return settings
+    }
+
+    /// What is configured but has no effect in this version, in words for the log.
+    var withoutEffect: [String] {
+        var names: [String] = []
+        if allowsBatches { names.append("batch on") }
+        if compose == .verify { names.append("compose verify") }
+        if next == .complete { names.append("next complete") }
+        if upstreamRate != nil { names.append("upstream_rate") }
+        if recordFile != nil { names.append("record") }
+        if ttl(for: .personal).lifetime != .off { names.append("ttl personal") }
+        return names
+    }
+
+    var policy: Policy {
+        var policy = Policy()
+        for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
+        policy.notFound = notFoundTTL.rule
+        // Personal answers are never stored by this version, whatever is configured.
+        policy[.personal] = .off
+        return policy
+    }
+
+    /// The tokens that the proxy adds.
+    func credentials() throws(CommandFailure) -> Credentials {
+        let developer = try developerTokens(at: Int64(time(nil)))
+        do {
+            return Credentials(developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) })
+        } catch {
+            throw .failed("music_user_token_file: \(error)")
+        }
+    }
+
+    private func clientKeys() throws(CommandFailure) -> ClientKeys? {
+        guard let clientKeysFile else { return nil }
+        do {
+            return try ClientKeys(SecretFile.read(clientKeysFile))
+        } catch {
+            throw .failed("client_keys_file: \(clientKeysFile): \(error)")
+        }
+    }
+
+    private func listenerSettings() throws(CommandFailure) -> [ListenerSettings] {
+        var tls: ServerTLS?
+        if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
+            do {
+                tls = try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
+            } catch {
+                throw .failed("tls_certificate: \(error)")
+            }
+        }
+        var result: [ListenerSettings] = []
+        for listener in listeners {
+            result.append(
+                ListenerSettings(address: try listener.address.socketAddress(), tls: listener.isTLS ? tls : nil))
+        }
+        return result
+    }
+
+    private func upstreamTLS() throws(CommandFailure) -> ClientTLS? {
+        guard upstream.isTLS else { return nil }
+        do {
+            return try ClientTLS(trustAnchors: upstreamCAFile.map { .file($0) } ?? .system)
+        } catch {
+            throw .failed("upstream_ca_file: \(error)")
+        }
+    }
+
+    private func responseCache(_ log: OperationalLog) -> ResponseCache {
+        let store = cacheFile.map { path in
+            SQLiteStore.open(path: path, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name)) {
+                @Sendable message in log(.warn, message)
+            }
+        }
+        return ResponseCache(memory: MemoryTier(maxBytes: memorySize), store: store)
+    }
+
+    private var crossOrigin: CrossOrigin {
+        corsOrigins == ["*"] ? .any : .only(corsOrigins.map { Array($0.utf8) })
+    }
+
+    private func accessLogSink() throws(CommandFailure) -> AccessLogSink? {
+        switch accessLog.destination {
+        case .off: return nil
+        case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO)
+        case .file(let path):
+            do {
+                return try AccessLogSink(path: path)
+            } catch {
+                throw .failed("access_log: \(path): \(error)")
+            }
+        }
+    }
+}
+
+extension TTLSetting {
+    /// Whole seconds; less than one is as good as none.
+    var rule: TTLRule {
+        switch lifetime {
+        case .off: .off
+        case .upstream: .upstream
+        case .fixed(let duration):
+            .fixed(Int(duration.components.seconds), stale: Int(stale.components.seconds))
+        }
+    }
+}
+
+extension HostPort {
+    func socketAddress() throws(CommandFailure) -> SocketAddress {
+        guard let address = SocketAddress(host: host, port: port) else {
+            throw .failed("\(self) is not an address to listen on")
+        }
+        return address
+    }
+}
+
+extension Configuration {
+    /// What the admin listener asks for; nil when it asks for nothing.
+    func adminToken() throws(CommandFailure) -> SecretBytes? {
+        guard let adminTokenFile else { return nil }
+        do {
+            return try SecretFile.readToken(adminTokenFile)
+        } catch {
+            throw .failed("admin_token_file: \(error)")
+        }
+    }
+}

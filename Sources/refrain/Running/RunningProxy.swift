@@ -1,0 +1,78 @@
+import Admin
+import AppleMusic
+import Dispatch
+import EventLoop
+import Proxy
+import Synchronization
+
+/// A proxy with its admin listener, from start to stop.
+final class RunningProxy: Sendable {
+    private let server: ProxyServer
+    private let admin: ServiceHost?
+    private let accessLog: AccessLogSink?
+    private let log: OperationalLog
+    private let isReady: Readiness
+
+    /// Whether new requests are welcome; false once it drains.
+    private final class Readiness: Sendable {
+        let value = Atomic<Bool>(true)
+    }
+
+    /// Starts to listen. Throws what the operator has to mend; nothing is left running then.
+    ///
+    /// - Parameter developer: used in place of the configured tokens, which a demonstration has none of.
+    init(
+        _ configuration: Configuration, _ log: OperationalLog, developer: DeveloperTokens? = nil
+    ) throws(CommandFailure) {
+        var settings = try configuration.proxySettings(log)
+        if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
+        let readiness = Readiness()
+        do throws(SystemError) {
+            server = try ProxyServer(settings)
+        } catch {
+            throw .failed("listen: \(error)")
+        }
+        admin = try Self.startAdmin(configuration, server.snapshot, readiness)
+        accessLog = settings.accessLog?.sink
+        isReady = readiness
+        self.log = log
+    }
+
+    /// Addresses of the proxy's listeners, with port 0 resolved.
+    var addresses: [SocketAddress] { server.addresses }
+    var adminAddress: SocketAddress? { admin?.address }
+
+    func reopenLogs() {
+        do {
+            try accessLog?.reopen()
+        } catch {
+            log(.error, "access_log: \(error); going on with the old file")
+        }
+    }
+
+    /// Finishes the requests in hand and waits until everything is written.
+    func stop() {
+        isReady.value.store(false, ordering: .relaxed)
+        let done = DispatchSemaphore(value: 0)
+        server.drain { @Sendable in done.signal() }
+        done.wait()
+        admin?.stop()
+    }
+
+    private static func startAdmin(
+        _ configuration: Configuration, _ statistics: StatisticsSource, _ readiness: Readiness
+    ) throws(CommandFailure) -> ServiceHost? {
+        guard let address = configuration.adminListener else { return nil }
+        let token = try configuration.adminToken()
+        let listener = ListenerSettings(address: try address.socketAddress(), tls: nil)
+        do throws(SystemError) {
+            return try ServiceHost(label: "admin", listener: listener) { _ in
+                AdminService(statistics: statistics, token: token) { @Sendable in
+                    readiness.value.load(ordering: .relaxed)
+                }
+            }
+        } catch {
+            throw .failed("admin_listen: \(error)")
+        }
+    }
+}

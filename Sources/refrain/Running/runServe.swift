@@ -1,0 +1,27 @@
+import Admin
+import Dispatch
+import EventLoop
+import Glibc
+import Proxy
+import Synchronization
+
+/// Runs the proxy until it is told to stop. `path` is where the configuration was read.
+func runServe(
+    _ effective: EffectiveConfiguration, path: String, _ context: CommandContext
+) throws(CommandFailure) -> ExitStatus {
+    let configuration = effective.configuration
+    let log = OperationalLog(level: configuration.logLevel, context.output.error)
+    if geteuid() == 0 { log(.warn, "running as root; a user of its own is safer") }
+    for name in configuration.withoutEffect { log(.warn, "\(name) has no effect in this version") }
+    let signals = StopSignals()
+    let proxy = try RunningProxy(configuration, log)
+    signals.on(SIGUSR1) { @Sendable in proxy.reopenLogs() }
+    signals.on(SIGHUP) { @Sendable in log(.warn, "SIGHUP: configuration is read at start only; restart to apply it") }
+    log(.info, "configuration \(path)")
+    for address in proxy.addresses { log(.info, "listening on \(address)") }
+    signals.wait()
+    log(.info, "stopping: finishing the requests in hand")
+    proxy.stop()
+    log(.info, "stopped")
+    return .done
+}

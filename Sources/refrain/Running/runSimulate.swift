@@ -1,0 +1,95 @@
+import AppleMusic
+import EventLoop
+import Glibc
+import HTTP
+import Proxy
+import Simulator
+
+/// Runs the simulated API until it is told to stop.
+func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    let signals = StopSignals()
+    let responder = try options.responder()
+    let tls = try options.serverTLS()
+    let listener = ListenerSettings(address: try options.listen.socketAddress(), tls: tls)
+    let host: ServiceHost
+    do throws(SystemError) {
+        host = try ServiceHost(label: "simulator", listener: listener) { context in
+            SimulatorService(responder, context: context)
+        }
+    } catch {
+        throw .failed("--listen: \(error)")
+    }
+    context.output.error("refrain: info: simulated API at \(tls == nil ? "http" : "https")://\(host.address)\n")
+    signals.wait()
+    host.stop()
+    return .done
+}
+
+extension SimulateOptions {
+    func responder() throws(CommandFailure) -> any Responder {
+        if let recording {
+            do {
+                return try RecordedAPI(path: recording)
+            } catch {
+                throw .failed("--recording: \(error)")
+            }
+        }
+        var configuration = SimulatorConfiguration()
+        if let seed { configuration.seed = seed }
+        configuration.latency = latency
+        configuration.requiresAuthorization = requiresAuthorization
+        for fault in faults {
+            guard let kind = Simulator.Fault.Kind(rawValue: fault.kind) else {
+                let known = Simulator.Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage("--fault: \"\(fault.kind)\" is none of \(known)")
+            }
+            configuration.faults.append(Simulator.Fault(kind, perMillion: fault.perMillion))
+        }
+        return SimulatedAPI(configuration: configuration, verifier: try tokenCheck())
+    }
+
+    private func tokenCheck() throws(CommandFailure) -> DeveloperTokenCheck? {
+        guard let publicKeyFile else { return nil }
+        do {
+            return DeveloperTokenChecks.verifying(
+                with: try TokenVerifier(publicKeyPEM: FileAccess.system.read(publicKeyFile)))
+        } catch {
+            throw .failed("--public-key: \(publicKeyFile): \(error)")
+        }
+    }
+
+    /// A throw-away authority's certificate for this machine's own names; the authority's goes to the file.
+    fileprivate func serverTLS() throws(CommandFailure) -> ServerTLS? {
+        guard let tlsAuthorityFile else { return nil }
+        do {
+            let authority = try ThrowawayAuthority()
+            try PublicFile.write(authority.certificatePEM(), to: tlsAuthorityFile)
+            return try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1", "::1", listen.host])
+        } catch {
+            throw .failed("--tls-authority: \(tlsAuthorityFile): \(error)")
+        }
+    }
+}
+
+/// A check of developer tokens for the simulated API.
+enum DeveloperTokenChecks {
+    /// Accepts what `verifier` accepts.
+    static func verifying(with verifier: TokenVerifier) -> DeveloperTokenCheck {
+        { @Sendable token, origin, now in
+            let bytes = Array(token.utf8)
+            return (try? verifier.verify(bytes.span, at: now, origin: origin)) != nil
+        }
+    }
+}
+
+/// Files that anyone may read.
+enum PublicFile {
+    static func write(_ text: String, to path: String) throws(FileProblem) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw .lastError() }
+        defer { close(descriptor) }
+        var text = text
+        let count = text.withUTF8 { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count == text.utf8.count else { throw .lastError() }
+    }
+}

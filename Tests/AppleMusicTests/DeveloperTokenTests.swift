@@ -1,0 +1,266 @@
+import Foundation
+import Testing
+
+@testable import AppleMusic
+
+private let now: Int64 = 1_800_000_000
+
+private func makeSigner(lifetime: Int = 43_200) throws -> DeveloperTokenSigner {
+    try DeveloperTokenSigner(
+        key: SigningKey(pem: SigningKey.generatePEM()), keyID: "ABC123DEFG", teamID: "TEAM123456", lifetime: lifetime)
+}
+
+private func text(_ token: SecretBytes) -> String { token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+
+private func rejection(
+    _ token: SecretBytes, by verifier: TokenVerifier, at time: Int64 = now, origin: String? = nil
+) -> TokenRejection? {
+    token.withBytes { bytes -> TokenRejection? in
+        do throws(TokenRejection) {
+            try verifier.verify(bytes, at: time, origin: origin)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+@Suite struct DeveloperTokenSignerTests {
+    @Test func `a token has the header and claims Apple asks for`() throws {
+        let signer = try makeSigner()
+        let parts = text(try signer.token(at: now)).split(separator: ".", omittingEmptySubsequences: false)
+        #expect(parts.count == 3)
+        #expect(parts[2].utf8.count == 86, "64 bytes")
+        let decoded = try parts[..<2].map { part in
+            let bytes = Base64URL.decode(Array(part.utf8).span)
+            return try JSON.parse(#require(bytes))
+        }
+        #expect(decoded[0] == ["alg": "ES256", "kid": "ABC123DEFG"])
+        #expect(decoded[1] == ["iss": "TEAM123456", "iat": 1_799_999_940, "exp": 1_800_043_140])
+    }
+
+    @Test func `the verifier accepts what the signer makes, up to the longest lifetime`() throws {
+        for lifetime in [120, 43_200, 15_777_000] {
+            let signer = try makeSigner(lifetime: lifetime)
+            let verifier = try TokenVerifier(publicKeyOf: signer.key)
+            #expect(rejection(try signer.token(at: now), by: verifier) == nil)
+        }
+    }
+
+    @Test func `settings are checked`() throws {
+        let key = try SigningKey(pem: SigningKey.generatePEM())
+        func error(_ keyID: String, _ teamID: String, _ lifetime: Int) -> SignerError? {
+            do {
+                _ = try DeveloperTokenSigner(key: key, keyID: keyID, teamID: teamID, lifetime: lifetime)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error("K", "T", 120) == nil)
+        #expect(error("K", "T", 15_777_000) == nil)
+        #expect(error("K", "T", 119) == .lifetime)
+        #expect(error("K", "T", 15_777_001) == .lifetime)
+        for id in ["", "a b", "a\"", "é", String(repeating: "a", count: 33)] {
+            #expect(error(id, "T", 120) == .malformedKeyID)
+            #expect(error("K", id, 120) == .malformedTeamID)
+        }
+    }
+}
+
+@Suite struct TokenVerifierTests {
+    private let signer: DeveloperTokenSigner
+    private let verifier: TokenVerifier
+    private let header: JSON = ["alg": "ES256", "kid": "ABC123DEFG"]
+    private let claims: JSON = ["iss": "TEAM123456", "iat": .integer(Int(now)), "exp": .integer(Int(now) + 3600)]
+
+    init() throws {
+        signer = try makeSigner()
+        verifier = try TokenVerifier(publicKeyOf: signer.key)
+    }
+
+    private func rejection(header: JSON? = nil, claims: JSON? = nil, origin: String? = nil) throws -> TokenRejection? {
+        let token = try signer.sign(header: header ?? self.header, claims: claims ?? self.claims)
+        return AppleMusicTests.rejection(token, by: verifier, origin: origin)
+    }
+
+    private func changed(_ value: JSON, _ key: String, _ new: JSON?) -> JSON {
+        var value = value
+        value[key] = new
+        return value
+    }
+
+    @Test func `each rule refuses on its own`() throws {
+        #expect(try rejection() == nil)
+        for algorithm in ["none", "HS256", "RS256", "es256", ""] as [JSON] {
+            #expect(try rejection(header: changed(header, "alg", algorithm)) == .wrongAlgorithm)
+        }
+        #expect(try rejection(header: changed(header, "kid", nil)) == .missingKeyID)
+        #expect(try rejection(header: changed(header, "kid", "")) == .missingKeyID)
+        #expect(try rejection(claims: changed(claims, "iss", nil)) == .missingIssuer)
+        #expect(try rejection(claims: changed(claims, "iss", 5)) == .missingIssuer)
+        #expect(try rejection(claims: changed(claims, "iat", nil)) == .notYetValid)
+        #expect(try rejection(claims: changed(claims, "iat", .integer(Int(now) + 1))) == .notYetValid)
+        #expect(try rejection(claims: changed(claims, "exp", nil)) == .expired)
+        #expect(try rejection(claims: changed(claims, "exp", .integer(Int(now)))) == .expired)
+        #expect(try rejection(claims: changed(claims, "exp", .integer(Int(now) + 1))) == nil)
+        #expect(try rejection(claims: changed(claims, "exp", .integer(Int(now) + 15_777_000))) == nil)
+        #expect(try rejection(claims: changed(claims, "exp", .integer(Int(now) + 15_777_001))) == .lifetimeTooLong)
+        #expect(try rejection(claims: changed(claims, "exp", .integer(.max))) == .lifetimeTooLong)
+        #expect(try rejection(claims: changed(claims, "exp", "1800003600")) == .expired)
+    }
+
+    @Test func `origins must match exactly`() throws {
+        let limited = changed(claims, "origin", ["https://a.example", "https://b.example"])
+        #expect(try rejection(claims: limited) == .wrongOrigin)
+        #expect(try rejection(claims: limited, origin: "https://c.example") == .wrongOrigin)
+        #expect(try rejection(claims: limited, origin: "https://b.example") == nil)
+        #expect(try rejection(origin: "https://any.example") == nil)
+    }
+
+    @Test func `another key's token and every changed byte are refused`() throws {
+        let other = try makeSigner()
+        #expect(AppleMusicTests.rejection(try other.token(at: now), by: verifier) == .badSignature)
+        let token = try signer.token(at: now).withUnsafeBytes { Array($0) }
+        for index in token.indices {
+            var damaged = token
+            damaged[index] = damaged[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(AppleMusicTests.rejection(SecretBytes(damaged.span), by: verifier) != nil, "byte \(index)")
+        }
+    }
+
+    @Test(arguments: ["", ".", "..", "a.b.c", "e30.e30", "e30.e30.AA.AA", "W10.e30.AA", "e30=.e30.AA"])
+    func `what is no token is malformed`(text: String) {
+        #expect(AppleMusicTests.rejection(SecretBytes(Array(text.utf8).span), by: verifier) == .malformed)
+    }
+
+    @Test func `a signature cut short or made of zeros is refused`() throws {
+        let token = text(try signer.token(at: now))
+        let signed = token[..<token.lastIndex(of: ".")!]
+        for signature in ["", "AA", String(repeating: "A", count: 86), String(repeating: "A", count: 85) + "E"] {
+            let rejection = AppleMusicTests.rejection(
+                SecretBytes(Array("\(signed).\(signature)".utf8).span), by: verifier)
+            #expect(rejection == .badSignature || rejection == .malformed)
+        }
+    }
+
+    @Test func `the example of RFC 7515 A 3 is signed by its key`() throws {
+        let key = try SigningKey(pem: SecretBytes(Array(exampleKeyPEM.utf8).span))
+        let token = SecretBytes(
+            Array(
+                ("eyJhbGciOiJFUzI1NiJ9"
+                    + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+                    + ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q").utf8
+            ).span)
+        let verifier = try TokenVerifier(publicKeyOf: key)
+        let claims = try TokenClaims(token: token)
+        #expect(claims.issuer == "joe" && claims.expires == 1_300_819_380 && claims.keyID == nil)
+        // Apple's rules refuse it for its missing kid; the signature itself holds.
+        #expect(AppleMusicTests.rejection(token, by: verifier) == .missingKeyID)
+        #expect(token.withBytes { verifier.hasValidSignature($0) })
+        #expect(try !signer.token(at: now).withBytes { verifier.hasValidSignature($0) })
+    }
+}
+
+@Suite struct TokenClaimsTests {
+    @Test func `claims are read from a token`() throws {
+        let signer = try makeSigner()
+        let claims = try TokenClaims(token: signer.token(at: now))
+        #expect(claims.algorithm == "ES256" && claims.keyID == "ABC123DEFG" && claims.issuer == "TEAM123456")
+        #expect(claims.issuedAt == now - 60 && claims.expires == now - 60 + 43_200)
+        #expect(claims.origins == [])
+        let limited = try signer.sign(header: [:], claims: ["origin": ["https://a.example"], "exp": .number("1.5")])
+        #expect(try TokenClaims(token: limited).origins == ["https://a.example"])
+        #expect(try TokenClaims(token: limited).expires == nil)
+        #expect(try TokenClaims(token: limited).algorithm == nil)
+    }
+
+    @Test func `what is no token is refused without being quoted`() {
+        let error = #expect(throws: MalformedToken.self) {
+            try TokenClaims(token: SecretBytes(Array("canary".utf8).span))
+        }
+        #expect(error.map { !"\($0)".contains("canary") } == true)
+    }
+}
+
+@Suite struct DeveloperTokensTests {
+    @Test func `a signed token is kept for 80 percent of its life and then replaced`() throws {
+        let tokens = try DeveloperTokens(signer: makeSigner(lifetime: 1000), at: now)
+        let first = tokens.current(at: now)
+        #expect(tokens.current(at: now + 739) === first)
+        let second = tokens.current(at: now + 740)
+        #expect(second !== first)
+        #expect(try TokenClaims(token: second).expires == now + 740 - 60 + 1000)
+        #expect(tokens.current(at: now + 741) === second)
+    }
+
+    @Test func `a clock set back behind the token's beginning makes a new one`() throws {
+        let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
+        let first = tokens.current(at: now - 60)
+        #expect(try TokenClaims(token: first).issuedAt == now - 60)
+        let earlier = tokens.current(at: now - 61)
+        #expect(earlier !== first)
+        #expect(try TokenClaims(token: earlier).issuedAt == now - 121)
+    }
+
+    @Test func `a rejection renews at most once a minute and tells who holds an old token`() throws {
+        let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
+        let first = tokens.current(at: now)
+        #expect(tokens.renewAfterRejection(of: first, at: now) == .changed)
+        let second = tokens.current(at: now)
+        #expect(second !== first)
+        #expect(tokens.renewAfterRejection(of: first, at: now + 1) == .changed, "replaced by another request already")
+        #expect(tokens.current(at: now + 1) === second)
+        #expect(tokens.renewAfterRejection(of: second, at: now + 59) == .tooSoon)
+        #expect(tokens.renewAfterRejection(of: second, at: now + 60) == .changed)
+        let third = tokens.current(at: now + 60)
+        #expect(tokens.renewAfterRejection(of: third, at: now - 3600) == .changed, "the clock was set back")
+    }
+
+    @Test func `a file is read again on rejection alone`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("first\n")
+        let tokens = try DeveloperTokens(tokenFile: path)
+        let first = tokens.current(at: now)
+        #expect(text(first) == "first")
+        #expect(tokens.renewAfterRejection(of: first, at: now) == .unchanged)
+        _ = try directory.write("second")
+        #expect(tokens.current(at: now + 1_000_000) === first)
+        #expect(tokens.renewAfterRejection(of: first, at: now + 30) == .tooSoon)
+        #expect(tokens.renewAfterRejection(of: first, at: now + 60) == .changed)
+        #expect(text(tokens.current(at: now + 60)) == "second")
+        let second = tokens.current(at: now + 60)
+        _ = try directory.write("canary", mode: 0o644)
+        let outcome = tokens.renewAfterRejection(of: second, at: now + 120)
+        guard case .failed(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.contains(path) && !reason.contains("canary"))
+        #expect(!outcome.isWorthRetrying)
+        #expect(tokens.current(at: now + 120) === second)
+    }
+
+    @Test func `a file that cannot be read is an error at once`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("token", mode: 0o640)
+        #expect(throws: SecretFileError(path: path, reason: .accessibleByOthers(mode: 0o640))) {
+            try DeveloperTokens(tokenFile: path)
+        }
+    }
+
+    @Test func `many threads share one renewal`() async throws {
+        let tokens = try DeveloperTokens(signer: makeSigner(), at: now)
+        let first = tokens.current(at: now)
+        let seen = await withTaskGroup(of: ObjectIdentifier.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    _ = tokens.renewAfterRejection(of: first, at: now)
+                    return ObjectIdentifier(tokens.current(at: now))
+                }
+            }
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(seen.count == 1 && !seen.contains(ObjectIdentifier(first)))
+    }
+}

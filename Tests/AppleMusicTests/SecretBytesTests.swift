@@ -1,0 +1,50 @@
+import Testing
+
+@testable import AppleMusic
+
+@Suite struct SecretBytesTests {
+    private struct Refusal: Error {}
+
+    @Test func `nothing that prints a value shows the secret`() {
+        let secret = SecretBytes(Array("canary-secret".utf8).span)
+        var dumped = ""
+        dump(secret, to: &dumped)
+        let pair = (secret, [secret], Optional(secret))
+        for text in [
+            "\(secret)", String(reflecting: secret), String(describing: pair), dumped, String(reflecting: [secret]),
+        ] {
+            #expect(!text.contains("canary") && text.contains("redacted"), "\(text)")
+        }
+        #expect(Mirror(reflecting: secret).children.isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 100_000])
+    func `holds as many bytes as it was given`(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let secret = SecretBytes(bytes.span)
+        #expect(secret.count == count)
+        #expect(secret.withUnsafeBytes { Array($0) } == bytes)
+        #expect(secret.withBytes { span in span.count } == count)
+    }
+
+    @Test func `comparing looks at length and content`() {
+        func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8).span) }
+        #expect(secret("abc").isEqual(to: secret("abc")))
+        #expect(!secret("abc").isEqual(to: secret("abd")))
+        #expect(!secret("abc").isEqual(to: secret("ab")))
+        #expect(secret("").isEqual(to: secret("")))
+        #expect(!secret("").isEqual(to: secret("a")))
+        #expect(!secret("a").isEqual(to: secret("")))
+    }
+
+    @Test func `may be filled with less than its capacity, or not at all`() {
+        let secret = SecretBytes(capacity: 100) { memory in
+            memory[0] = 7
+            return 1
+        }
+        #expect(secret.withUnsafeBytes { Array($0) } == [7])
+        #expect(throws: Refusal.self) {
+            try SecretBytes(capacity: 10) { _ throws(Refusal) -> Int in throw Refusal() }
+        }
+    }
+}

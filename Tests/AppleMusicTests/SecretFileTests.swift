@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import AppleMusic
+
+/// A directory that goes away with the test.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "applemusic-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func write(_ text: String, mode: mode_t = 0o600, name: String = "secret") throws -> String {
+        let file = path + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        #expect(chmod(file, mode) == 0)
+        return file
+    }
+}
+
+private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> SecretFileError.Reason? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error.reason
+    }
+}
+
+private func text(_ secret: SecretBytes) -> String { secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+
+@Suite struct SecretFileTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
+    func `a file of one's own is read`(mode: mode_t) throws {
+        let path = try directory.write("content\n", mode: mode)
+        #expect(text(try SecretFile.read(path)) == "content\n")
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o644, 0o660, 0o601, 0o610, 0o620, 0o602, 0o666, 0o777] as [mode_t])
+    func `any right for group or others is refused, and the error names path and mode alone`(mode: mode_t) throws {
+        let path = try directory.write("canary", mode: mode)
+        let error = #expect(throws: SecretFileError.self) { try SecretFile.read(path) }
+        #expect(error?.reason == .accessibleByOthers(mode: UInt32(mode)))
+        let message = "\(try #require(error))"
+        #expect(message.contains(path) && message.contains("0\(String(mode, radix: 8))"))
+        #expect(!message.contains("canary"))
+    }
+
+    @Test func `a symbolic link is refused`() throws {
+        let path = try directory.write("content")
+        #expect(symlink(path, directory.path + "/link") == 0)
+        #expect(
+            reason { () throws(SecretFileError) in try SecretFile.read(directory.path + "/link") } == .system(ELOOP))
+    }
+
+    @Test func `what is no regular file is refused without waiting`() throws {
+        let pipe = directory.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(reason { () throws(SecretFileError) in try SecretFile.read(pipe) } == .notRegularFile)
+        #expect(reason { () throws(SecretFileError) in try SecretFile.read(directory.path) } == .notRegularFile)
+        #expect(reason { () throws(SecretFileError) in try SecretFile.read("/dev/zero") } == .notRegularFile)
+    }
+
+    @Test func `a missing file says so`() throws {
+        let path = directory.path + "/none"
+        let error = #expect(throws: SecretFileError.self) { try SecretFile.read(path) }
+        #expect(error?.description == "\(path): No such file or directory")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `another user's file is refused`() throws {
+        let path = try directory.write("content")
+        #expect(chown(path, 12345, 12345) == 0)
+        #expect(reason { () throws(SecretFileError) in try SecretFile.read(path) } == .foreignOwner(uid: 12345))
+    }
+
+    @Test func `sizes are accepted at the limits and refused beyond them`() throws {
+        for (count, isAccepted) in [(99, false), (100, true), (16_384, true), (16_385, false), (100_000, false)] {
+            let path = try directory.write(String(repeating: "a", count: count))
+            let refusal = reason { () throws(SecretFileError) in try SecretFile.read(path, sizes: SecretFile.keySizes) }
+            #expect(refusal == (isAccepted ? nil : .size(allowed: 100...16_384)), "\(count)")
+        }
+        let empty = try directory.write("")
+        #expect(reason { () throws(SecretFileError) in try SecretFile.read(empty) } == .size(allowed: 1...16_384))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "the file must be root's"))
+    func `systemd's credentials may be readable by the group, and nothing else may`() throws {
+        func refusal(_ mode: mode_t, in credentials: String?) throws -> SecretFileError.Reason? {
+            let path = try directory.write("content", mode: mode)
+            return reason { () throws(SecretFileError) in
+                try SecretFile.read(path, credentialsDirectory: credentials)
+            }
+        }
+        #expect(try refusal(0o440, in: directory.path) == nil)
+        #expect(try refusal(0o440, in: nil) == .accessibleByOthers(mode: 0o440))
+        #expect(try refusal(0o440, in: "") == .accessibleByOthers(mode: 0o440))
+        #expect(try refusal(0o440, in: directory.path + "/x") == .accessibleByOthers(mode: 0o440))
+        #expect(try refusal(0o444, in: directory.path) == .accessibleByOthers(mode: 0o444))
+        #expect(try refusal(0o460, in: directory.path) == .accessibleByOthers(mode: 0o460))
+    }
+
+    @Test func `a token loses the line end behind it`() throws {
+        for end in ["", "\n", "\r\n"] {
+            #expect(text(try SecretFile.readToken(directory.write("aZ09-._~+/=" + end))) == "aZ09-._~+/=")
+        }
+    }
+
+    @Test(arguments: ["\n", "\r\n", "a b", "a\n\n", "a\nb\n", " a", "a ", "a\u{0}", "é", "Bearer a", "a,b", "\"a\""])
+    func `a token file holds one token and nothing else`(content: String) throws {
+        let path = try directory.write(content)
+        #expect(reason { () throws(SecretFileError) in try SecretFile.readToken(path) } == .notToken)
+    }
+}

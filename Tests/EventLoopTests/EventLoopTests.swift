@@ -1,0 +1,132 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventLoop
+
+@Suite struct EventLoopTests {
+    @Test func runsWorkInOrderOnTheLoop() throws {
+        try withLoop { loop in
+            let order = Mutex<[Int]>([])
+            for number in 0..<100 {
+                loop.execute {
+                    loop.assertOnLoop()
+                    order.withLock { $0.append(number) }
+                }
+            }
+            #expect(!loop.isOnLoop)
+            #expect(loop.sync { loop.isOnLoop })
+            #expect(order.withLock { $0 } == Array(0..<100))
+        }
+    }
+
+    @Test func runsHooksAfterEachTurn() throws {
+        try withLoop { loop in
+            var turns = 0
+            loop.sync { loop.afterTurn { turns += 1 } }
+            #expect(loop.sync { turns } == 1)
+            #expect(loop.sync { turns } == 2)
+        }
+    }
+
+    @Test func passesErrorsThroughSync() throws {
+        try withLoop { loop in
+            #expect(throws: SystemError(call: "x", errno: 1)) {
+                try loop.sync { () throws(SystemError) in throw SystemError(call: "x", errno: 1) }
+            }
+        }
+    }
+
+    @Test func timeStandsStillWithinATurn() throws {
+        try withLoop { loop in
+            let isSame = loop.sync {
+                let before = loop.now
+                usleep(2000)
+                return loop.now == before && Instant.now() > before
+            }
+            #expect(isSame)
+        }
+    }
+
+    @Test func aTimerThatSchedulesItselfForNowDoesNotHoldUpOthers() throws {
+        try withLoop { loop in
+            var count = 0
+            func again() {
+                count += 1
+                if count < 1000 { loop.schedule(at: loop.now, again) }
+            }
+            loop.sync { again() }
+            #expect(loop.eventually { count == 1000 })
+        }
+    }
+
+    @Test func stoppingClosesEverySocketAndTellsItsHandler() throws {
+        let loop = try EventLoop(label: "stop")
+        let server = try TestServer(loop: loop)
+        let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
+        #expect(loop.eventually { server.recorders.count == 5 })
+        #expect(loop.sync { loop.descriptorCount } == 6)
+        let epoll = loop.sync { loop.pollDescriptor }
+        let before = kind(of: epoll)
+        #expect(before == "anon_inode:[eventpoll]")
+        loop.stopAndWait()
+        loop.stopAndWait()
+        #expect(loop.sync { loop.descriptorCount } == 0)
+        #expect(loop.sync { server.recorders.allSatisfy { $0.closeCount == 1 && $0.error == nil } })
+        for client in clients { #expect(client.read().isEmpty) }
+        #expect(throws: (any Error).self) { try RawClient(port: server.port) }
+    }
+
+    @Test func aStoppedLoopIsReleased() throws {
+        weak var released: EventLoop?
+        do {
+            let loop = try EventLoop(label: "released")
+            released = loop
+            loop.sync { _ = loop.schedule(after: .seconds(1000)) { _ = loop } }
+            loop.stopAndWait()
+        }
+        for _ in 0..<5000 where released != nil { usleep(1000) }
+        #expect(released == nil)
+    }
+
+    @Test func aStreamMadeAfterTheStopFailsInsteadOfHanging() throws {
+        let loop = try EventLoop(label: "late")
+        loop.stopAndWait()
+        let recorder = Recorder()
+        _ = try connect(loop, port: 1, recorder)
+        #expect(loop.eventually { recorder.isClosed })
+        #expect(loop.sync { recorder.error } != nil)
+    }
+
+    /// Dispatch sources per socket crash the process under this (swift-corelibs-libdispatch #949).
+    @Test func survivesFiveThousandConnectionsThatAreReset() throws {
+        try withLoop { loop in
+            var opened = 0
+            let server = try TestServer(loop: loop) { recorder in
+                recorder.echoes = true
+                recorder.onOpen = { _ in opened += 1 }
+            }
+            let port = server.port
+            DispatchQueue.concurrentPerform(iterations: 4) { @Sendable worker in
+                for number in 0..<1250 {
+                    guard let client = try? RawClient(port: port) else { continue }
+                    try? client.send("hello")
+                    if number % 3 == worker % 3 { _ = client.read(5) }
+                    client.reset()
+                }
+            }
+            #expect(loop.eventually { loop.descriptorCount == 1 })
+            // A connection that is reset before it is accepted may never show up.
+            #expect(loop.sync { opened } > 1000)
+            #expect(loop.sync { server.recorders.allSatisfy { $0.closeCount == 1 && !$0.wasReentered } })
+        }
+    }
+
+    private func kind(of descriptor: CInt) -> String? {
+        var target = [CChar](repeating: 0, count: 256)
+        guard readlink("/proc/self/fd/\(descriptor)", &target, 255) > 0 else { return nil }
+        return String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

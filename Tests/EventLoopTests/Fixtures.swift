@@ -1,0 +1,170 @@
+import Dispatch
+import Glibc
+import TestSupport
+import Testing
+
+@testable import EventLoop
+
+/// A handler that notes what it is told; confined to its loop, looked at through `loop.sync`.
+final class Recorder: StreamHandler {
+    enum Event: Equatable { case open, readable, drain, close }
+
+    var events: [Event] = []
+    var received: [UInt8] = []
+    var receivedCount = 0
+    var error: StreamError?
+    var end: ReadResult?
+    var keepsBytes = true
+    var echoes = false
+    var isPaused = false
+    var maxPending = 0
+    /// Depth of calls into the stream, to find callbacks that come from inside.
+    var isInsideCall = false
+    var wasReentered = false
+    var onOpen: (Stream) -> Void = { _ in }
+    var onReadable: ((Stream) -> Void)?
+    var onDrain: (Stream) -> Void = { _ in }
+    var stream: Stream?
+    var closeCount: Int { events.filter { $0 == .close }.count }
+    var isClosed: Bool { closeCount > 0 }
+
+    func note(_ event: Event, _ stream: Stream) {
+        stream.loop.assertOnLoop()
+        if isInsideCall { wasReentered = true }
+        self.stream = stream
+        events.append(event)
+    }
+
+    func streamDidOpen(_ stream: Stream) {
+        note(.open, stream)
+        onOpen(stream)
+    }
+
+    func streamDidBecomeReadable(_ stream: Stream) {
+        note(.readable, stream)
+        if let onReadable { return onReadable(stream) }
+        if !isPaused { readAll(stream) }
+    }
+
+    func readAll(_ stream: Stream) {
+        withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
+            while true {
+                switch stream.read(into: buffer) {
+                case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), stream)
+                case .wouldBlock: return
+                case let last:
+                    end = last
+                    return
+                }
+            }
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) {
+        receivedCount += bytes.count
+        if keepsBytes { received += bytes }
+        if echoes { stream.send(bytes) }
+        maxPending = max(maxPending, stream.pendingBytes)
+    }
+
+    func streamDidDrain(_ stream: Stream) {
+        note(.drain, stream)
+        onDrain(stream)
+    }
+
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        note(.close, stream)
+        self.error = error
+    }
+}
+
+/// A loop that listens on the loopback and keeps a recorder for each connection.
+final class TestServer {
+    let loop: EventLoop
+    let listener: Listener
+    let port: UInt16
+    private let accepted: Accepted
+
+    final class Accepted { var recorders: [Recorder] = [] }
+
+    init(
+        loop: EventLoop, address: String = "127.0.0.1:0", tls: ServerTLS? = nil,
+        configure: @escaping (Recorder) -> Void = { $0.echoes = true }
+    ) throws {
+        let accepted = Accepted()
+        let address = try #require(SocketAddress(address))
+        self.loop = loop
+        self.accepted = accepted
+        listener = try loop.sync { () throws(SystemError) in
+            try Listener(address: address, loop: loop, tls: tls) { stream in
+                let recorder = Recorder()
+                recorder.stream = stream
+                configure(recorder)
+                stream.handler = recorder
+                accepted.recorders.append(recorder)
+            }
+        }
+        port = listener.address.port
+    }
+
+    /// The recorders so far; call on the loop.
+    var recorders: [Recorder] { accepted.recorders }
+}
+
+extension EventLoop {
+    /// Waits until `condition`, which is asked on the loop, holds; false after 20 s.
+    func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<20_000 {
+            if sync(condition) { return true }
+            usleep(1000)
+        }
+        return false
+    }
+
+    func stopAndWait() {
+        let stopped = DispatchSemaphore(value: 0)
+        stop { stopped.signal() }
+        stopped.wait()
+    }
+}
+
+extension Stream {
+    func send(_ text: String) {
+        var text = text
+        text.withUTF8 { send(UnsafeRawBufferPointer($0)) }
+    }
+
+    func send(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { send($0) }
+    }
+}
+
+/// Runs a test with a loop of its own and stops it afterwards.
+@discardableResult
+func withLoop<R>(_ label: String = #function, _ body: (EventLoop) throws -> R) throws -> R {
+    let loop = try EventLoop(label: label)
+    defer { loop.stopAndWait() }
+    return try body(loop)
+}
+
+func connect(
+    _ loop: EventLoop, port: UInt16, host: String = "127.0.0.1", tls: (ClientTLS, String)? = nil, _ recorder: Recorder
+) throws -> Stream {
+    let address = try #require(SocketAddress(host: host, port: port))
+    return try loop.sync { () throws(SystemError) in
+        try Stream.connect(
+            to: address, tls: tls.map { (configuration: $0.0, hostName: $0.1) }, loop: loop, handler: recorder)
+    }
+}
+
+/// Bytes without a pattern, so that a piece that is lost, doubled or swapped shows.
+func noise(_ count: Int, seed: UInt64) -> [UInt8] {
+    var random = SeededGenerator(seed: seed)
+    return [UInt8](unsafeUninitializedCapacity: count + 8) { buffer, initialized in
+        let bytes = UnsafeMutableRawBufferPointer(buffer)
+        for offset in stride(from: 0, to: count, by: 8) {
+            bytes.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
+        }
+        initialized = count
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import EventLoop
+
+@Suite struct ListenerTests {
+    @Test func resolvesPortZero() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            #expect(server.port != 0 && server.listener.address.host == "127.0.0.1")
+        }
+    }
+
+    @Test func aTakenAddressIsAnError() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            let error = #expect(throws: SystemError.self) {
+                try TestServer(loop: loop, address: server.listener.address.description)
+            }
+            #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
+            #expect(error?.description == "bind: Address already in use")
+        }
+    }
+
+    @Test func loopsShareAnAddress() throws {
+        try withLoop { first in
+            try withLoop { second in
+                var accepted: [String: Int] = [:]
+                var kept: [Recorder] = []
+                func listen(_ loop: EventLoop, _ address: SocketAddress, _ name: String) throws -> Listener {
+                    try loop.sync { () throws(SystemError) in
+                        try Listener(address: address, loop: loop, reusePort: true) { stream in
+                            // Both loops are asked one after the other below, never at the same time.
+                            let recorder = Recorder()
+                            stream.handler = recorder
+                            second.sync {
+                                kept.append(recorder)
+                                accepted[name, default: 0] += 1
+                            }
+                        }
+                    }
+                }
+                let one = try listen(first, try #require(SocketAddress("127.0.0.1:0")), "first")
+                _ = try listen(second, one.address, "second")
+                let clients = try (0..<64).map { _ in try RawClient(port: one.address.port) }
+                #expect(second.eventually { accepted.values.reduce(0, +) == 64 })
+                #expect(second.sync { accepted.count } == 2)
+                for client in clients { client.close() }
+            }
+        }
+    }
+
+    @Test func closingKeepsWhatWasAccepted() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            let client = try RawClient(port: server.port)
+            try client.send("a")
+            #expect(client.read(1) == [97])
+            loop.sync { server.listener.close() }
+            #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
+            try client.send("b")
+            #expect(client.read(1) == [98])
+        }
+    }
+
+    @Test func pausingLeavesClientsWaiting() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            loop.sync { server.listener.pause() }
+            let client = try RawClient(port: server.port)
+            try client.send("a")
+            usleep(50_000)
+            #expect(loop.sync { server.recorders.isEmpty })
+            loop.sync { server.listener.resume() }
+            #expect(client.read(1) == [97])
+        }
+    }
+
+    /// In a process of its own, whose limit of descriptors is its own.
+    @Test func runsOutOfDescriptorsWithoutSpinning() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop(label: "descriptors")
+            var turns = 0
+            loop.sync { loop.afterTurn { turns += 1 } }
+            let server = try TestServer(loop: loop)
+            let early = try RawClient(port: server.port)
+            try early.send("a")
+            try #require(early.read(1) == [97])
+            // All clients first, then the lid on: what accept could still use is a handful.
+            loop.sync { server.listener.pause() }
+            let clients = try (0..<40).map { _ in try RawClient(port: server.port) }
+            for client in clients { try client.send("b") }
+            let highest = dup(0)
+            close(highest)
+            var limit = rlimit(rlim_cur: rlim_t(highest) + 4, rlim_max: 4096)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            loop.sync { server.listener.resume() }
+            try #require(loop.eventually { server.listener.failedAccepts >= 3 })
+            let turnsBefore = loop.sync { turns }
+            usleep(500_000)
+            // Five retries, each a timer's turn, and the turn that asks.
+            try #require(loop.sync { turns } - turnsBefore < 30)
+            // Those that were accepted work, and so does accepting once there is room.
+            try early.send("c")
+            try #require(early.read(1) == [99])
+            limit.rlim_cur = 1024
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            try #require(loop.eventually { server.recorders.count > 25 })
+            let late = try RawClient(port: server.port)
+            try late.send("d")
+            try #require(late.read(1) == [100])
+            loop.stopAndWait()
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import EventLoop
+
+@Suite struct ResolverTests {
+    private final class Results: Sendable {
+        let all = Mutex<[Result<[SocketAddress], ResolveError>]>([])
+        var count: Int { all.withLock { $0.count } }
+        var last: Result<[SocketAddress], ResolveError>? { all.withLock { $0.last } }
+    }
+
+    private func ask(_ resolver: Resolver, _ host: String, port: UInt16 = 443, _ loop: EventLoop, _ results: Results) {
+        resolver.resolve(host: host, port: port, on: loop) { result in
+            loop.assertOnLoop()
+            results.all.withLock { $0.append(result) }
+        }
+    }
+
+    @Test func literalAddressesNeedNoLookup() throws {
+        try withLoop { loop in
+            let results = Results()
+            let resolver = Resolver(ttl: .seconds(60)) { host in .failure(ResolveError(host: host, reason: "asked")) }
+            for host in ["127.0.0.1", "::1", "[::1]"] { ask(resolver, host, loop, results) }
+            #expect(loop.eventually { results.count == 3 })
+            let texts = try results.all.withLock { $0 }.flatMap { try $0.get() }.map(\.description)
+            #expect(texts == ["127.0.0.1:443", "[::1]:443", "[::1]:443"])
+        }
+    }
+
+    @Test func asksTheSystem() throws {
+        try withLoop { loop in
+            let results = Results()
+            ask(Resolver(), "localhost", loop, results)
+            #expect(loop.eventually { results.count == 1 })
+            let addresses = try #require(try results.last?.get())
+            #expect(addresses.allSatisfy { $0.isLoopback && $0.port == 443 })
+        }
+    }
+
+    @Test func joinsLookupsUnderWayAndKeepsTheAnswer() throws {
+        try withLoop { loop in
+            let results = Results()
+            let lookups = Mutex(0)
+            let gate = DispatchSemaphore(value: 0)
+            let address = try #require(SocketAddress("192.0.2.1:0"))
+            let resolver = Resolver(ttl: .seconds(60)) { _ in
+                lookups.withLock { $0 += 1 }
+                gate.wait()
+                return .success([address])
+            }
+            for port in 1...10 { ask(resolver, "Name.test", port: UInt16(port), loop, results) }
+            gate.signal()
+            #expect(loop.eventually { results.count == 10 })
+            ask(resolver, "name.TEST", port: 11, loop, results)
+            #expect(loop.eventually { results.count == 11 })
+            #expect(lookups.withLock { $0 } == 1)
+            let ports = try results.all.withLock { $0 }.flatMap { try $0.get().map(\.port) }
+            #expect(ports == Array(1...11))
+        }
+    }
+
+    @Test func asksAgainOnceTheAnswerIsOld() throws {
+        try withLoop { loop in
+            let results = Results()
+            let lookups = Mutex(0)
+            let address = try #require(SocketAddress("192.0.2.1:0"))
+            let resolver = Resolver(ttl: .zero) { _ in
+                lookups.withLock { $0 += 1 }
+                return .success([address])
+            }
+            for round in 1...3 {
+                ask(resolver, "name.test", loop, results)
+                #expect(loop.eventually { results.count == round })
+            }
+            #expect(lookups.withLock { $0 } == 3)
+        }
+    }
+
+    @Test func remembersAFailureForAWhile() throws {
+        try withLoop { loop in
+            let results = Results()
+            let lookups = Mutex(0)
+            let resolver = Resolver(ttl: .seconds(60)) { host in
+                lookups.withLock { $0 += 1 }
+                return .failure(ResolveError(host: host, reason: "no"))
+            }
+            ask(resolver, "name.test", loop, results)
+            #expect(loop.eventually { results.count == 1 })
+            #expect(results.last == .failure(ResolveError(host: "name.test", reason: "no")))
+            // A second later, however long this machine takes for it, the name is asked for again.
+            usleep(1_010_000)
+            ask(resolver, "name.test", loop, results)
+            #expect(loop.eventually { results.count == 2 })
+            #expect(lookups.withLock { $0 } == 2)
+        }
+    }
+
+    @Test func alternatesBetweenFamilies() {
+        func addresses(_ hosts: [String]) -> [SocketAddress] { hosts.compactMap { SocketAddress(host: $0, port: 0) } }
+        let mixed = addresses(["::1", "::2", "::3", "1.1.1.1", "2.2.2.2"])
+        #expect(Resolver.interleaved(mixed).map(\.host) == ["::1", "1.1.1.1", "::2", "2.2.2.2", "::3"])
+        #expect(Resolver.interleaved(addresses(["1.1.1.1", "::1"])).map(\.host) == ["1.1.1.1", "::1"])
+        #expect(Resolver.interleaved([]).isEmpty)
+    }
+}

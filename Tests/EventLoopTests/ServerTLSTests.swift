@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import EventLoop
+
+@Suite struct ServerTLSTests {
+    private final class Files {
+        let directory: URL
+        var certificate: String { directory.appendingPathComponent("certificate.pem").path }
+        var key: String { directory.appendingPathComponent("key.pem").path }
+
+        init(_ leaf: ThrowawayAuthority.Leaf, mode: Int = 0o600) throws {
+            directory = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try write(leaf, mode: mode)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: directory) }
+
+        func write(_ leaf: ThrowawayAuthority.Leaf, mode: Int = 0o600) throws {
+            try leaf.certificatePEM.write(toFile: certificate, atomically: false, encoding: .utf8)
+            try leaf.keyPEM.write(toFile: key, atomically: false, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
+        }
+    }
+
+    @Test func readsFilesAndReadsThemAgain() throws {
+        let (old, new) = (try ThrowawayAuthority(), try ThrowawayAuthority())
+        let files = try Files(old.issue(hosts: ["localhost"]))
+        let tls = try ServerTLS(certificateFile: files.certificate, keyFile: files.key)
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: tls)
+            func isTrusted(_ authority: ThrowawayAuthority) throws -> Bool {
+                let recorder = Recorder()
+                let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
+                _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+                #expect(loop.eventually { !recorder.events.isEmpty })
+                return loop.sync { recorder.events.first == .open }
+            }
+            #expect(try isTrusted(old) && !isTrusted(new))
+            try files.write(new.issue(hosts: ["localhost"]))
+            try tls.reload()
+            #expect(try isTrusted(new) && !isTrusted(old))
+            // What cannot be used leaves the old in place.
+            try "rubbish".write(toFile: files.certificate, atomically: false, encoding: .utf8)
+            #expect(throws: TLSError.self) { try tls.reload() }
+            #expect(try isTrusted(new))
+        }
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o666])
+    func refusesAKeyThatOthersCanRead(_ mode: Int) throws {
+        let files = try Files(ThrowawayAuthority().issue(hosts: ["localhost"]), mode: mode)
+        #expect(throws: TLSError.self) { try ServerTLS(certificateFile: files.certificate, keyFile: files.key) }
+    }
+
+    @Test func refusesAKeyBehindALink() throws {
+        let files = try Files(ThrowawayAuthority().issue(hosts: ["localhost"]))
+        let link = files.directory.appendingPathComponent("link.pem").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: files.key)
+        #expect(throws: TLSError.self) { try ServerTLS(certificateFile: files.certificate, keyFile: link) }
+    }
+
+    @Test func refusesAKeyOfAnotherCertificate() throws {
+        let authority = try ThrowawayAuthority()
+        let leaf = try authority.issue(hosts: ["localhost"])
+        let other = try authority.issue(hosts: ["localhost"])
+        let files = try Files(ThrowawayAuthority.Leaf(certificatePEM: leaf.certificatePEM, keyPEM: other.keyPEM))
+        #expect(throws: TLSError.self) { try ServerTLS(certificateFile: files.certificate, keyFile: files.key) }
+    }
+
+    @Test func saysWhichFileItMissed() throws {
+        let error = try #require(throws: TLSError.self) {
+            try ServerTLS(certificateFile: "/nonexistent/certificate.pem", keyFile: "/nonexistent/key.pem")
+        }
+        #expect(error.description.contains("/nonexistent/certificate.pem"))
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import EventLoop
+
+@Suite struct SocketAddressTests {
+    @Test(arguments: ["127.0.0.1:8080", "[::1]:8080", "0.0.0.0:0", "[2001:db8::17]:65535"])
+    func printsWhatItParsed(_ text: String) throws {
+        let address = try #require(SocketAddress(text))
+        #expect(address.description == text)
+        // The way through the kernel's representation keeps everything.
+        #expect(address.withSockaddr { pointer, _ in SocketAddress(pointer) } == address)
+    }
+
+    @Test(arguments: [
+        "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1: 1", "localhost:80", "::1:80",
+        "[127.0.0.1]:80", "[::1]", "[::1:80", "1.2.3:80", "127.0.0.1:000080", "127.0.0.1\0:80",
+    ])
+    func refuses(_ text: String) {
+        #expect(SocketAddress(text) == nil)
+    }
+
+    @Test func knowsLoopback() {
+        for text in ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"] {
+            #expect(SocketAddress(host: text, port: 1)?.isLoopback == true, "\(text)")
+        }
+        for text in ["128.0.0.1", "0.0.0.0", "::", "::2", "::ffff:10.0.0.1", "7f00::1"] {
+            #expect(SocketAddress(host: text, port: 1)?.isLoopback == false, "\(text)")
+        }
+    }
+
+    @Test func changesThePortAlone() throws {
+        let address = try #require(SocketAddress("[::1]:80")).with(port: 443)
+        #expect(address.description == "[::1]:443" && address.isIPv6)
+    }
+}

@@ -1,0 +1,215 @@
+import CLinux
+import COpenSSL
+import Glibc
+import TestSupport
+import Testing
+
+@testable import EventLoop
+
+@Suite struct TLSStreamTests {
+    let authority: ThrowawayAuthority
+    let client: ClientTLS
+    let server: ServerTLS
+
+    init() throws {
+        authority = try ThrowawayAuthority()
+        client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
+        server = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1", "::1"])
+    }
+
+    @Test(arguments: ["localhost", "LOCALHOST", "127.0.0.1", "::1"])
+    func echoes(_ host: String) throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: server)
+            let recorder = Recorder()
+            recorder.onOpen = { $0.send("ping") }
+            let stream = try connect(loop, port: server.port, tls: (client, host), recorder)
+            #expect(loop.eventually { recorder.received == Array("ping".utf8) || recorder.isClosed })
+            loop.sync {
+                #expect(recorder.error == nil)
+                #expect(stream.isTLS && server.recorders[0].stream?.isTLS == true)
+                #expect(recorder.events.first == .open && !recorder.wasReentered)
+            }
+        }
+    }
+
+    /// 6 MiB each way at the same time, in uneven pieces, with the receiver paused at first.
+    @Test func largeTransfersBothWaysArriveWhole() throws {
+        try withLoop { loop in
+            var random = SeededGenerator(seed: 11)
+            let body = noise(6 << 20, seed: 12)
+            func start(_ stream: Stream) {
+                var offset = 0
+                while offset < body.count {
+                    let count = min(Int.random(in: 1...50_000, using: &random), body.count - offset)
+                    body[offset..<(offset + count)].withUnsafeBytes { head in
+                        // Every other piece by the two-part call.
+                        if offset % 2 == 0 { stream.send(head) } else { stream.send(head, []) }
+                    }
+                    offset += count
+                }
+            }
+            let server = try TestServer(loop: loop, tls: server) { recorder in
+                recorder.isPaused = true
+                recorder.onOpen = start
+            }
+            let recorder = Recorder()
+            recorder.onOpen = start
+            recorder.isPaused = true
+            let stream = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            #expect(loop.eventually { stream.pendingBytes > 1 << 20 && server.recorders.first?.events.first == .open })
+            loop.sync {
+                for recorder in server.recorders + [recorder] {
+                    recorder.isPaused = false
+                    recorder.stream?.readLater()
+                }
+            }
+            #expect(loop.eventually { recorder.receivedCount + server.recorders[0].receivedCount == 2 * body.count })
+            loop.sync {
+                let isWhole = recorder.received == body && server.recorders[0].received == body
+                #expect(isWhole)
+                #expect(recorder.events.contains(.drain) && stream.pendingBytes == 0)
+                #expect(recorder.error == nil)
+                #expect(server.recorders[0].error == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func resumesSessions(_ version: CInt) throws {
+        try withLoop { loop in
+            let leaf = try authority.issue(hosts: ["localhost"])
+            let tls = try ServerTLS(leaf: leaf) { _ = copenssl_ctx_set_max_proto_version($0, version) }
+            let server = try TestServer(loop: loop, tls: tls)
+            for round in 0..<3 {
+                let recorder = Recorder()
+                recorder.onOpen = { $0.send("ping") }
+                let stream = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+                #expect(loop.eventually { recorder.received.count == 4 || recorder.isClosed })
+                loop.sync {
+                    #expect(stream.isResumed == (round > 0), "round \(round)")
+                    stream.close()
+                }
+            }
+            // Another name never gets them.
+            let other = Recorder()
+            _ = try connect(loop, port: server.port, tls: (client, "127.0.0.1"), other)
+            #expect(loop.eventually { other.isClosed })
+            #expect(loop.sync { other.events } == [.close])
+        }
+    }
+
+    @Test func aCleanCloseIsAnEnd() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: server) { recorder in
+                recorder.onOpen = { stream in
+                    stream.send("all")
+                    stream.closeAfterSending()
+                }
+            }
+            let recorder = Recorder()
+            _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            #expect(loop.eventually { recorder.end != nil })
+            #expect(loop.sync { recorder.end == .end && recorder.received == Array("all".utf8) && !recorder.isClosed })
+        }
+    }
+
+    /// A peer, or an attacker, that closes the connection beneath TLS (no close_notify).
+    @Test func aCloseBeneathTLSIsATruncation() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: server) { recorder in
+                recorder.onOpen = { stream in
+                    stream.send("half")
+                    stream.tls?.forgetClosing()
+                    stream.close()
+                }
+            }
+            let recorder = Recorder()
+            _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            #expect(loop.eventually { recorder.isClosed })
+            loop.sync {
+                #expect(recorder.received == Array("half".utf8))
+                #expect(recorder.end == .failed(.truncated) && recorder.error == .truncated)
+            }
+        }
+    }
+
+    @Test func closingWithOutputQueuedIsATruncationToo() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: server) { recorder in
+                recorder.onOpen = { stream in
+                    stream.send([UInt8](repeating: 1, count: 16 << 20))
+                    stream.close()
+                }
+            }
+            let recorder = Recorder()
+            recorder.keepsBytes = false
+            _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            #expect(loop.eventually { recorder.isClosed })
+            #expect(loop.sync { recorder.error } == .truncated)
+        }
+    }
+
+    @Test func refusesPlainBytesBeforeTheHandshake() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: server)
+            let raw = try RawClient(port: server.port)
+            try raw.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = raw.read()
+            #expect(loop.eventually { server.recorders.first?.isClosed == true })
+            #expect(loop.sync { server.recorders[0].events } == [.close])
+            guard case .tls = loop.sync({ server.recorders[0].error }) else {
+                Issue.record("\(String(describing: server.recorders[0].error))")
+                return
+            }
+        }
+    }
+
+    /// CVE-2026-1642: bytes that arrive before the handshake must not become the answer.
+    @Test func aPlainServerGetsNothingFromATLSClient() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop) { recorder in
+                recorder.onOpen = { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged") }
+            }
+            let recorder = Recorder()
+            let stream = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            loop.sync { stream.send("secret") }
+            #expect(loop.eventually { recorder.isClosed })
+            loop.sync {
+                #expect(recorder.events == [.close] && recorder.received.isEmpty)
+                #expect(!server.recorders[0].received.contains(sequence: Array("secret".utf8)))
+            }
+        }
+    }
+
+    @Test func aSilentClientIsGivenUp() throws {
+        try withLoop { loop in
+            let leaf = try authority.issue(hosts: ["localhost"])
+            let tls = try ServerTLS(leaf: leaf, handshakeTimeout: .milliseconds(50))
+            let server = try TestServer(loop: loop, tls: tls)
+            let raw = try RawClient(port: server.port)
+            #expect(raw.read().isEmpty)
+            #expect(loop.eventually { server.recorders.first?.isClosed == true })
+            #expect(loop.sync { server.recorders[0].error } == .handshakeTimedOut)
+        }
+    }
+
+    /// A bound of descriptors would be reached at once if the failed ones were kept.
+    @Test func survivesHandshakesThatAreReset() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop, tls: server)
+            for number in 0..<500 {
+                let raw = try RawClient(port: server.port)
+                try? raw.send(Array([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3].prefix(number % 12)))
+                raw.reset()
+            }
+            #expect(loop.eventually { loop.descriptorCount == 1 })
+        }
+    }
+}
+
+extension [UInt8] {
+    func contains(sequence: [UInt8]) -> Bool {
+        clinux_memmem(self, count, sequence, sequence.count) != nil
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+/// The rules of the house, held up by reading every source file. Each failure names the place and what to do instead.
+@Suite struct HouseTests {
+    /// Rank in the flow of data; a module imports only those of a lower rank.
+    static let ranks = [
+        "CSQLite": 0, "COpenSSL": 0, "CLinux": 0, "EventLoop": 1, "HTTP": 1, "AppleMusic": 2, "Cache": 2, "Proxy": 3,
+        "Traffic": 4, "Simulator": 4, "Admin": 4, "refrain": 5, "Bench": 5,
+    ]
+    static let systemModules: Set = ["Glibc", "Dispatch", "Synchronization"]
+    /// Programs that are never installed; they may use Foundation.
+    static let tools: Set = ["Bench"]
+    static let maxUncheckedSendable = 8
+    static let maxFunctionLines = 70
+    static let maxFileLines = 400
+
+    private func expectNone(_ offences: [String], _ rule: Comment) {
+        for offence in offences { Issue.record(Comment(rawValue: offence + ": " + rule.rawValue)) }
+    }
+
+    private func places(in files: [SourceFile], where isOffence: (SourceFile, Int) -> Bool) -> [String] {
+        files.flatMap { file in file.code.indices.filter { isOffence(file, $0) }.map(file.place) }
+    }
+
+    private func imported(by line: String) -> String? {
+        let words = line.split(separator: " ")
+        guard let keyword = words.firstIndex(of: "import"), words.indices.contains(keyword + 1) else { return nil }
+        guard words[..<keyword].allSatisfy({ $0.hasPrefix("@") || ["public", "private", "internal"].contains($0) })
+        else {
+            return nil
+        }
+        return words.last?.split(separator: ".").first.map(String.init)
+    }
+
+    @Test func everySourceFileIsSeen() {
+        #expect(House.sources.contains { $0.path == "Sources/refrain/main.swift" })
+        #expect(House.sources.count > 20 && House.tests.count > 10)
+    }
+
+    @Test func everyModuleHasItsPlace() {
+        let unknown = Set(House.sources.map(\.module)).subtracting(Self.ranks.keys)
+        expectNone(unknown.sorted(), "give this module a rank in HouseTests.ranks")
+    }
+
+    @Test func importsPointUpTheFlowOfData() {
+        let offences = places(in: House.sources) { file, index in
+            guard let name = imported(by: file.code[index]), let rank = Self.ranks[name] else { return false }
+            return rank >= Self.ranks[file.module] ?? 0
+        }
+        expectNone(offences, "a module imports only those before it in Package.swift; move the code or pass a closure")
+    }
+
+    @Test func nothingElseOfTheSystemIsImported() {
+        let offences = places(in: House.sources) { file, index in
+            guard let name = imported(by: file.code[index]), !Self.tools.contains(file.module) else { return false }
+            return Self.ranks[name] == nil && !Self.systemModules.contains(name)
+        }
+        expectNone(offences, "use Glibc, Dispatch or Synchronization; Foundation costs 3 ms and 11 MiB at start")
+    }
+
+    @Test(arguments: [
+        ("print(", "write to an Output, or to the log"),
+        ("try!", "catch the error, or make the call unable to throw"),
+        ("as!", "use as? and decide what a failure means"),
+        ("fatalError(", "throw; where only a programming error leads there, preconditionFailure with a reason"),
+        ("nonisolated(unsafe)", "a Mutex, an Atomic, or confinement to a loop"),
+    ])
+    func bannedCallsAreAbsent(call: String, instead: String) {
+        let offences = places(in: House.sources) { file, index in
+            guard !Self.tools.contains(file.module) else { return false }
+            return contains(file.code[index], call)
+        }
+        expectNone(offences, "\(call) is banned; \(instead)")
+    }
+
+    /// Whether `line` holds `call`, not as the end of a longer word.
+    private func contains(_ line: String, _ call: String) -> Bool {
+        var rest = line[...]
+        while let range = rest.firstRange(of: call) {
+            let before = rest[..<range.lowerBound].last ?? " "
+            if !before.isLetter, !before.isNumber, before != "_" { return true }
+            rest = rest[range.upperBound...]
+        }
+        return false
+    }
+
+    @Test func nothingIsLeftForLater() {
+        let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+        let offences = places(in: House.sources + House.tests) { file, index in
+            words.contains { contains(file.lines[index], $0) }
+        }
+        expectNone(offences, "do it now, or write down in ARCHITECTURE.md why not")
+    }
+
+    @Test func everyUncheckedSendableSaysWhyItIsSafe() {
+        let offences = places(in: House.sources) { file, index in
+            file.code[index].contains("@unchecked Sendable")
+                && !file.lines[max(0, index - 2)...index].contains { $0.contains("because") }
+        }
+        expectNone(offences, "say \"because ...\" (what confines or protects it) within the two lines above")
+    }
+
+    @Test func uncheckedSendableStaysRare() {
+        let all = places(in: House.sources) { file, index in file.code[index].contains("@unchecked Sendable") }
+        #expect(all.count <= Self.maxUncheckedSendable, "use a Mutex or a value instead; they are: \(all)")
+    }
+
+    @Test func functionsAreShort() {
+        let offences = House.sources.flatMap { file in
+            FunctionScanner.functions(in: file.code).filter { $0.lineCount > Self.maxFunctionLines }.map {
+                "\(file.place($0.line)): \($0.name) has \($0.lineCount) lines"
+            }
+        }
+        expectNone(offences, "split it; \(Self.maxFunctionLines) lines at most")
+    }
+
+    @Test func filesAreShort() {
+        let offences = House.sources.filter { $0.lines.count > Self.maxFileLines }.map {
+            "\($0.path): \($0.lines.count) lines"
+        }
+        expectNone(offences, "split it by capability; \(Self.maxFileLines) lines at most")
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+/// The rules are only as good as what reads the files for them.
+@Suite struct ScannerTests {
+    private func blanked(_ text: String) -> String {
+        String(decoding: CodeBlanker.blanked(Array(text.utf8)), as: UTF8.self)
+    }
+
+    @Test func commentsAreBlanked() {
+        #expect(blanked("a // b\nc") == "a     \nc")
+        #expect(blanked("a /* b /* c\n */ d */ e") == "a          \n         e")
+    }
+
+    @Test func literalsAreBlankedBetweenTheirQuotes() {
+        #expect(blanked(#"f("a{\"b", c)"#) == #"f("     ", c)"#)
+        #expect(blanked(##"f(#"a"b"#, c)"##) == ##"f(#"   "#, c)"##)
+        #expect(blanked("f(\"\", g)") == "f(\"\", g)")
+        #expect(blanked("\"\"\"\n a \"b\" {\n \"\"\" + c") == "\"\"\"\n        \n \"\"\" + c")
+    }
+
+    @Test func interpolatedCodeStaysCode() {
+        #expect(blanked(#""a\(f("b", (c)))d" + e"#) == #""   f(" ", (c))  " + e"#)
+    }
+
+    @Test func functionsAreMeasured() {
+        let code = """
+            struct A {
+                func one() { 1 }
+                init(_ body: () -> Void = {}) {
+                    body()
+                }
+                func two(
+                    a: Int
+                ) -> Int {
+                    if a > 1 {
+                        return 2
+                    }
+                    return a
+                }
+            }
+            protocol P {
+                func none()
+                func noneEither() -> Int
+            }
+            """
+        let found = FunctionScanner.functions(in: code.split(separator: "\n").map(String.init))
+        #expect(found.map(\.name) == ["one", "init", "two"])
+        #expect(found.map(\.lineCount) == [1, 3, 8])
+    }
+}

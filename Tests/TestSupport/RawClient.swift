@@ -1,0 +1,90 @@
+import Glibc
+
+/// A blocking TCP client on the loopback, for tests that say exactly which bytes go when, and how the connection ends.
+public final class RawClient: @unchecked Sendable {  // because a test uses each from one thread at a time
+    public struct Failure: Error, CustomStringConvertible {
+        public let call: String
+        public let errno: CInt
+        public var description: String { "\(call): \(String(cString: strerror(errno)))" }
+    }
+
+    private var descriptor: CInt
+
+    /// Connects to 127.0.0.1. A small `receiveBuffer` makes a slow reader felt early.
+    public init(port: UInt16, receiveBuffer: CInt? = nil) throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            let failure = Failure(call: "connect", errno: errno)
+            close()
+            throw failure
+        }
+    }
+
+    deinit { close() }
+
+    /// Sends all bytes; throws if the peer has gone.
+    public func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Failure(call: "send", errno: errno) }
+            sent += count
+        }
+    }
+
+    public func send(_ text: String) throws {
+        try send(Array(text.utf8))
+    }
+
+    /// Reads until `count` bytes have come, the peer ends, or nothing has come for `patience`.
+    public func read(_ count: Int = .max, patience: Duration = .seconds(20)) -> [UInt8] {
+        var received: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while received.count < count {
+            var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&poller, 1, CInt(patience.components.seconds * 1000)) > 0 else { break }
+            let result = recv(descriptor, &chunk, min(chunk.count, count - received.count), 0)
+            guard result > 0 else {
+                wasReset = result < 0
+                break
+            }
+            received += chunk[..<result]
+        }
+        return received
+    }
+
+    /// The last `read` ended with an error, not with the end of the stream.
+    public private(set) var wasReset = false
+
+    /// Ends our side; the peer can still send.
+    public func finishSending() {
+        shutdown(descriptor, CInt(SHUT_WR))
+    }
+
+    /// Closes with a reset (RST).
+    public func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    public func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+}

@@ -1,0 +1,62 @@
+import AppleMusic
+import Testing
+
+@testable import refrain
+
+@Suite struct CheckCommandTests {
+    private let files = MemoryFiles(texts: [
+        "proxy.conf": "workers 2\ninclude more.conf",
+        "more.conf": "\nttl songs 2h\ndeveloper_token_file 'my token'",
+    ])
+
+    @Test func showsEachSettingWithItsSource() {
+        let result = run("check", files: files)
+        #expect(result.status == 0 && result.error.isEmpty)
+        let lines = result.standard.split(separator: "\n")
+        #expect(lines.contains("listen 127.0.0.1:8080 # default"))
+        #expect(lines.contains("workers 2 # proxy.conf:1"))
+        #expect(lines.contains("ttl songs 2h # more.conf:2"))
+        #expect(lines.contains("ttl catalog 1d stale 7d # default"))
+        #expect(lines.contains("developer_token_file \"my token\" # more.conf:3"))
+        #expect(lines.contains("# record FILE # unset"))
+    }
+
+    @Test func whatItShowsIsAConfigurationOfTheSameMeaning() throws {
+        let shown = run("check", files: files).standard
+        #expect(
+            try read(shown).configuration == ConfigurationReader.read("proxy.conf", files: files.access).configuration)
+    }
+
+    @Test func writesJSON() throws {
+        let json = try JSON.parse(Array(run("check", "--json", files: files).standard.utf8))
+        let settings = try #require(json["settings"]?.arrayValue)
+        #expect(settings.contains(["directive": "workers", "arguments": ["2"], "source": "proxy.conf:1"]))
+        #expect(settings.contains(["directive": "compose", "arguments": ["on"], "source": "default"]))
+    }
+
+    @Test func everyErrorIsOneLineAndTheStatusSaysConfiguration() {
+        let result = run("check", "--config", "bad", files: MemoryFiles(texts: ["bad": "wrokers 2\nnext never"]))
+        #expect(result.status == 78 && result.standard.isEmpty)
+        #expect(
+            result.error == """
+                refrain: bad:1: unknown directive "wrokers"; did you mean "workers"?
+                refrain: bad:2: next: "never" is not keep or complete
+
+                """)
+    }
+
+    @Test func looksForTheStandardFiles() {
+        let system = MemoryFiles(texts: ["/etc/refrain/proxy.conf": "workers 3"])
+        #expect(run("check", files: system).standard.contains("workers 3 # /etc/refrain/proxy.conf:1\n"))
+        let none = run("check")
+        #expect(none.status == 78)
+        #expect(none.error.contains("neither proxy.conf nor /etc/refrain/proxy.conf is there"))
+    }
+
+    @Test func aStandardFileThatCannotBeReadIsNotPassedOver() {
+        let files = MemoryFiles(
+            texts: ["/etc/refrain/proxy.conf": ""], problems: ["proxy.conf": "Permission denied"])
+        #expect(run("check", files: files).status == 78)
+        #expect(run("check", files: files).error.hasPrefix("refrain: cannot read proxy.conf: "))
+    }
+}

@@ -1,0 +1,191 @@
+import Testing
+
+@testable import refrain
+
+@Suite struct ConfigurationReaderTests {
+    @Test func anEmptyFileMeansTheDefaults() throws {
+        let effective = try read("")
+        let configuration = effective.configuration
+        #expect(configuration.listeners.map(\.address.description) == ["127.0.0.1:8080"])
+        #expect(configuration.adminListener?.description == "127.0.0.1:8081")
+        #expect(configuration.upstream.description == "https://api.music.apple.com")
+        #expect(configuration.upstreamConnections == 64 && configuration.upstreamRate == nil)
+        #expect(configuration.developerTokenLifetime == .seconds(43_200))
+        #expect(configuration.cacheFile == "refrain.sqlite")
+        #expect(configuration.cacheSize == 1 << 30 && configuration.memorySize == 64 << 20)
+        #expect(configuration.compose == .on && configuration.allowsWindows && configuration.allowsBatches)
+        #expect(configuration.next == .keep && configuration.corsOrigins == ["*"])
+        #expect(configuration.accessLog == AccessLog(destination: .standardOutput, format: .combined))
+        #expect(configuration.logLevel == .info && configuration.workers == nil && configuration.recordFile == nil)
+        #expect(effective.lines.allSatisfy { $0.place == nil })
+        #expect(try ConfigurationReader.standard().configuration == configuration)
+    }
+
+    @Test func aClassOfTheCatalogWithoutALineFollowsCatalog() throws {
+        let configuration = try read("ttl songs 2h stale 1d\nttl charts off\nttl other 500ms").configuration
+        let day = Duration.seconds(86_400)
+        #expect(configuration.ttl(for: .songs) == TTLSetting(.fixed(.seconds(7200)), stale: day))
+        #expect(configuration.ttl(for: .albums) == TTLSetting(.fixed(day), stale: day * 7))
+        #expect(configuration.ttl(for: .charts) == TTLSetting(.off))
+        #expect(configuration.ttl(for: .other) == TTLSetting(.fixed(.milliseconds(500))))
+        #expect(configuration.ttl(for: .personal) == TTLSetting(.off))
+        #expect(configuration.notFoundTTL == TTLSetting(.fixed(.seconds(60))))
+        #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search).stale == .seconds(3600))
+    }
+
+    @Test func readsEveryDirective() throws {
+        let configuration = try read(
+            """
+            listen 127.0.0.1:80
+            listen [::1]:443 tls
+            tls_certificate cert.pem
+            tls_certificate_key "my key.pem"
+            admin_listen 0.0.0.0:9
+            admin_token_file admin.token
+            upstream http://127.0.0.1:8090
+            upstream_ca_file ca.pem
+            upstream_connections 7
+            upstream_rate 20/s
+            developer_key_file key.p8
+            developer_key_id ABC123DEFG
+            developer_team_id DEF123GHIJ
+            developer_token_lifetime 15777000s
+            music_user_token_file user.token
+            client_keys_file keys
+            cache_file off
+            cache_size 10k
+            memory_size 0
+            compose verify
+            windows off
+            batch off
+            next complete
+            cors_origin https://a.example http://localhost:3000
+            access_log /var/log/refrain.log json
+            log_level debug
+            record traffic.rec
+            workers 3
+            """
+        ).configuration
+        #expect(configuration.listeners.map(\.isTLS) == [false, true])
+        #expect(configuration.tlsCertificateFile == "cert.pem")
+        #expect(configuration.tlsCertificateKeyFile == "my key.pem")
+        #expect(configuration.adminListener?.host == "0.0.0.0" && configuration.adminTokenFile == "admin.token")
+        #expect(configuration.upstream == ServerURL(isTLS: false, host: "127.0.0.1", port: 8090))
+        #expect(configuration.upstreamCAFile == "ca.pem" && configuration.upstreamConnections == 7)
+        #expect(configuration.upstreamRate == 20 && configuration.developerTokenFile == nil)
+        #expect(configuration.developerKeyFile == "key.p8" && configuration.developerKeyID == "ABC123DEFG")
+        #expect(configuration.developerTeamID == "DEF123GHIJ")
+        #expect(configuration.developerTokenLifetime == .seconds(15_777_000))
+        #expect(configuration.musicUserTokenFile == "user.token" && configuration.clientKeysFile == "keys")
+        #expect(configuration.cacheFile == nil && configuration.cacheSize == 10_240 && configuration.memorySize == 0)
+        #expect(configuration.compose == .verify && configuration.next == .complete)
+        #expect(!configuration.allowsWindows && !configuration.allowsBatches)
+        #expect(configuration.corsOrigins == ["https://a.example", "http://localhost:3000"])
+        #expect(configuration.accessLog == AccessLog(destination: .file("/var/log/refrain.log"), format: .json))
+        #expect(configuration.logLevel == .debug && configuration.recordFile == "traffic.rec")
+        #expect(configuration.workers == 3)
+    }
+
+    @Test func listsEverythingThatIsWrongInReadingOrder() {
+        let found = complaints("listn 1\nworkers x\nlisten 0.0.0.0:443 tls\ncompose maybe\n'")
+        #expect(
+            found == [
+                "proxy.conf:1: unknown directive \"listn\"; did you mean \"listen\"?",
+                "proxy.conf:2: workers: \"x\" is not a number from 1 to 1024",
+                "proxy.conf:3: listen: tls needs tls_certificate",
+                "proxy.conf:3: listen: tls needs tls_certificate_key",
+                "proxy.conf:4: compose: \"maybe\" is not on, verify or off",
+                "proxy.conf:5: a quote that is never closed",
+            ])
+    }
+
+    @Test func aSecondLineNamesTheFirst() {
+        #expect(complaints("workers 1\n\nworkers 2") == ["proxy.conf:3: workers is already set at proxy.conf:1"])
+        #expect(
+            complaints("ttl songs 1d\nttl albums 1d\nttl songs 2d")
+                == ["proxy.conf:3: ttl songs is already set at proxy.conf:1"])
+    }
+
+    @Test func saysWhatIsWrongWithASemicolon() {
+        #expect(complaints("workers 1;") == ["proxy.conf:1: workers: a directive ends with its line, not with \";\""])
+    }
+
+    @Test func aListenLineReplacesTheDefault() throws {
+        let lines = try read("listen 127.0.0.1:1\nlisten 127.0.0.1:2").lines.filter { $0.directive.name == "listen" }
+        #expect(lines.map(\.words) == [["127.0.0.1:1"], ["127.0.0.1:2"]])
+        #expect(lines.map(\.place?.line) == [1, 2])
+    }
+
+    @Test func aFileThatCannotBeReadIsAnError() {
+        #expect(throws: ConfigurationErrors.self) {
+            try ConfigurationReader.read("absent.conf", files: MemoryFiles().access)
+        }
+    }
+
+    @Test func doesNotRepeatAWholeSecretPastedByMistake() {
+        let token = "eyJ" + String(repeating: "x", count: 300) + "SIGNATURE"
+        #expect(!complaints("developer_key_id \(token)").joined().contains("SIGNATURE"))
+        #expect(!complaints("\(token)").joined().contains("SIGNATURE"))
+    }
+}
+
+@Suite struct ConfigurationIncludeTests {
+    private func errors(_ texts: [String: String], from path: String = "etc/proxy.conf") -> [String] {
+        do throws(ConfigurationErrors) {
+            _ = try ConfigurationReader.read(path, files: MemoryFiles(texts: texts).access)
+            return []
+        } catch {
+            return error.errors.map(\.description)
+        }
+    }
+
+    @Test func isRelativeToTheFileThatIncludes() throws {
+        let texts = [
+            "etc/proxy.conf": "include parts/a.conf\nworkers 2",
+            "etc/parts/a.conf": "include ../b.conf\nnext complete",
+            "etc/b.conf": "compose off",
+        ]
+        let effective = try ConfigurationReader.read("etc/proxy.conf", files: MemoryFiles(texts: texts).access)
+        let written = effective.lines.compactMap { $0.place?.description }
+        #expect(Set(written) == ["etc/b.conf:1", "etc/parts/a.conf:2", "etc/proxy.conf:2"])
+    }
+
+    @Test func aCycleIsAnError() {
+        let texts = [
+            "etc/proxy.conf": "\ninclude a.conf", "etc/a.conf": "include ./b.conf",
+            "etc/b.conf": "include ../etc/a.conf",
+        ]
+        #expect(
+            errors(texts) == ["etc/b.conf:1: etc/a.conf includes itself: etc/a.conf -> etc/b.conf -> etc/a.conf"])
+    }
+
+    @Test func depthIsBounded() {
+        func texts(_ count: Int) -> [String: String] {
+            var texts = ["0": ""]
+            for index in 1...count { texts["\(index)"] = "include \(index - 1)" }
+            return texts
+        }
+        let most = ConfigurationReader.maxIncludeDepth
+        #expect(errors(texts(most - 1), from: "\(most - 1)").isEmpty)
+        #expect(errors(texts(most), from: "\(most)") == ["1:1: more than 16 files deep"])
+    }
+
+    @Test func aMissingOneIsReportedWhereItIsNamed() {
+        #expect(
+            errors(["etc/proxy.conf": "\ninclude a.conf"])
+                == ["etc/proxy.conf:2: cannot read etc/a.conf: No such file or directory"])
+    }
+
+    @Test func aDirectiveCannotBeSetInTwoFiles() {
+        #expect(
+            errors(["etc/proxy.conf": "workers 1\ninclude a.conf", "etc/a.conf": "workers 1"])
+                == ["etc/a.conf:1: workers is already set at etc/proxy.conf:1"])
+    }
+
+    @Test func pathsAreResolved() {
+        #expect(ConfigurationReader.resolve("b", besides: "a") == "b")
+        #expect(ConfigurationReader.resolve("./x/../b", besides: "/etc/a") == "/etc/b")
+        #expect(ConfigurationReader.resolve("/b", besides: "/etc/a") == "/b")
+        #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
+    }
+}

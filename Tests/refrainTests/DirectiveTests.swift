@@ -1,0 +1,67 @@
+import Testing
+
+@testable import refrain
+
+@Suite struct DirectiveTests {
+    @Test func namesAreUnique() {
+        #expect(Set(Directive.table.map(\.name)).count == Directive.table.count)
+    }
+
+    @Test func theTableHasEveryDirectiveOfTheContract() {
+        let contract = """
+            listen tls_certificate tls_certificate_key admin_listen admin_token_file upstream upstream_ca_file \
+            upstream_connections upstream_rate developer_token_file developer_key_file developer_key_id \
+            developer_team_id developer_token_lifetime music_user_token_file client_keys_file cache_file cache_size \
+            memory_size ttl compose windows batch next cors_origin access_log log_level record workers include
+            """
+        #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))
+    }
+
+    @Test func theGrammarSaysHowManyArgumentsThereAre() {
+        func count(_ grammar: String) -> ClosedRange<Int> {
+            Directive("d", grammar, why: "") { _, _ in }.argumentCount
+        }
+        #expect(count("FILE") == 1...1)
+        #expect(count("ADDRESS:PORT [tls]") == 1...2)
+        #expect(count("CLASS DURATION|off [stale DURATION]") == 2...4)
+        #expect(count("ORIGIN ...") == 1...Int.max)
+    }
+
+    @Test(arguments: Directive.table.map(\.name)) func checksTheNumberOfArguments(_ name: String) throws {
+        let directive = try #require(Directive.named(name))
+        let most = directive.argumentCount.upperBound
+        let few = complaints("\(name)")
+        #expect(few == ["proxy.conf:1: \(name): expected \(directive.arguments), found 0 argument(s)"])
+        guard most < Int.max else { return }
+        let many = complaints(name + String(repeating: " x", count: most + 1))
+        #expect(many == ["proxy.conf:1: \(name): expected \(directive.arguments), found \(most + 1) argument(s)"])
+    }
+
+    @Test func everyChoiceOfAGrammarIsAccepted() {
+        let isWord: (Substring) -> Bool = { $0.allSatisfy(\.isLowercase) }
+        for directive in Directive.table where !directive.arguments.contains(" ") {
+            for choice in directive.arguments.split(separator: "|") where isWord(choice) {
+                #expect(complaints("\(directive.name) \(choice)").isEmpty, "\(directive.name) \(choice)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("listen", "8080"), ("listen", "127.0.0.1:8080 ssl"), ("admin_listen", "on"),
+        ("upstream", "api.music.apple.com"),
+        ("upstream_connections", "0"), ("upstream_connections", "many"), ("upstream_rate", "20"),
+        ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "59s"),
+        ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),
+        ("memory_size", "-1"), ("ttl", "album 1d"), ("ttl", "albums 1"), ("ttl", "albums 1d stale"),
+        ("ttl", "albums 1d for 2d"), ("ttl", "albums off stale 1d"), ("ttl", "albums 1d stale upstream"),
+        ("compose", "yes"), ("windows", "verify"), ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
+        ("cors_origin", "https://app.example.com/"), ("access_log", "stdout xml"), ("access_log", "\"\" json"),
+        ("log_level", "verbose"), ("workers", "0"), ("workers", "1025"), ("record", "''"),
+    ])
+    func refusesBadValues(name: String, arguments: String) {
+        let found = complaints("\n\(name) \(arguments)\n")
+        // An identifier alone also lacks its key; that is the second complaint.
+        #expect(found.count == (name.hasSuffix("_id") ? 2 : 1), "\(found)")
+        #expect(found.allSatisfy { $0.hasPrefix("proxy.conf:2: \(name): ") }, "\(found)")
+    }
+}

@@ -1,0 +1,34 @@
+@testable import refrain
+
+/// Files that exist only in a test: their texts, and what is wrong with those that cannot be used.
+struct MemoryFiles {
+    var texts: [String: String] = [:]
+    var problems: [String: String] = [:]
+
+    var access: FileAccess {
+        let (texts, problems) = (texts, problems)
+        return FileAccess(
+            read: { path throws(FileProblem) in
+                guard let text = texts[path] else { throw .absent }
+                return Array(text.utf8)
+            },
+            problem: { path in texts[path] == nil ? problems[path] ?? FileProblem.absent.message : nil },
+            secretProblem: { path in problems[path] })
+    }
+}
+
+/// The configuration in `text`, whose file is called `proxy.conf`.
+func read(_ text: String, problems: [String: String] = [:]) throws(ConfigurationErrors) -> EffectiveConfiguration {
+    let files = MemoryFiles(texts: ["proxy.conf": text, "cert.pem": "", "ca.pem": ""], problems: problems)
+    return try ConfigurationReader.read("proxy.conf", files: files.access)
+}
+
+/// Everything that is wrong with `text`, one string each.
+func complaints(_ text: String, problems: [String: String] = [:]) -> [String] {
+    do throws(ConfigurationErrors) {
+        _ = try read(text, problems: problems)
+        return []
+    } catch {
+        return error.errors.map(\.description)
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import Synchronization
+
+/// A listener on a free port of 127.0.0.1 that answers one connection with fixed bytes, and keeps the request.
+final class OneAnswerServer: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+    private let received = Mutex<[UInt8]>([])
+
+    init() {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+                _ = bind(descriptor, raw, length)
+                _ = getsockname(descriptor, raw, &length)
+            }
+        }
+        listen(descriptor, 1)
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(descriptor) }
+
+    var request: String { String(decoding: received.withLock { $0 }, as: UTF8.self) }
+
+    /// Accepts one connection, reads until the empty line, writes `answer` and closes. Blocks.
+    func serve(_ answer: String) {
+        let connection = accept(descriptor, nil, nil)
+        defer { close(connection) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            let count = recv(connection, &chunk, chunk.count, 0)
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        received.withLock { $0 = bytes }
+        _ = Array(answer.utf8).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import refrain
+
+@Suite struct QuantityTests {
+    @Test func readsSizesInPowersOf1024() throws {
+        let sizes = [
+            "0": 0, "17": 17, "10k": 10_240, "64MiB": 67_108_864, "2GiB": 2_147_483_648, "1m": 1 << 20, "3T": 3 << 40,
+        ]
+        for (text, bytes) in sizes { #expect(try Quantity.size(text) == bytes, "\(text)") }
+    }
+
+    @Test(arguments: ["", "k", "-1k", "+1", "1.5GiB", "1 k", "10MB", "9223372036854775808", "9007199254740992k", "٣k"])
+    func refusesOtherSizes(_ text: String) {
+        #expect(throws: ValueError.self) { try Quantity.size(text) }
+    }
+
+    @Test func readsTheLargestSizeThatFits() throws {
+        #expect(try Quantity.size("8388607TiB") == 8_388_607 << 40)
+        #expect(throws: ValueError.self) { try Quantity.size("8388608TiB") }
+    }
+
+    @Test func readsDurations() throws {
+        let durations: [String: Duration] = [
+            "500ms": .milliseconds(500), "30s": .seconds(30), "15m": .seconds(900), "12h": .seconds(43_200),
+            "7d": .seconds(604_800), "0s": .zero,
+        ]
+        for (text, duration) in durations { #expect(try Quantity.duration(text) == duration, "\(text)") }
+    }
+
+    @Test(arguments: ["", "30", "s", "-1s", "1.5h", "1w", "1H", "36501d", "9223372036854775807d", "1h30m"])
+    func refusesOtherDurations(_ text: String) {
+        #expect(throws: ValueError.self) { try Quantity.duration(text) }
+    }
+
+    @Test func readsRatesAndCountsWithinTheirBounds() throws {
+        #expect(try Quantity.rate("20/s") == 20)
+        #expect(try Quantity.count("4", in: 1...4) == 4)
+        for text in ["0/s", "20", "20/m", "/s", "-1/s"] {
+            #expect(throws: ValueError.self, "\(text)") { try Quantity.rate(text) }
+        }
+        for text in ["0", "5", "", "4x", "+4"] {
+            #expect(throws: ValueError.self, "\(text)") { try Quantity.count(text, in: 1...4) }
+        }
+    }
+}

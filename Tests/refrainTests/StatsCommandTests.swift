@@ -1,0 +1,83 @@
+import AppleMusic
+import Dispatch
+import Testing
+
+@testable import refrain
+
+@Suite struct StatsCommandTests {
+    private let body = #"{"requests":1000,"hits":905,"misses":7,"upstream":{"health":"good","open":3}}"#
+
+    private func answer(_ status: String = "200 OK") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// Runs the command against a server that gives `answer`.
+    private func stats(
+        _ answer: String, _ words: [String] = [], files: MemoryFiles = MemoryFiles()
+    ) -> (result: RunResult, request: String) {
+        let server = OneAnswerServer()
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { @Sendable in
+            server.serve(answer)
+            isDone.signal()
+        }
+        let captured = CapturedOutput()
+        let arguments = ["refrain", "stats", "--admin", "http://127.0.0.1:\(server.port)"] + words
+        let status = CommandLineTool.run(arguments, output: captured.output, files: files.access)
+        isDone.wait()
+        let result = RunResult(status: status, standard: captured.standard, error: captured.error)
+        return (result, server.request)
+    }
+
+    @Test func showsATable() {
+        let (result, request) = stats(answer())
+        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(
+            result.standard == """
+                requests            1000
+                hits                 905
+                misses                 7
+                upstream.health     good
+                upstream.open          3
+                hits of requests  90.5 %
+
+                """)
+        #expect(request.hasPrefix("GET /stats HTTP/1.1\r\nHost: 127.0.0.1:"))
+        #expect(!request.contains("Authorization"))
+    }
+
+    @Test func passesJSONOnAsItIs() {
+        #expect(stats(answer(), ["--json"]).result.standard == body + "\n")
+    }
+
+    @Test func presentsTheTokenOfTheFile() {
+        let files = MemoryFiles(texts: ["t": "hush\n"])
+        let request = stats(answer(), ["--admin-token-file", "t"], files: files).request
+        #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
+    }
+
+    @Test(arguments: ["401 Unauthorized", "500 Internal Server Error"]) func otherStatusesFail(_ status: String) {
+        let result = stats(answer(status)).result
+        #expect(result.status == 1 && result.standard.isEmpty && result.error.contains(status.prefix(3)))
+    }
+
+    @Test func anAnswerThatIsNotJSONFails() {
+        let result = stats("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno").result
+        #expect(result.status == 1 && result.error.hasPrefix("refrain: the answer to GET /stats is not JSON"))
+    }
+
+    @Test func saysWhenNothingListens() {
+        let port = OneAnswerServer().port
+        let result = run("stats", "--admin", "http://127.0.0.1:\(port)")
+        #expect(result.status == 1)
+        #expect(result.error.hasPrefix("refrain: http://127.0.0.1:\(port): Connection refused; is the proxy running"))
+    }
+
+    @Test func theAdminURLIsChecked() {
+        #expect(run("stats", "--admin", "https://127.0.0.1:1").status == 2)
+        #expect(run("stats", "--admin", "127.0.0.1:8081").status == 2)
+        #expect(
+            run("stats", "--admin-token-file", "absent").error
+                == "refrain: cannot read absent: No such file or directory\n")
+    }
+}
