@@ -71,7 +71,8 @@ import Testing
 
     @Test func namesCarryWhatBodiesMustSurvive() {
         let catalog = Catalog(seed: 1, artists: 2400, playlists: 1200)
-        let names = (0..<catalog.artistCount).map { catalog.name(ofArtist: $0) }
+        let names =
+            (0..<catalog.artistCount).map { catalog.name(ofArtist: $0) }
             + (0..<catalog.albumCount).map { catalog.name(ofAlbum: $0) }
         for part in ["ü", "\"", "\\", "\t", "🎸", "星", "🌊"] {
             #expect(names.contains { $0.contains(part) }, "nothing has \(part)")

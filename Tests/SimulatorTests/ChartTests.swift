@@ -23,7 +23,8 @@ import Testing
         #expect(kept == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&offset=1&types=songs")
         let old = SimulatedOrigin { $0.chartNextKeepsLimit = false }
         let dropped = try old.get(target)["results"]?["songs"]?[0]
-        #expect(dropped?["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&offset=1&types=songs")
+        #expect(
+            dropped?["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&offset=1&types=songs")
         #expect(dropped?["href"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&types=songs")
     }
 
@@ -32,7 +33,8 @@ import Testing
         #expect(status == 400)
         #expect(error["detail"]?.stringValue == "offset must be less than 200")
         #expect(error["source"]?["parameter"]?.stringValue == "offset")
-        #expect(try origin.get("/v1/catalog/us/charts?types=albums&offset=190")["results"]?["albums"]?[0]?["next"] == nil)
+        #expect(
+            try origin.get("/v1/catalog/us/charts?types=albums&offset=190")["results"]?["albums"]?[0]?["next"] == nil)
         #expect(try origin.error("/v1/catalog/us/charts").error["code"]?.stringValue == "40003")
     }
 

@@ -31,7 +31,9 @@ import Testing
 
     @Test func developerTokenFailuresAre401WithoutABody() {  // API.md 2, 8
         let target = Array("/v1/catalog/us/genres".utf8)
-        for fields in [[], [SimulatorField("Authorization", "Bearer nonsense")], [SimulatorField("Authorization", "a.b.c")]] {
+        for fields in [
+            [], [SimulatorField("Authorization", "Bearer nonsense")], [SimulatorField("Authorization", "a.b.c")],
+        ] {
             let response = origin.api.respond(to: SimulatorRequest(target: target, fields: fields))
             #expect(response.status == 401)
             #expect(response.body.isEmpty)
@@ -96,7 +98,8 @@ import Testing
         let failing = try origin.error("/v1/me/library/albums", user: "user-failing")
         #expect(failing.status == 500)
         #expect(failing.error["code"]?.stringValue == "50001")
-        #expect(origin.respond("/v1/me/library/albums", user: "user-failing").body.count == 153)  // the size of the capture
+        // the size of the capture
+        #expect(origin.respond("/v1/me/library/albums", user: "user-failing").body.count == 153)
     }
 
     @Test func unknownLibraryTypeIs400() throws {  // API.md 8

@@ -44,7 +44,12 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3]) func sharesAreSeededAndAboutRight(_ seed: UInt64) {
-        let make = { SimulatedOrigin { $0.seed = seed; $0.faults = [Fault(.unavailable, perMillion: 100_000)] } }
+        let make = {
+            SimulatedOrigin {
+                $0.seed = seed
+                $0.faults = [Fault(.unavailable, perMillion: 100_000)]
+            }
+        }
         let (one, two) = (make(), make())
         let first = (0..<1000).map { _ in one.respond("/v1/test").status }
         #expect(first == (0..<1000).map { _ in two.respond("/v1/test").status }, "seed \(seed)")

@@ -46,7 +46,8 @@ import Testing
     @Test func nestedAlbumsFollowTheOption() throws {  // API.md 6.2, 16.4
         let path = "/v1/catalog/us/songs/\(song)?include=artists"
         for (policy, single, batch) in [
-            (SimulatorConfiguration.NestedAlbums.always, true, true), (.batchesOnly, false, true), (.never, false, false),
+            (SimulatorConfiguration.NestedAlbums.always, true, true), (.batchesOnly, false, true),
+            (.never, false, false),
         ] {
             let origin = SimulatedOrigin { $0.nestedAlbums = policy }
             let one = try origin.get(path)["data"]?[0]?["relationships"]?["artists"]?["data"]?[0]

@@ -1,7 +1,7 @@
 import AppleMusic
 import Foundation
-import Testing
 import TestSupport
+import Testing
 
 @testable import Simulator
 
@@ -110,7 +110,8 @@ import TestSupport
         let lines = try SharedMaterial.lines(of: "recordings/index.jsonl")
         func target(_ line: [String: Any]) -> String {
             let query = line["query"] as? String ?? ""
-            return (line["method"] as? String ?? "GET") + " " + (line["path"] as? String ?? "") + (query.isEmpty ? "" : "?" + query)
+            return (line["method"] as? String ?? "GET") + " " + (line["path"] as? String ?? "")
+                + (query.isEmpty ? "" : "?" + query)
         }
         for line in lines {
             let body = try [UInt8](Data(contentsOf: folder.appendingPathComponent(line["file"] as? String ?? "")))

@@ -32,12 +32,16 @@ struct SimulatedOrigin {
     /// The body of a 200 as JSON.
     func get(_ target: String, user: String? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSON {
         let response = respond(target, user: user)
-        #expect(response.status == 200, "\(target): \(String(decoding: response.body, as: UTF8.self))", sourceLocation: sourceLocation)
+        #expect(
+            response.status == 200, "\(target): \(String(decoding: response.body, as: UTF8.self))",
+            sourceLocation: sourceLocation)
         return try JSON.parse(response.body)
     }
 
     /// The status and the first error of a failure.
-    func error(_ target: String, method: String = "GET", user: String? = nil, body: String = "") throws -> (status: Int, error: JSON) {
+    func error(_ target: String, method: String = "GET", user: String? = nil, body: String = "") throws -> (
+        status: Int, error: JSON
+    ) {
         let response = respond(target, method: method, user: user, body: body)
         let error = try JSON.parse(response.body)["errors"]?[0]
         return (response.status, try #require(error))

@@ -13,7 +13,9 @@ import Testing
         let japan = try #require(try origin.get("/v1/storefronts/jp")["data"]?[0])
         #expect(japan["href"]?.stringValue == "/v1/storefronts/jp")
         #expect(
-            japan["attributes"]?.keys == ["supportedLanguageTags", "defaultLanguageTag", "name", "explicitContentPolicy"])
+            japan["attributes"]?.keys == [
+                "supportedLanguageTags", "defaultLanguageTag", "name", "explicitContentPolicy",
+            ])
         #expect(origin.respond("/v1/storefronts/zz").status == 404)
     }
 
@@ -43,7 +45,9 @@ import Testing
 
     @Test func supportedTagsChangeNamesAndMarkEveryHref() throws {  // API.md 4.3, 5.2
         let number = try #require(
-            (0..<900).first { origin.catalog.name(ofArtist: $0, .japanese) != origin.catalog.name(ofArtist: $0, .english) })
+            (0..<900).first {
+                origin.catalog.name(ofArtist: $0, .japanese) != origin.catalog.name(ofArtist: $0, .english)
+            })
         let path = "/v1/catalog/jp/artists/\(origin.id(.artists, number))"
         let japanese = try origin.get(path + "?l=ja&include=genres")
         let english = try origin.get(path + "?l=en-US&include=genres")

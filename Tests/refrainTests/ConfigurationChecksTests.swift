@@ -63,8 +63,11 @@ import Testing
                 == ["proxy.conf:1: \(name): \"my file\": open to group or others"])
     }
 
-    @Test func theDeveloperKeyIsASecretFile() throws {
-        #expect(try #require(Directive.named("developer_key_file")).fileRule == .secret)
+    @Test func theDeveloperKeyIsChecked() {
+        #expect(
+            complaints(
+                "developer_key_id A\ndeveloper_team_id B\ndeveloper_key_file k", problems: ["k": "no regular file"])
+                == ["proxy.conf:3: developer_key_file: \"k\": no regular file"])
     }
 
     @Test func certificatesMustBeReadable() {

@@ -50,7 +50,7 @@ import Testing
         ("listen", "8080"), ("listen", "127.0.0.1:8080 ssl"), ("admin_listen", "on"),
         ("upstream", "api.music.apple.com"),
         ("upstream_connections", "0"), ("upstream_connections", "many"), ("upstream_rate", "20"),
-        ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "59s"),
+        ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),
         ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),
         ("memory_size", "-1"), ("ttl", "album 1d"), ("ttl", "albums 1"), ("ttl", "albums 1d stale"),
         ("ttl", "albums 1d for 2d"), ("ttl", "albums off stale 1d"), ("ttl", "albums 1d stale upstream"),

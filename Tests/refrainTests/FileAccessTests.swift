@@ -22,27 +22,27 @@ import Testing
 
     @Test(arguments: [0o600, 0o400]) func acceptsASecretOfItsOwnerAlone(_ mode: Int) throws {
         defer { remove() }
-        #expect(try FileAccess.system.secretProblem(file("secret", mode: mode)) == nil)
+        #expect(try FileAccess.system.secretProblem(file("secret\n", mode: mode), .token) == nil)
     }
 
-    @Test(arguments: [0o640, 0o604, 0o620, 0o601]) func refusesASecretThatOthersCanTouch(_ mode: Int) throws {
+    @Test func theMessageNamesModeAndRemedyButNotThePath() throws {
         defer { remove() }
-        let problem = try #require(FileAccess.system.secretProblem(file("secret", mode: mode)))
-        #expect(problem.contains("0" + String(mode, radix: 8)) && problem.contains("chmod 600"))
+        let path = try file("secret", mode: 0o644)
+        let problem = try #require(FileAccess.system.secretProblem(path, .list))
+        #expect(problem.contains("0644") && problem.contains("chmod 600") && !problem.contains(path))
     }
 
-    @Test func refusesWhatIsNoFileOrEmptyOrMissing() throws {
+    @Test func eachKindHasItsContent() throws {
         defer { remove() }
-        #expect(FileAccess.system.secretProblem(directory.path) == "not a regular file")
-        #expect(FileAccess.system.secretProblem(directory.path + "/absent") == "No such file or directory")
-        #expect(try FileAccess.system.secretProblem(file("", mode: 0o600)) == "empty")
+        let short = try file("two words", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(short, .list) == nil)
+        #expect(FileAccess.system.secretProblem(short, .token) != nil)
+        #expect(FileAccess.system.secretProblem(short, .key) != nil, "shorter than any key")
     }
 
-    @Test func refusesASymbolicLinkToASecret() throws {
+    @Test func aMissingSecretIsAProblem() {
         defer { remove() }
-        let link = directory.appendingPathComponent("link").path
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file("secret", mode: 0o600))
-        #expect(FileAccess.system.secretProblem(link) == "a symbolic link; name the file itself")
+        #expect(FileAccess.system.secretProblem(directory.path + "/absent", .token) == "No such file or directory")
     }
 
     @Test func readsAFileUpToItsBound() throws {

@@ -13,7 +13,7 @@ struct MemoryFiles {
                 return Array(text.utf8)
             },
             problem: { path in texts[path] == nil ? problems[path] ?? FileProblem.absent.message : nil },
-            secretProblem: { path in problems[path] })
+            secretProblem: { path, _ in problems[path] })
     }
 }
 

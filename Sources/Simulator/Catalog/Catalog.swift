@@ -3,8 +3,9 @@
 //
 // What must hold: relations agree in both directions (an album of an artist names that artist), for every seed and size.
 
-/// The seeded set of all things, and the arithmetic between them.
-struct Catalog: Sendable {
+/// The seeded set of all things, and the arithmetic between them. A class, because it is handed around by the thousand
+/// in every response and a copy of the struct would retain each table.
+final class Catalog: Sendable {
     let seed: Seed
     let artistCount: Int
     let playlistCount: Int
@@ -56,7 +57,8 @@ struct Catalog: Sendable {
     }
 
     private static func videoCount(ofArtist artist: Int, _ seed: Seed) -> Int {
-        isProlific(artist) ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
+        isProlific(artist)
+            ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
     }
 
     /// The numbers of an artist's own albums.

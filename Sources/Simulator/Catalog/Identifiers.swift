@@ -36,7 +36,8 @@ extension Catalog {
         switch type {
         case .albums: resource = number(id, from: Self.albumBase, stride: Self.songSpan).map { Resource(type, $0) }
         case .songs: resource = number(id, from: Self.albumBase, stride: 1).map { Resource(type, $0) }
-        case .artists: resource = number(id, from: Self.artistBase, stride: Self.artistStride).map { Resource(type, $0) }
+        case .artists:
+            resource = number(id, from: Self.artistBase, stride: Self.artistStride).map { Resource(type, $0) }
         case .musicVideos: resource = number(id, from: Self.videoBase, stride: 7).map { Resource(type, $0) }
         case .activities: resource = number(id, from: 976_439_000, stride: 1).map { Resource(type, $0) }
         case .appleCurators: resource = number(id, from: 976_439_500, stride: 1).map { Resource(type, $0) }
@@ -88,9 +89,15 @@ extension Catalog {
 extension [UInt8] {
     /// Lower-case hexadecimal digits of the lowest bits.
     mutating func appendHexadecimal(_ value: UInt64, digits: Int) {
-        for place in stride(from: (digits - 1) * 4, through: 0, by: -4) {
-            let digit = UInt8((value >> UInt64(place)) & 15)
-            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+        let start = count
+        append(contentsOf: repeatElement(0, count: digits))
+        withUnsafeMutableBufferPointer { buffer in
+            var rest = value
+            for place in stride(from: start + digits - 1, through: start, by: -1) {
+                let digit = UInt8(truncatingIfNeeded: rest & 15)
+                buffer[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+                rest >>= 4
+            }
         }
     }
 }

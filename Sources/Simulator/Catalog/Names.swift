@@ -50,7 +50,9 @@ extension Catalog {
             let guest = seed.number(below: artistCount, .name, number, 9)
             return title(2, number) + " (feat. " + name(ofArtist: guest) + ")"
         }
-        if kind < 9 { return pick(Vocabulary.verbs, .name, number, 10) + " the " + pick(Vocabulary.nouns, .name, number, 8) }
+        if kind < 9 {
+            return pick(Vocabulary.verbs, .name, number, 10) + " the " + pick(Vocabulary.nouns, .name, number, 8)
+        }
         return title(2, number)
     }
 

@@ -89,7 +89,9 @@ extension Catalog {
         return [first, Resource(.artists, guest)]
     }
 
-    func genres(ofArtist artist: Int) -> [Resource] { [Resource(.genres, genre(ofArtist: artist)), Resource(.genres, 0)] }
+    func genres(ofArtist artist: Int) -> [Resource] {
+        [Resource(.genres, genre(ofArtist: artist)), Resource(.genres, 0)]
+    }
 
     /// An artist's albums; each storefront begins somewhere else, as its own popularity would have it.
     func albums(ofArtist artist: Int, in market: Market) -> [Resource] {

@@ -3,7 +3,8 @@
 
 /// What a draw decides; two different questions about one item must not share their answer.
 enum Salt: UInt64 {
-    case name = 1, secondName, shape, albumCount, trackCount, genre, date, availability, retirement, explicitness
+    case name = 1
+    case secondName, shape, albumCount, trackCount, genre, date, availability, retirement, explicitness
     case edition, artwork, colour, preview, notes, duration, label, code, playlist, videoCount, station, search
     case chart, fault, identifier, user, library, recent, recommendation, correlation, tag, recording, dateShift
 }

@@ -22,7 +22,9 @@ enum Vocabulary {
     static let japaneseArtists = [
         "星野 ゆき", "東京サンセット", "夜明けの灯", "青空レコード", "月光音楽団", "佐藤 健太郎", "花火とラジオ", "さくら通り",
     ]
-    static let rareArtists = ["\"Odd\" Al & The Strings", "AC\\DC Tribute", "✨Glitter Kids🎸", "Låt/Den", "!!!", "Tab\tTown"]
+    static let rareArtists = [
+        "\"Odd\" Al & The Strings", "AC\\DC Tribute", "✨Glitter Kids🎸", "Låt/Den", "!!!", "Tab\tTown",
+    ]
     static let verbs = [
         "Follow", "Hold", "Forget", "Remember", "Chase", "Believe", "Carry", "Leave", "Wait for", "Dance with", "Call",
         "Save", "Wake", "Find",
@@ -34,7 +36,8 @@ enum Vocabulary {
         "Open Window",
     ]
     static let moods = [
-        "Chill", "Focus", "Workout", "Sunday Morning", "Late Night", "Road Trip", "Rainy Day", "Party", "Sleep", "Feel Good",
+        "Chill", "Focus", "Workout", "Sunday Morning", "Late Night", "Road Trip", "Rainy Day", "Party", "Sleep",
+        "Feel Good",
     ]
 
     /// Opening sentences of editorial notes, by language.

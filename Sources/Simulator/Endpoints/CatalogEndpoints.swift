@@ -52,7 +52,8 @@ extension Exchange {
     func batch(_ type: ResourceType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
         if ids.isEmpty { throw .noIDs }
         guard ids.count <= type.mostIDs else {
-            throw .invalidParameter("ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
+            throw .invalidParameter(
+                "ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
         }
         return ids.compactMap { catalog.resource(type, id: $0).flatMap(context.shown) }
     }

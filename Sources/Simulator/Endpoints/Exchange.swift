@@ -69,7 +69,8 @@ struct Exchange {
 
     /// `{"next"?, "data":[...], "meta"?}` (API.md 5.1).
     func collection(
-        _ page: Page, _ renderer: inout Renderer, path: String, place: Place, sort: String? = nil, hasTotal: Bool = false
+        _ page: Page, _ renderer: inout Renderer, path: String, place: Place, sort: String? = nil,
+        hasTotal: Bool = false
     ) -> Reply {
         renderer.json.beginObject()
         if renderer.context.isReversed { renderer.next(path, page.nextOffset, sort: sort) }

@@ -68,7 +68,8 @@ extension Exchange {
     private func equivalent(of resource: Resource, _ context: RenderContext) -> Resource? {
         if let shown = context.shown(resource) { return shown }
         switch resource.type {
-        case .songs: return catalog.songs(isrc: catalog.isrc(ofSong: resource.number)).lazy.compactMap(context.shown).first
+        case .songs:
+            return catalog.songs(isrc: catalog.isrc(ofSong: resource.number)).lazy.compactMap(context.shown).first
         case .albums:
             guard catalog.edition(ofAlbum: resource.number) == .clean else { return nil }
             return context.shown(Resource(.albums, resource.number - 1))

@@ -43,7 +43,8 @@ extension Exchange {
     ) throws(APIError) -> [Resource] {
         if ids.isEmpty { throw .noIDs }
         guard ids.count <= type.mostIDs else {
-            throw .invalidParameter("ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
+            throw .invalidParameter(
+                "ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
         }
         return ids.compactMap { user.resource(type, id: $0, catalog) }
     }
@@ -54,7 +55,9 @@ extension Exchange {
         var isAsked = false
         for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
             let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = ResourceType(name: name), type.isLibrary else { throw .unknownType(name, parameter: "ids") }
+            guard let type = ResourceType(name: name), type.isLibrary else {
+                throw .unknownType(name, parameter: "ids")
+            }
             isAsked = true
             items += try libraryBatch(type, target.list(parameter.name) ?? [], user)
         }

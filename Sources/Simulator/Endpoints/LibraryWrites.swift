@@ -44,7 +44,8 @@ extension Exchange {
         let description = document["attributes"]?["description"]?.stringValue
         let tracks = songs(document["relationships"]?["tracks"]?["data"], user)
         let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
-        let folder = parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let folder =
+            parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
         let now = request.nowUnixSeconds
         let changed = api.change(user.name) { library in
             let serial = library.takeSerial()
@@ -75,7 +76,8 @@ extension Exchange {
             throw .invalidBody("attributes.name is required")
         }
         let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
-        let folder = parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let folder =
+            parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
         let now = request.nowUnixSeconds
         let changed = api.change(user.name) { library in
             let serial = library.takeSerial()

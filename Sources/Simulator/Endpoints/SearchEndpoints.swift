@@ -18,7 +18,8 @@ extension Exchange {
         renderer.json.key("results")
         renderer.json.beginObject()
         for type in types {
-            let page = Page(found.list(type, catalog, market), offset: paging.offset, limit: paging.limit, keep: context.shown)
+            let page = Page(
+                found.list(type, catalog, market), offset: paging.offset, limit: paging.limit, keep: context.shown)
             guard !page.items.isEmpty else { continue }
             present.append(type.name.description)
             renderer.json.key(type.name)

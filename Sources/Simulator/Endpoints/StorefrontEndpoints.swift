@@ -31,7 +31,8 @@ extension Exchange {
             range.split(separator: ";").first.map { String($0.filter { $0 != " " }).lowercased() } ?? ""
         }
         let exact = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased() == tag } }.first
-        let close = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased().prefix(2) == tag.prefix(2) } }.first
+        let close = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased().prefix(2) == tag.prefix(2) } }
+            .first
         var json = JSONBytes(capacity: 64)
         json.beginObject()
         json.key("results")

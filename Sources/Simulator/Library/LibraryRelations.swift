@@ -11,7 +11,9 @@ extension UserLibrary {
             }
         case (.libraryAlbums, .artists): return [Resource(.libraryArtists, catalog.artist(ofAlbum: number))]
         case (.libraryArtists, .albums):
-            return albums.filter { catalog.artist(ofAlbum: $0.album) == number }.map { Resource(.libraryAlbums, $0.album) }
+            return albums.filter { catalog.artist(ofAlbum: $0.album) == number }.map {
+                Resource(.libraryAlbums, $0.album)
+            }
         case (.librarySongs, .albums): return [Resource(.libraryAlbums, number / Catalog.songSpan)]
         case (.librarySongs, .artists):
             return [Resource(.libraryArtists, catalog.artist(ofAlbum: number / Catalog.songSpan))]

@@ -24,7 +24,9 @@ public final class RecordedAPI: Responder {
         for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             if line.allSatisfy({ $0 <= 0x20 }) { continue }
             for recording in try Self.recordings(Array(line), index, number + 1, directory) {
-                guard let key = Self.key(method: recording.method, target: Array(recording.target.utf8)) else { continue }
+                guard let key = Self.key(method: recording.method, target: Array(recording.target.utf8)) else {
+                    continue
+                }
                 byRequest[key, default: []].append(recording)
             }
         }

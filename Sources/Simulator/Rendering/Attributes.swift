@@ -9,8 +9,7 @@ extension Renderer {
         case .musicVideos: videoAttributes(resource)
         case .playlists: playlistAttributes(resource)
         case .curators, .appleCurators, .activities: curatorAttributes(resource)
-        case .genres: genreAttributes(resource)
-        case .stationGenres: text("name", Genre.all[resource.number].name(context.language))
+        case .genres, .stationGenres: text("name", Genre.all[resource.number].name(context.language))
         case .stations: stationAttributes(resource)
         case .recordLabels: labelAttributes(resource)
         case .storefronts: storefrontAttributes(Market.all[resource.number])
@@ -139,7 +138,8 @@ extension Renderer {
         json.beginObject()
         json.key("motionDetailSquare")
         json.beginObject()
-        json.member("video", "https://mvod.itunes.apple.com/itunes-assets/HLSMusic/" + catalog.id(of: resource) + ".m3u8")
+        json.member(
+            "video", "https://mvod.itunes.apple.com/itunes-assets/HLSMusic/" + catalog.id(of: resource) + ".m3u8")
         json.endObject()
         json.endObject()
     }

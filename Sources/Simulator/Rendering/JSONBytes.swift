@@ -115,13 +115,13 @@ struct JSONBytes: Sendable {
 
     private mutating func appendDecimal(_ number: Int) {
         if number < 0 { bytes.append(0x2D) }
-        var rest = number.magnitude
-        let start = bytes.count
-        repeat {
-            bytes.append(0x30 + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+        let magnitude = number.magnitude
+        var unit: UInt = 1
+        while magnitude / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            bytes.append(0x30 + UInt8(magnitude / unit % 10))
+            unit /= 10
+        }
     }
 }
 

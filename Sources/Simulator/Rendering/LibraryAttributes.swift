@@ -27,7 +27,6 @@ extension Renderer {
         artwork(Resource(.albums, album), width: 1200, height: 1200, hasColours: false)
         libraryPlayParams(resource, kind: "album")
         if let entry = user.entry(ofAlbum: album) { text("dateAdded", Timestamp.text(entry.addedAt)) }
-        if catalog.isExplicit(album: album) { text("contentRating", "explicit") }
     }
 
     private mutating func librarySong(_ resource: Resource) {

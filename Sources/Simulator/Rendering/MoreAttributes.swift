@@ -42,13 +42,6 @@ extension Renderer {
         webLink(isActivity ? "activity" : "curator", name: name, id: id)
     }
 
-    mutating func genreAttributes(_ resource: Resource) {
-        text("name", Genre.all[resource.number].name(context.language))
-        guard resource.number > 0 else { return }
-        text("parentId", Genre.all[0].id)
-        text("parentName", Genre.all[0].name(context.language))
-    }
-
     mutating func stationAttributes(_ resource: Resource) {
         let station = resource.number
         let id = catalog.id(of: resource)

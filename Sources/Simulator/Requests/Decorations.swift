@@ -42,7 +42,9 @@ struct Decorations: Sendable {
 
     private mutating func add(_ value: String, _ family: String, _ scope: String?) {
         let names = value.split(separator: ",").map(String.init)
-        let relations = names.compactMap(Relation.init(name:)).reduce(into: RelationSet()) { $0.formUnion(RelationSet($1)) }
+        let relations = names.compactMap(Relation.init(name:)).reduce(into: RelationSet()) {
+            $0.formUnion(RelationSet($1))
+        }
         if family == "include" || family == "relate", relations.contains(.library) { namesLibrary = true }
         guard let scope else {
             switch family {

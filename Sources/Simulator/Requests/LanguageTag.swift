@@ -12,7 +12,9 @@ enum LanguageTag {
     /// (API.md 8).
     static func isWellFormed(_ tag: String) -> Bool {
         let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
-        guard let language = parts.first, (2...3).contains(language.utf8.count), areLetters(language) else { return false }
+        guard let language = parts.first, (2...3).contains(language.utf8.count), areLetters(language) else {
+            return false
+        }
         var rest = parts.dropFirst()
         let script = rest.first.flatMap { $0.utf8.count == 4 && areLetters($0) ? $0 : nil }
         if script != nil { rest = rest.dropFirst() }

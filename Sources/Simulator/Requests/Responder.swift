@@ -10,6 +10,14 @@ public struct SimulatorField: Sendable, Equatable {
         self.name = name
         self.value = value
     }
+
+    /// Field names compare without regard to the case of ASCII letters (RFC 9110 section 5.1).
+    func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 }
 
 /// A request as a responder sees it.
@@ -36,7 +44,7 @@ public struct SimulatorRequest: Sendable {
 
     /// The value of the first field of that name, compared without regard to case.
     public func field(_ name: String) -> String? {
-        fields.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased() }?.value
+        fields.first { $0.isNamed(name) }?.value
     }
 }
 
@@ -72,7 +80,7 @@ public struct SimulatorResponse: Sendable {
 
     /// The value of the first field of that name, compared without regard to case.
     public func field(_ name: String) -> String? {
-        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+        fields.first { $0.isNamed(name) }?.value
     }
 }
 

@@ -61,7 +61,7 @@ struct ConfigurationChecks {
             switch line.directive.fileRule {
             case .none: nil as String?
             case .readable: files.problem(line.words[0])
-            case .secret: files.secretProblem(line.words[0])
+            case .secret(let kind): files.secretProblem(line.words[0], kind)
             }
         return problem.map { error(line, "\(quoted(line.words[0])): \($0)") }
     }

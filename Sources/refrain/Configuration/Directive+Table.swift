@@ -1,3 +1,5 @@
+import AppleMusic
+
 // Every directive there is, in the order in which `check` and the example file show them.
 
 extension Directive {
@@ -14,7 +16,7 @@ extension Directive {
             "tls_certificate", \.tlsCertificateFile, .readable,
             why: "PEM, the leaf first, then its issuers; read again on SIGHUP"),
         file(
-            "tls_certificate_key", \.tlsCertificateKeyFile, .secret,
+            "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
             why: "PEM, readable by its owner alone; read again on SIGHUP"),
         Directive(
             "admin_listen", "ADDRESS:PORT|off", defaults: ["127.0.0.1:8081"],
@@ -23,7 +25,7 @@ extension Directive {
             configuration.adminListener = words[0] == off ? nil : try HostPort(words[0])
         },
         file(
-            "admin_token_file", \.adminTokenFile, .secret,
+            "admin_token_file", \.adminTokenFile, .secret(.token),
             why: "the admin listener then asks for \"Authorization: Bearer\" and the content of this file"),
     ]
 
@@ -51,10 +53,10 @@ extension Directive {
 
     private static let credentials = [
         file(
-            "developer_token_file", \.developerTokenFile, .secret,
+            "developer_token_file", \.developerTokenFile, .secret(.token),
             why: "a ready developer token (JWT); or let Refrain sign its own with the three lines below"),
         file(
-            "developer_key_file", \.developerKeyFile, .secret,
+            "developer_key_file", \.developerKeyFile, .secret(.key),
             why: "the MusicKit private key (.p8) that developer tokens are signed with"),
         identifier("developer_key_id", \.developerKeyID, why: "the identifier of that key"),
         identifier("developer_team_id", \.developerTeamID, why: "the team that the key belongs to"),
@@ -63,16 +65,17 @@ extension Directive {
             why: "how long a signed token is valid; renewed in time; Apple allows 15777000s at most"
         ) { configuration, words throws(ValueError) in
             let lifetime = try Quantity.duration(words[0])
-            guard lifetime >= .seconds(60), lifetime <= .seconds(15_777_000) else {
-                throw ValueError(words[0], isNot: "between 60s and 15777000s, the longest that Apple accepts")
+            let allowed = DeveloperTokenSigner.lifetimes
+            guard lifetime >= .seconds(allowed.lowerBound), lifetime <= .seconds(allowed.upperBound) else {
+                throw ValueError(words[0], isNot: "between \(allowed.lowerBound)s and \(allowed.upperBound)s")
             }
             configuration.developerTokenLifetime = lifetime
         },
         file(
-            "music_user_token_file", \.musicUserTokenFile, .secret,
+            "music_user_token_file", \.musicUserTokenFile, .secret(.token),
             why: "sent on /v1/me when the client brings no token of its own"),
         file(
-            "client_keys_file", \.clientKeysFile, .secret,
+            "client_keys_file", \.clientKeysFile, .secret(.list),
             why: "one \"name key\" a line; clients then present a key as bearer token or X-Refrain-Key"),
     ]
 

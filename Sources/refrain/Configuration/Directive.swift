@@ -16,8 +16,18 @@ struct Directive: Sendable {
     enum FileRule: Sendable {
         case none
         case readable
-        /// Readable by its owner alone (HARDENING: key file).
-        case secret
+        /// Readable by its owner alone, with this content.
+        case secret(SecretKind)
+    }
+
+    /// What is in a file that only its owner may read.
+    enum SecretKind: Sendable {
+        /// One token and at most a line end behind it.
+        case token
+        /// A private key in PEM.
+        case key
+        /// Lines.
+        case list
     }
 
     /// Values that stand for the absence of a file, of a listener or of a limit.
@@ -119,9 +129,9 @@ extension Directive {
         Directive(name, "ID", why: why) { configuration, words throws(ValueError) in
             let isWord = words[0].utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "-_.".utf8.contains(byte)
+                    || "-_".utf8.contains(byte)
             }
-            guard isWord, (1...64).contains(words[0].utf8.count) else {
+            guard isWord, (1...32).contains(words[0].utf8.count) else {
                 throw ValueError(words[0], isNot: "an identifier (letters and digits)")
             }
             configuration[keyPath: field] = words[0]

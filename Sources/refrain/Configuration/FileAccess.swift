@@ -1,3 +1,4 @@
+import AppleMusic
 import Glibc
 
 // The only place where the configuration touches the file system; tests put values in its stead.
@@ -22,8 +23,8 @@ struct FileAccess: Sendable {
     var read: @Sendable (_ path: String) throws(FileProblem) -> [UInt8]
     /// Nil where the file can be opened for reading.
     var problem: @Sendable (_ path: String) -> String?
-    /// Nil where the file is there and kept from others.
-    var secretProblem: @Sendable (_ path: String) -> String?
+    /// Nil where the file is there, kept from others, and holds what it should.
+    var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
 
     static let system = FileAccess(
         read: { path throws(FileProblem) in try contents(of: path) },
@@ -33,7 +34,19 @@ struct FileAccess: Sendable {
             close(descriptor)
             return nil
         },
-        secretProblem: SecretFileRule.problem)
+        secretProblem: { path, kind in
+            do throws(SecretFileError) {
+                switch kind {
+                case .token: _ = try SecretFile.readToken(path)
+                case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
+                case .list: _ = try SecretFile.read(path)
+                }
+                return nil
+            } catch {
+                // The caller shows the path, shortened: it may be a secret that was put there by mistake.
+                return String(error.description.dropFirst(path.count + 2))
+            }
+        })
 
     /// A mebibyte at most: a configuration that is larger is a mistake in the path.
     private static func contents(of path: String) throws(FileProblem) -> [UInt8] {
@@ -51,27 +64,5 @@ struct FileAccess: Sendable {
             bytes += chunk[..<count]
         }
         throw FileProblem("larger than \(limit) bytes")
-    }
-}
-
-/// HARDENING, key file: a regular file of the service's user or root that nobody else can read.
-enum SecretFileRule {
-    static func problem(with path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            return errno == ELOOP ? "a symbolic link; name the file itself" : FileProblem.lastError().message
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return FileProblem.lastError().message }
-        guard status.st_mode & S_IFMT == S_IFREG else { return "not a regular file" }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            return "owned by user \(status.st_uid), not by the user that runs Refrain"
-        }
-        let mode = status.st_mode & 0o7777
-        guard mode & 0o077 == 0 else {
-            return "open to group or others (mode 0\(String(mode, radix: 8))); chmod 600 it"
-        }
-        return status.st_size == 0 ? "empty" : nil
     }
 }

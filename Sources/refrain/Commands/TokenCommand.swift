@@ -1,0 +1,63 @@
+import AppleMusic
+import Glibc
+import HTTP
+
+// `token`: what the developer token in use says about itself. The token is shown only when asked for by name.
+
+extension Command {
+    private static let reveal = CommandOption("reveal", "write the token itself, and nothing else")
+
+    static let token = Command(
+        "token", "show claims and expiry of the developer token in use", options: [.config, reveal]
+    ) { arguments, context throws(CommandFailure) in
+        let path = try ConfigurationFile.path(arguments, context.files)
+        let now = Int64(Glibc.time(nil))
+        let configuration = try ConfigurationFile.read(path, context.files).configuration
+        guard let token = try configuration.developerTokens(at: now)?.current(at: now) else {
+            throw .failed("\(path) names neither developer_token_file nor developer_key_file")
+        }
+        guard !arguments.has(reveal) else {
+            context.output.line(token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+            return .done
+        }
+        do throws(MalformedToken) {
+            let claims = try TokenClaims(token: token)
+            context.output.standard(claims.table(at: now))
+            return claims.isExpired(at: now) ? .failed : .done
+        } catch {
+            throw .failed("the developer token is \(error)")
+        }
+    }
+}
+
+extension TokenClaims {
+    /// Whether `exp` has passed.
+    func isExpired(at unixSeconds: Int64) -> Bool { expires.map { $0 <= unixSeconds } ?? false }
+
+    /// One claim a line, for people.
+    func table(at unixSeconds: Int64) -> String {
+        let rows = [
+            ("algorithm", algorithm ?? "-"), ("key", keyID ?? "-"), ("team", issuer ?? "-"),
+            ("issued", Self.date(issuedAt)), ("expires", Self.date(expires)),
+            ("remaining", expires.map { Self.span($0 - unixSeconds) } ?? "-"),
+            ("origins", origins.isEmpty ? "any" : origins.joined(separator: ", ")),
+        ]
+        return rows.map { HelpText.padded($0.0, to: 11) + $0.1 + "\n" }.joined()
+    }
+
+    private static func date(_ unixSeconds: Int64?) -> String {
+        guard let unixSeconds else { return "-" }
+        var buffer = ByteBuffer(capacity: 32)
+        HTTPDate.append(unixSeconds, to: &buffer)
+        return String(decoding: buffer.copyReadable(), as: UTF8.self)
+    }
+
+    /// The two largest units: `11h 59m`, `3d 4h`.
+    private static func span(_ seconds: Int64) -> String {
+        guard seconds > 0 else { return "expired" }
+        let units = [
+            ("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60),
+        ]
+        return units.drop { $0.1 == 0 }.prefix(2).map { "\($0.1)\($0.0)" }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,102 @@
+import AppleMusic
+import Foundation
+import Testing
+
+@testable import refrain
+
+@Suite struct TokenCommandTests {
+    private let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    private func remove() { try? FileManager.default.removeItem(at: directory) }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = directory.appendingPathComponent(name).path
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    private func base64URL(_ text: String) -> String {
+        Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+    }
+
+    /// Runs `token` with a token file of those claims.
+    private func run(claims: String, _ words: [String] = []) throws -> (result: RunResult, token: String) {
+        let token = base64URL(#"{"alg":"ES256","kid":"KEY1234567"}"#) + "." + base64URL(claims) + ".c2lnbmF0dXJl"
+        let path = try file("token", token + "\n")
+        let configuration = try file("proxy.conf", "developer_token_file '\(path)'")
+        let captured = CapturedOutput()
+        let status = CommandLineTool.run(
+            ["refrain", "token", "--config", configuration] + words, output: captured.output)
+        return (RunResult(status: status, standard: captured.standard, error: captured.error), token)
+    }
+
+    @Test func showsTheClaimsAndNotTheToken() throws {
+        defer { remove() }
+        let (result, token) = try run(claims: #"{"iss":"TEAM123456","iat":1700000000,"exp":4102444800}"#)
+        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(result.standard.contains("team       TEAM123456\n"))
+        #expect(result.standard.contains("issued     Tue, 14 Nov 2023 22:13:20 GMT\n"))
+        #expect(result.standard.contains("expires    Fri, 01 Jan 2100 00:00:00 GMT\n"))
+        #expect(token.split(separator: ".").allSatisfy { !result.standard.contains($0) })
+    }
+
+    @Test func anExpiredTokenFails() throws {
+        defer { remove() }
+        let (result, _) = try run(claims: #"{"exp":1700000000}"#)
+        #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
+    }
+
+    @Test func revealsTheTokenWhenAsked() throws {
+        defer { remove() }
+        let (result, token) = try run(claims: "{}", ["--reveal"])
+        #expect(result.status == 0 && result.standard == token + "\n")
+    }
+
+    @Test func remainingTimeIsShownInTwoUnits() throws {
+        let text = base64URL("{}") + "." + base64URL(#"{"exp":100000}"#) + "."
+        let claims = try TokenClaims(Array(text.utf8).span)
+        #expect(claims.table(at: 0).contains("remaining  1d 3h\n"))
+        #expect(claims.table(at: 99_941).contains("remaining  59s\n"))
+        #expect(claims.isExpired(at: 100_000) && !claims.isExpired(at: 99_999))
+    }
+
+    @Test func aConfigurationWithoutATokenFails() {
+        let files = MemoryFiles(texts: ["proxy.conf": ""])
+        let result = refrainTests.run("token", files: files)
+        #expect(result.status == 1)
+        #expect(result.error == "refrain: proxy.conf names neither developer_token_file nor developer_key_file\n")
+    }
+
+    @Test func signsWithTheConfiguredKey() throws {
+        defer { remove() }
+        let pem = try SigningKey.generatePEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let key = try file("key.p8", pem)
+        let configuration = try file(
+            "proxy.conf",
+            "developer_key_file '\(key)'\ndeveloper_key_id KEY1\ndeveloper_team_id TEAM1\ndeveloper_token_lifetime 2h")
+        let captured = CapturedOutput()
+        let status = CommandLineTool.run(["refrain", "token", "--config", configuration], output: captured.output)
+        #expect(status == 0 && captured.error.isEmpty)
+        let words = captured.standard.split { $0.isWhitespace }
+        #expect(words.starts(with: ["algorithm", "ES256", "key", "KEY1", "team", "TEAM1"]))
+        #expect(captured.standard.contains("remaining  1h 5"), "two hours from a minute ago")
+    }
+
+    @Test func aFileThatIsNoKeyIsAConfigurationError() throws {
+        defer { remove() }
+        let key = try file("key.p8", String(repeating: "not a key ", count: 20))
+        let lines = "developer_key_file '\(key)'\ndeveloper_key_id A\ndeveloper_team_id B"
+        let captured = CapturedOutput()
+        let configuration = try file("proxy.conf", lines)
+        let status = CommandLineTool.run(["refrain", "token", "--config", configuration], output: captured.output)
+        #expect(status == 78 && captured.error.hasPrefix("refrain: developer_key_file: "))
+        #expect(!captured.error.contains("not a key not"))
+    }
+}
