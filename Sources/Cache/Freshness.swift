@@ -11,12 +11,12 @@ public enum Freshness: Hashable, Sendable {
     case expired
 
     /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
-    static let toleratedStep: Int64 = 60
+    static let toleratedStep = 60
 
     /// The freshness of `response` at `unixSeconds`.
     public static func of(_ response: StoredResponse, at unixSeconds: Int64) -> Freshness {
         let lifetime = response.lifetime
-        guard response.receivedAt - toleratedStep <= unixSeconds else {
+        guard Lifetime.seconds(from: unixSeconds, to: response.receivedAt) <= toleratedStep else {
             // The clock was set back: the true age is unknown, so the origin has to be asked.
             return lifetime.staleFor > 0 ? .stale(since: 0) : .expired
         }
@@ -30,7 +30,7 @@ public enum Freshness: Hashable, Sendable {
 extension StoredResponse {
     /// The current age (RFC 9111 4.2.3) in seconds: what the `Age` field says.
     public func age(at unixSeconds: Int64) -> Int {
-        lifetime.initialAge + Int(clamping: max(0, min(unixSeconds - receivedAt, Int64(Lifetime.longest))))
+        lifetime.initialAge + Lifetime.seconds(from: receivedAt, to: unixSeconds)
     }
 
     /// Whether it may be served because the origin failed (stale-if-error, or our own rule).

@@ -31,4 +31,11 @@ public struct Lifetime: Hashable, Sendable {
     var greatestUsefulAge: Int {
         freshFor + max(staleFor, staleIfErrorFor, keepFor)
     }
+
+    /// The seconds from one unix time to another: not negative, not beyond what a lifetime holds, whatever the two are.
+    static func seconds(from start: Int64, to end: Int64) -> Int {
+        let (difference, isOverflow) = end.subtractingReportingOverflow(start)
+        if isOverflow { return end > start ? longest : 0 }
+        return Int(min(max(difference, 0), Int64(longest)))
+    }
 }

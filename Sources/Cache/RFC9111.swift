@@ -69,7 +69,7 @@ struct RFC9111 {
         if let seconds = directives.sMaxAge { return seconds }
         if let seconds = directives.maxAge { return seconds }
         switch response.expires {
-        case .at(let expires): return Self.seconds(from: response.date ?? now, to: expires)
+        case .at(let expires): return Lifetime.seconds(from: response.date ?? now, to: expires)
         case .invalid: return 0
         case .absent: return heuristicLifetime
         }
@@ -80,13 +80,13 @@ struct RFC9111 {
         guard let lastModified = response.lastModified,
             directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
         else { return nil }
-        let sinceChange = Self.seconds(from: lastModified, to: response.date ?? now)
+        let sinceChange = Lifetime.seconds(from: lastModified, to: response.date ?? now)
         return min(sinceChange / 10, Int(Self.longestHeuristic))
     }
 
     /// Section 4.2.3.
     private var correctedInitialAge: Int {
-        let apparentAge = response.date.map { Self.seconds(from: $0, to: now) } ?? 0
+        let apparentAge = response.date.map { Lifetime.seconds(from: $0, to: now) } ?? 0
         let correctedAge = min(max(response.age ?? 0, 0), Lifetime.longest) + max(response.responseDelay, 0)
         return max(apparentAge, correctedAge)
     }
@@ -94,12 +94,5 @@ struct RFC9111 {
     /// Section 4.2.4: these directives forbid serving stale, whatever else is said.
     private var mayServeStale: Bool {
         !directives.mustRevalidate && !directives.proxyRevalidate && !directives.noCache && directives.sMaxAge == nil
-    }
-
-    /// The difference of two dates, not negative, not beyond what a lifetime holds.
-    private static func seconds(from start: Int64, to end: Int64) -> Int {
-        let (difference, isOverflow) = end.subtractingReportingOverflow(start)
-        if isOverflow { return end > start ? Lifetime.longest : 0 }
-        return Int(min(max(difference, 0), Int64(Lifetime.longest)))
     }
 }

@@ -93,12 +93,12 @@ public final class StoredResponse: Sendable {
     /// live in memory are not the first to be evicted from disk.
     func shouldReportUse(at unixSeconds: Int64) -> Bool {
         let last = reportedUse.load(ordering: .relaxed)
-        guard unixSeconds - last >= Self.useInterval else { return false }
+        guard Lifetime.seconds(from: last, to: unixSeconds) >= Self.useInterval else { return false }
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
 
     /// How precise last-use times on disk are, in seconds.
-    private static let useInterval: Int64 = 60
+    private static let useInterval = 60
 
     /// Over everything that is written; verified on each read from disk.
     var checksum: UInt64 {

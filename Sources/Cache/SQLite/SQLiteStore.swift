@@ -13,7 +13,7 @@ public final class SQLiteStore: Sendable {
     let counters = Mutex(StoreStatus())
     /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
     let generation = Atomic<Int>(0)
-    private let writer: Mutex<StoreWriter>
+    let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)

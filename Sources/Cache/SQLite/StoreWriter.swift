@@ -7,7 +7,7 @@ struct StoreWriter {
     private let maxBytes: Int
     private let classNames: [String]
     private let log: @Sendable (String) -> Void
-    private var connection: StoreConnection?
+    private(set) var connection: StoreConnection?
     private var isClosed = false
     /// Files opened so far: the latest is the store's generation.
     private var openedFiles = 0

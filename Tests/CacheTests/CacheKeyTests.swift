@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@testable import Cache
+
+@Suite struct CacheKeyTests {
+    @Test func twoDifferentTriplesNeverShareBytes() {
+        // Parts short and alike, NUL and the scope words among them: what could run together would.
+        let targets: [[UInt8]] = ["", "/", "/a", "/a/b", "shared", "user:", "/v\0w", "\0", "\0\0", "/a\0"].map {
+            Array($0.utf8)
+        }
+        let variants: [[UInt8]] = ["", "gzip", "/a", "shared", "a", "w"].map { Array($0.utf8) }
+        let scopes: [CacheKey.Scope] = [.shared, someone(0), someone(1), someone(.max)]
+        var seen: [[UInt8]: String] = [:]
+        for scope in scopes {
+            for target in targets {
+                for variant in variants {
+                    let parts = "\(scope) \(target) \(variant)"
+                    let bytes = CacheKey(scope: scope, target: target, variant: variant).bytes
+                    #expect(seen[bytes] == nil, "\(parts) and \(seen[bytes] ?? "")")
+                    seen[bytes] = parts
+                }
+            }
+        }
+        #expect(seen.count == scopes.count * targets.count * variants.count)
+    }
+
+    @Test func aReusedKeyEqualsAFreshOne() {
+        var generator = SeededGenerator(seed: 7)
+        var reused = CacheKey()
+        for _ in 0..<500 {
+            let target = (0..<Int.random(in: 0..<90, using: &generator)).map { _ in
+                UInt8.random(in: 33..<127, using: &generator)
+            }
+            let variant = Array(["", "gzip", "identity"].randomElement(using: &generator)!.utf8)
+            let scope = Bool.random(using: &generator) ? CacheKey.Scope.shared : someone(generator.next())
+            reused.set(scope: scope, target: target)
+            #expect(reused == CacheKey(scope: scope, target: target))
+            reused.set(variant: Array("something longer".utf8))
+            reused.set(variant: variant)
+            #expect(reused == CacheKey(scope: scope, target: target, variant: variant))
+            #expect(reused.hash == CacheKey(scope: scope, target: target, variant: variant).hash)
+            #expect(Array(reused.target) == target && Array(reused.variant) == variant)
+            #expect(reused.isPersonal == (scope != .shared))
+        }
+    }
+
+    @Test func keysWithTheSameHashButOtherBytesDiffer() {
+        #expect(key("/a") != key("/b"))
+        #expect(key("/a") != key("/a", "gzip"))
+        #expect(key("/a", "", someone(1)) != key("/a", "", someone(2)))
+    }
+}
+
+@Suite struct UserHashTests {
+    @Test func followsTheHMACOfRFC4231() {
+        // Test case 2: key "Jefe", data "what do ya want for nothing?".
+        let hash = UserHashKey(bytes: Array("Jefe".utf8)).hash(token: Array("what do ya want for nothing?".utf8).span)
+        #expect(hash == UserHash(high: 0x5BDC_C146_BF60_754E, low: 0x6A04_2426_0895_75C7))
+    }
+
+    @Test func differsByTokenAndByProcessKey() throws {
+        let (one, other) = (try #require(UserHashKey()), try #require(UserHashKey()))
+        let token = Array("token".utf8)
+        #expect(one.hash(token: token.span) == one.hash(token: token.span))
+        #expect(one.hash(token: token.span) != one.hash(token: Array("tokem".utf8).span))
+        #expect(one.hash(token: token.span) != other.hash(token: token.span))
+    }
+}

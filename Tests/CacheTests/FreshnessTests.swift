@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Cache
+
+@Suite struct FreshnessTests {
+    static let stored = response(
+        "/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10))
+
+    @Test(arguments: [
+        (0, Freshness.fresh(ttl: 90)), (89, .fresh(ttl: 1)), (90, .stale(since: 0)), (139, .stale(since: 49)),
+        (140, .expired), (10_000, .expired), (-59, .fresh(ttl: 90)), (-60, .fresh(ttl: 90)), (-61, .stale(since: 0)),
+    ])
+    func turnsAtTheSecond(after seconds: Int, expected: Freshness) {
+        #expect(Freshness.of(Self.stored, at: noon + Int64(seconds)) == expected)
+    }
+
+    @Test func standsInForAFailingOriginWithinItsOwnWindow() {
+        #expect(Self.stored.canStandIn(at: noon + 169))
+        #expect(!Self.stored.canStandIn(at: noon + 170))
+        #expect(Self.stored.isUseful(at: noon + 289))
+        #expect(!Self.stored.isUseful(at: noon + 290))
+    }
+
+    @Test(arguments: [Int64.min, 0, noon - 400 * 86_400, noon, 2_147_483_648, Int64.max])
+    func noClockMakesAnAgeNegativeOrTraps(now: Int64) {
+        for receivedAt in [0, noon] {
+            let stored = response("/a", at: receivedAt, lifetime: Lifetime(freshFor: .max, staleFor: .max))
+            #expect(stored.age(at: now) >= 0)
+            if now < receivedAt - 60 { #expect(Freshness.of(stored, at: now) == .stale(since: 0)) }
+        }
+    }
+
+    @Test func lifetimesAreBroughtWithinBounds() {
+        let lifetime = Lifetime(freshFor: -1, staleFor: .max, keepFor: .min, initialAge: .max)
+        #expect(lifetime.freshFor == 0 && lifetime.keepFor == 0)
+        #expect(lifetime.staleFor == 1 << 31 && lifetime.staleIfErrorFor == 1 << 31 && lifetime.initialAge == 1 << 31)
+    }
+}

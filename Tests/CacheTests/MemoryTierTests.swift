@@ -1,0 +1,207 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// SIEVE as the paper words it, on plain arrays.
+private struct SieveModel {
+    var queue: [(key: Int, isVisited: Bool)] = []  // oldest first
+    var hand = 0
+    let capacity: Int
+
+    mutating func access(_ key: Int) -> Bool {
+        if let index = queue.firstIndex(where: { $0.key == key }) {
+            queue[index].isVisited = true
+            return true
+        }
+        if queue.count == capacity {
+            while true {
+                if hand >= queue.count { hand = 0 }
+                if !queue[hand].isVisited { break }
+                queue[hand].isVisited = false
+                hand += 1
+            }
+            queue.remove(at: hand)
+            // Beyond the newest the hand begins again at the oldest, not at what is added next.
+            if hand == queue.count { hand = 0 }
+        }
+        queue.append((key, false))
+        return false
+    }
+}
+
+private struct LRUModel {
+    var queue: [Int] = []  // least recently used first
+    let capacity: Int
+
+    mutating func access(_ key: Int) -> Bool {
+        if let index = queue.firstIndex(of: key) {
+            queue.remove(at: index)
+            queue.append(key)
+            return true
+        }
+        if queue.count == capacity { queue.removeFirst() }
+        queue.append(key)
+        return false
+    }
+}
+
+/// Ranks by Zipf's law with exponent 1.
+private func zipf(_ count: Int, of ranks: Int, seed: UInt64) -> [Int] {
+    var generator = SeededGenerator(seed: seed)
+    var sums: [Double] = []
+    var sum = 0.0
+    for rank in 1...ranks {
+        sum += 1 / Double(rank)
+        sums.append(sum)
+    }
+    return (0..<count).map { _ in
+        let point = Double.random(in: 0..<sum, using: &generator)
+        var (low, high) = (0, ranks - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if sums[middle] > point { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+/// All responses of one size, so that bytes are a count.
+private func numbered(_ number: Int) -> StoredResponse {
+    let digits = String(number)
+    return response("/" + String(repeating: "0", count: 8 - digits.count) + digits)
+}
+
+@Suite struct MemoryTierTests {
+    @Test(arguments: [11, 12, 13] as [UInt64])
+    func evictsAsTheModelDoes(seed: UInt64) {
+        let capacity = 50
+        let entries = (0..<400).map(numbered)
+        let tier = MemoryTier(maxBytes: capacity * entries[0].byteCount + 1, shardCount: 1)
+        var model = SieveModel(capacity: capacity)
+        for (step, rank) in zipf(20_000, of: 400, seed: seed).enumerated() {
+            let isHit = tier.lookup(entries[rank].key) === entries[rank]
+            if !isHit { tier.store(entries[rank]) }
+            let expected = model.access(rank)
+            guard isHit == expected else {
+                Issue.record("seed \(seed), step \(step): \(isHit) where the model says \(expected)")
+                return
+            }
+        }
+        #expect(tier.count == capacity)
+    }
+
+    @Test func hitsAtLeastAsOftenAsLRU() {
+        let trace = zipf(100_000, of: 5_000, seed: 5)
+        var (sieve, lru) = (SieveModel(capacity: 250), LRUModel(capacity: 250))
+        let sieveHits = trace.count { sieve.access($0) }
+        let lruHits = trace.count { lru.access($0) }
+        print("hit ratio on Zipf(1), 5 % of 5000 keys: SIEVE \(sieveHits / 1_000) %, LRU \(lruHits / 1_000) %")
+        #expect(sieveHits > lruHits)
+    }
+
+    @Test(arguments: [21, 22] as [UInt64])
+    func randomOperationsMatchADictionaryAsLongAsNothingIsEvicted(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let tier = MemoryTier(maxBytes: 64 << 20)
+        var model: [Int: StoredResponse] = [:]
+        for step in 0..<20_000 {
+            let number = Int.random(in: 0..<700, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0:
+                let fresh = response("/\(number)", "body \(step)")
+                tier.store(fresh)
+                model[number] = fresh
+            case 1:
+                tier.remove(key("/\(number)"))
+                model[number] = nil
+            default:
+                guard tier.lookup(key("/\(number)")) === model[number] else {
+                    Issue.record("seed \(seed), step \(step)")
+                    return
+                }
+            }
+        }
+        #expect(tier.count == model.count)
+        #expect(tier.byteCount == model.values.reduce(0) { $0 + $1.byteCount })
+        tier.removeAll()
+        #expect(tier.count == 0 && tier.byteCount == 0)
+    }
+
+    @Test(arguments: [31, 32] as [UInt64])
+    func bytesStayWithinTheBoundWhateverTheSizes(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let tier = MemoryTier(maxBytes: 100_000, shardCount: 2)
+        for step in 0..<5_000 {
+            let size = Int.random(in: 0..<60_000, using: &generator)
+            let number = Int.random(in: 0..<100, using: &generator)
+            let fresh = response("/\(number)", String(repeating: "x", count: size))
+            tier.store(fresh)
+            let isKept = fresh.byteCount <= 50_000
+            #expect(
+                (tier.lookup(fresh.key) === fresh) == isKept || tier.lookup(fresh.key) == nil,
+                "seed \(seed), step \(step)")
+            if tier.byteCount > 100_000 { Issue.record("seed \(seed), step \(step): \(tier.byteCount) bytes") }
+        }
+    }
+
+    @Test func aResponseTooLargeLeavesNothingOlderBehind() {
+        let tier = MemoryTier(maxBytes: 10_000, shardCount: 1)
+        tier.store(response("/a"))
+        tier.store(response("/a", String(repeating: "x", count: 20_000)))
+        #expect(tier.lookup(key("/a")) == nil && tier.byteCount == 0)
+    }
+
+    @Test func aPromotionNeverReplaces() {
+        let tier = MemoryTier(maxBytes: 1 << 20)
+        let (newer, older) = (response("/a", "new"), response("/a", "old"))
+        tier.store(newer)
+        tier.storeIfAbsent(older)
+        #expect(tier.lookup(key("/a")) === newer)
+        tier.remove(older)
+        #expect(tier.lookup(key("/a")) === newer)
+    }
+
+    @Test func purgesChooseByEveryCondition() {
+        let tier = MemoryTier(maxBytes: 1 << 20)
+        for storefront in ["us", "gb"] {
+            for tag in 0..<3 {
+                tier.store(response("/v1/catalog/\(storefront)/\(tag)", storefront: storefront, classTag: UInt8(tag)))
+            }
+        }
+        var selection = EntrySelection()
+        selection.storefront = Array("us".utf8)
+        selection.classTag = 1
+        #expect(tier.purge(selection, .dryRun) == 1 && tier.count == 6)
+        selection.classTag = nil
+        #expect(tier.purge(selection, .soft) == 3)
+        #expect(tier.lookup(key("/v1/catalog/us/1"))?.freshFor == 0)
+        #expect(tier.lookup(key("/v1/catalog/gb/1"))?.freshFor == 1_000_000)
+        selection = EntrySelection()
+        selection.prefix = Array("/v1/catalog/gb/".utf8)
+        #expect(tier.purge(selection) == 3 && tier.count == 3)
+        selection = EntrySelection()
+        selection.target = Array("/v1/catalog/us/2".utf8)
+        #expect(tier.purge(selection) == 1 && tier.count == 2)
+        #expect(tier.purge(EntrySelection()) == 2 && tier.count == 0)
+    }
+
+    @Test func threadsMayDoEverythingAtOnce() {
+        let tier = MemoryTier(maxBytes: 200_000, shardCount: 4)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            var generator = SeededGenerator(seed: UInt64(thread))
+            for _ in 0..<5_000 {
+                let number = Int.random(in: 0..<600, using: &generator)
+                switch Int.random(in: 0..<20, using: &generator) {
+                case 0: tier.remove(key("/\(number)"))
+                case 1..<8: tier.store(response("/\(number)", "body \(number)"))
+                default:
+                    guard let found = tier.lookup(key("/\(number)")) else { continue }
+                    #expect(found.body == Array("body \(number)".utf8))
+                }
+            }
+        }
+        #expect(tier.byteCount <= 200_000)
+    }
+}

@@ -1,0 +1,188 @@
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// A response as its bytes, judged under `upstream` at `noon`.
+private func decide(
+    _ status: Int, _ fields: [String], carriesAuthorization: Bool = false, delay: Int = 0
+) throws -> StoreDecision {
+    let text = "HTTP/1.1 \(status) X\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+    let bytes = Array(text.utf8)
+    var head = ResponseHead()
+    var parser = HeadParser(limits: .response)
+    #expect(try parser.parse(bytes.span, into: &head))
+    var request = RequestFacts()
+    request.requestCarriedAuthorization = carriesAuthorization
+    let facts = ResponseFacts(head, bytes.span, responseDelay: delay)
+    return StoreDecision.decide(request, facts, rule: .upstream, notFound: .off, now: noon)
+}
+
+private func date(_ seconds: Int64) -> String {
+    var buffer = ByteBuffer(capacity: 40)
+    HTTPDate.append(seconds, to: &buffer)
+    return String(decoding: buffer.copyReadable(), as: UTF8.self)
+}
+
+/// `freshFor` where stored, the reason's word where not.
+private func verdict(_ decision: StoreDecision) -> String {
+    switch decision {
+    case .store(let lifetime): "\(lifetime.freshFor)-\(lifetime.initialAge)"
+    case .no(let reason): reason.text
+    }
+}
+
+struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    var status = 200
+    var fields: [String]
+    var carriesAuthorization = false
+    /// `freshFor-initialAge`, or a reason.
+    let expected: String
+    var testDescription: String { name }
+}
+
+@Suite struct RFC9111Tests {
+    private static let lastModified = "Last-Modified: \(date(noon - 100_000))"
+
+    static let freshness: [Case] = [
+        Case(name: "nothing said", fields: [], expected: "no-freshness"),
+        Case(name: "max-age", fields: ["Cache-Control: max-age=60"], expected: "60-0"),
+        Case(name: "s-maxage beats max-age", fields: ["Cache-Control: max-age=60, s-maxage=10"], expected: "10-0"),
+        Case(
+            name: "s-maxage longer", fields: ["Cache-Control: s-maxage=100", "Cache-Control: max-age=0"],
+            expected: "100-0"),
+        Case(name: "max-age beats Expires", fields: ["Cache-Control: max-age=60", "Expires: 0"], expected: "60-0"),
+        Case(
+            name: "max-age=0", fields: ["Cache-Control: max-age=0", "Expires: \(date(noon + 99))"],
+            expected: "no-freshness"),
+        Case(name: "huge max-age", fields: ["Cache-Control: max-age=99999999999"], expected: "2147483648-0"),
+        Case(
+            name: "Expires minus Date", fields: ["Expires: \(date(noon + 50))", "Date: \(date(noon - 50))"],
+            expected: "100-50"),
+        Case(name: "Expires without Date", fields: ["Expires: \(date(noon + 50))"], expected: "50-0"),
+        Case(
+            name: "Expires, Date invalid", fields: ["Expires: \(date(noon + 50))", "Date: yesterday"], expected: "50-0"),
+        Case(
+            name: "both clocks fast", fields: ["Expires: \(date(noon + 50))", "Date: \(date(noon + 60))"],
+            expected: "no-freshness"),
+        Case(name: "Expires 0", fields: ["Expires: 0"], expected: "no-freshness"),
+        Case(
+            name: "two Expires", fields: ["Expires: \(date(noon + 50))", "Expires: \(date(noon + 50))"],
+            expected: "no-freshness"),
+        Case(name: "Age", fields: ["Cache-Control: max-age=60", "Age: 20"], expected: "60-20"),
+        Case(name: "too old", fields: ["Cache-Control: max-age=60", "Age: 60"], expected: "no-freshness"),
+        Case(name: "Age, first counts", fields: ["Cache-Control: max-age=60", "Age: 0", "Age: 99"], expected: "60-0"),
+        Case(name: "Age, first of a list", fields: ["Cache-Control: max-age=60", "Age: 7, 99"], expected: "60-7"),
+        Case(name: "Age no number", fields: ["Cache-Control: max-age=60", "Age: old"], expected: "60-0"),
+        Case(
+            name: "Age of a no-number line first", fields: ["Cache-Control: max-age=60", "Age: old", "Age: 99"],
+            expected: "60-0"),
+        Case(
+            name: "Age beyond 31 bits", fields: ["Cache-Control: max-age=60", "Age: 2147483649"],
+            expected: "no-freshness"),
+        Case(
+            name: "apparent age", fields: ["Cache-Control: max-age=60", "Date: \(date(noon - 30))", "Age: 3"],
+            expected: "60-30"),
+        Case(name: "heuristic", fields: [lastModified], expected: "10000-0"),
+        Case(name: "heuristic is capped", fields: ["Last-Modified: \(date(noon - 900_000_000))"], expected: "86400-0"),
+        Case(name: "Last-Modified ahead", fields: ["Last-Modified: \(date(noon + 60))"], expected: "0-0"),
+        Case(name: "validator only", fields: ["ETag: \"a\""], expected: "0-0"),
+        Case(name: "stale with validator", fields: ["Cache-Control: max-age=0", "ETag: \"a\""], expected: "0-0"),
+    ]
+
+    static let storing: [Case] = [
+        Case(name: "no-store", fields: ["Cache-Control: nO-StOrE, max-age=60"], expected: "no-store"),
+        Case(name: "private", fields: ["Cache-Control: private, max-age=60"], expected: "private"),
+        Case(name: "private with fields", fields: ["Cache-Control: private=\"x\", max-age=60"], expected: "private"),
+        Case(name: "no-cache", fields: ["Cache-Control: no-cache, max-age=60", "ETag: \"a\""], expected: "0-0"),
+        Case(name: "no-cache, no validator", fields: ["Cache-Control: no-cache, max-age=60"], expected: "no-freshness"),
+        Case(
+            name: "must-understand", fields: ["Cache-Control: no-store, must-understand, max-age=60"], expected: "60-0"),
+        Case(
+            name: "not understood", status: 599, fields: ["Cache-Control: no-store, must-understand, max-age=60"],
+            expected: "no-store"),
+        Case(
+            name: "Authorization", fields: ["Cache-Control: max-age=60"], carriesAuthorization: true,
+            expected: "authorization"),
+        Case(
+            name: "Authorization, public", fields: ["Cache-Control: max-age=60, public"], carriesAuthorization: true,
+            expected: "60-0"),
+        Case(
+            name: "Authorization, must-revalidate", fields: ["Cache-Control: max-age=60, must-revalidate"],
+            carriesAuthorization: true, expected: "60-0"),
+        Case(
+            name: "Authorization, s-maxage", fields: ["Cache-Control: s-maxage=60"], carriesAuthorization: true,
+            expected: "60-0"),
+        Case(
+            name: "Vary in the key", fields: ["Cache-Control: max-age=60", "Vary: Origin, accept-encoding, Origin"],
+            expected: "60-0"),
+        Case(name: "Vary star", fields: ["Cache-Control: max-age=60", "Vary: *"], expected: "vary"),
+        Case(
+            name: "Vary star second line", fields: ["Cache-Control: max-age=60", "Vary: Origin", "Vary: , *"],
+            expected: "vary"),
+        Case(name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Origin, Foo"], expected: "vary"),
+        Case(name: "206", status: 206, fields: ["Cache-Control: max-age=60"], expected: "partial-content"),
+        Case(name: "401", status: 401, fields: ["Cache-Control: max-age=60"], expected: "unauthorized"),
+        Case(name: "429", status: 429, fields: ["Cache-Control: max-age=60"], expected: "rate-limited"),
+    ]
+
+    @Test(arguments: freshness + storing)
+    func followsTheRFC(_ each: Case) throws {
+        let decision = try decide(each.status, each.fields, carriesAuthorization: each.carriesAuthorization)
+        #expect(verdict(decision) == each.expected)
+    }
+
+    @Test(arguments: [200, 203, 204, 299, 301, 302, 303, 307, 308, 400, 404, 410, 499, 500, 502, 503, 504, 599])
+    func anyFinalStatusWithExplicitFreshnessIsStored(status: Int) throws {
+        #expect(verdict(try decide(status, ["Cache-Control: max-age=60"])) == "60-0")
+    }
+
+    @Test(arguments: [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
+    func heuristicsApplyToTheseStatuses(status: Int) throws {
+        #expect(verdict(try decide(status, [Self.lastModified])) == "10000-0")
+    }
+
+    @Test(arguments: [201, 202, 302, 303, 307, 400, 500, 502, 503, 504, 599])
+    func heuristicsApplyToOthersOnlyIfPublic(status: Int) throws {
+        #expect(verdict(try decide(status, [Self.lastModified])) == (status >= 500 ? "server-error" : "status"))
+        #expect(verdict(try decide(status, [Self.lastModified, "Cache-Control: public"])) == "10000-0")
+    }
+
+    @Test func theDelayOfTheAnswerCountsAsAge() throws {
+        #expect(verdict(try decide(200, ["Cache-Control: max-age=60", "Age: 5"], delay: 3)) == "60-8")
+    }
+
+    @Test(arguments: [
+        ("max-age=60", 0, 86_400), ("max-age=60, stale-while-revalidate=30", 30, 86_400),
+        ("max-age=60, stale-if-error=9", 0, 9), ("max-age=60, stale-while-revalidate=30, stale-if-error=9", 30, 9),
+        ("max-age=60, stale-while-revalidate=30, must-revalidate", 0, 0),
+        ("max-age=60, stale-if-error=30, proxy-revalidate", 0, 0), ("s-maxage=60, stale-if-error=30", 0, 0),
+        ("max-age=60, stale-while-revalidate=30, no-cache", 0, 0),
+    ])
+    func stalenessIsAllowedAsSaid(directives: String, staleFor: Int, staleIfErrorFor: Int) throws {
+        guard case .store(let lifetime) = try decide(200, ["Cache-Control: \(directives)", "ETag: \"a\""]) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(lifetime.staleFor == staleFor && lifetime.staleIfErrorFor == staleIfErrorFor)
+        #expect(lifetime.keepFor == 86_400)
+    }
+
+    @Test func noDatesTrap() throws {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<2_000 {
+            var facts = ResponseFacts(status: 200)
+            facts.date = Int64.random(in: .min ... .max, using: &generator)
+            facts.expires = .at(Int64.random(in: .min ... .max, using: &generator))
+            facts.lastModified = Int64.random(in: .min ... .max, using: &generator)
+            facts.age = Int.random(in: .min ... .max, using: &generator)
+            if case .store(let lifetime) = StoreDecision.decide(
+                RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
+            {
+                #expect((0...Lifetime.longest).contains(lifetime.freshFor))
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+@Suite struct ResponseCacheTests {
+    let scratch = Scratch()
+
+    @Test func aHitOnDiskIsPromotedToMemory() {
+        let store = scratch.open()
+        let stored = response("/a", "body")
+        store.store(stored)
+        store.close()
+        let reopened = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: reopened)
+        let reader = reopened.makeReader()
+        let found = cache.lookup(key("/a"), reader, at: noon)
+        #expect(content(found) == content(stored))
+        #expect(cache.lookup(key("/a"), nil, at: noon) === found)
+    }
+
+    @Test func storingIsSeenAtOnceAndReachesTheDisk() {
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let stored = response("/a")
+        cache.store(stored)
+        #expect(cache.lookup(key("/a"), nil, at: noon) === stored)
+        cache.flush()
+        #expect(store.entries == 1)
+    }
+
+    @Test func whatNothingCanUseIsAMissAndRemoved() {
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        cache.store(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
+        cache.flush()
+        let reader = store.makeReader()
+        #expect(cache.lookup(key("/a"), reader, at: noon + 14) != nil)
+        #expect(cache.lookup(key("/a"), reader, at: noon + 15) == nil)
+        cache.flush()
+        #expect(cache.memory.count == 0 && store.entries == 0)
+    }
+
+    @Test func personalAnswersStayInMemoryAndApart() {
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let reader = store.makeReader()
+        let mine = response("/v1/me", "mine", scope: someone(1))
+        cache.store(mine)
+        cache.flush()
+        #expect(store.entries == 0)
+        #expect(cache.lookup(mine.key, reader, at: noon) === mine)
+        #expect(cache.lookup(key("/v1/me", "", someone(2)), reader, at: noon) == nil)
+        #expect(cache.lookup(key("/v1/me"), reader, at: noon) == nil)
+    }
+
+    @Test func aUseInMemoryReachesTheDiskOnceAMinute() throws {
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        cache.store(response("/a"))
+        for second in 0..<200 { _ = cache.lookup(key("/a"), nil, at: noon + Int64(second)) }
+        cache.flush()
+        #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == noon + 180)
+    }
+
+    @Test func aPurgeReachesBothTiers() async {
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        for number in 0..<10 { cache.store(response("/\(number)")) }
+        cache.store(response("/v1/me", scope: someone(1)))
+        let purged = await withCheckedContinuation { continuation in
+            cache.purge(EntrySelection(), .hard) { continuation.resume(returning: $0) }
+        }
+        #expect(purged == 11)
+        #expect(cache.memory.count == 0 && store.entries == 0)
+    }
+
+    @Test func whatWasRemovedNeverComesBack() {
+        // Memory too small for anything, so that every look-up goes to the queue or the disk and is promoted.
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000, shardCount: 1), store: store)
+        let removedUpTo = (0..<8).map { _ in Counter() }
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            let reader = store.makeReader()
+            var generator = SeededGenerator(seed: UInt64(thread))
+            for round in 0..<1_000 {
+                let number = Int.random(in: 0..<8, using: &generator)
+                if thread == 0 {
+                    cache.store(response("/\(number)", "\(round)", at: noon + Int64(round)))
+                    if round % 3 == 0 {
+                        cache.remove(key("/\(number)"))
+                        removedUpTo[number].value.store(round, ordering: .sequentiallyConsistent)
+                    }
+                } else {
+                    let removed = removedUpTo[number].value.load(ordering: .sequentiallyConsistent)
+                    guard let found = cache.lookup(key("/\(number)"), reader, at: noon) else { continue }
+                    let version = Int(String(decoding: found.body, as: UTF8.self)) ?? -1
+                    #expect(version > removed, "thread \(thread), round \(round)")
+                }
+            }
+        }
+    }
+}
+
+private final class Counter: Sendable {
+    let value = Atomic<Int>(-1)
+}

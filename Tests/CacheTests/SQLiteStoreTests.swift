@@ -1,0 +1,219 @@
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Cache
+
+@Suite struct SQLiteStoreTests {
+    let scratch = Scratch()
+
+    @Test func whatWasStoredSurvivesReopening() {
+        let stored = (0..<300).map { number in
+            response(
+                "/v1/catalog/us/songs/\(number)?l=en", String(repeating: "é\(number)", count: number * 5),
+                variant: number % 2 == 0 ? "gzip" : "",
+                lifetime: Lifetime(freshFor: number, staleFor: 2, staleIfErrorFor: 3, keepFor: 4, initialAge: 5))
+        }
+        let store = scratch.open()
+        for each in stored { store.store(each) }
+        store.close()
+        let reader = scratch.open().makeReader()
+        for each in stored {
+            let found = reader.lookup(each.key, at: noon)
+            #expect(content(found) == content(each))
+            #expect(found?.lifetime == each.lifetime && found?.receivedAt == each.receivedAt)
+            #expect(found?.classTag == 1 && found?.storefront == each.storefront && found?.key == each.key)
+        }
+        #expect(reader.lookup(key("/v1/catalog/us/songs/1?l=en", "other"), at: noon) == nil)
+    }
+
+    @Test func readersSeeWhatIsStillQueued() {
+        let store = scratch.open()
+        let reader = store.makeReader()
+        for round in 0..<200 {
+            let each = response("/a", "round \(round)")
+            store.store(each)
+            #expect(content(reader.lookup(each.key, at: noon)) == content(each))
+            store.remove(each.key)
+            #expect(reader.lookup(each.key, at: noon) == nil)
+        }
+        store.flush()
+        #expect(reader.lookup(key("/a"), at: noon) == nil && store.entries == 0)
+    }
+
+    @Test func totalsFollowEveryChange() throws {
+        let store = scratch.open()
+        for number in 0..<100 { store.store(response("/\(number)", String(repeating: "x", count: number))) }
+        for number in 0..<50 { store.store(response("/\(number)", "short")) }
+        for number in 90..<100 { store.remove(key("/\(number)")) }
+        store.flush()
+        #expect(store.entries == 90)
+        #expect(try sqlite(scratch.file, "SELECT sum(size) FROM entry") == Int64(store.byteCount))
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM content") == 90)
+        _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/1'")
+        #expect(try sqlite(scratch.file, "SELECT entries FROM totals") == 89)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM content") == 89)
+    }
+
+    @Test func anOlderRemovalSparesWhatCameLater() {
+        let store = scratch.open()
+        store.store(response("/a", at: noon + 10))
+        store.remove(key("/a"), receivedBy: noon)
+        store.flush()
+        store.remove(key("/a"), receivedBy: noon)
+        store.flush()
+        #expect(store.entries == 1)
+        store.remove(key("/a"), receivedBy: noon + 10)
+        store.flush()
+        #expect(store.entries == 0)
+    }
+
+    @Test func personalAnswersNeverReachTheFile() throws {
+        let store = scratch.open()
+        let canary = "canary-\(UUID().uuidString)"
+        let personal = response("/v1/me/\(canary)", canary, scope: someone(1))
+        store.store(personal)
+        store.touch(personal.key, at: noon)
+        store.remove(personal.key)
+        store.flush()
+        #expect(store.makeReader().lookup(personal.key, at: noon) == nil)
+        store.close()
+        for name in scratch.names {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.directory + "/" + name))
+            #expect(bytes.range(of: Data(canary.utf8)) == nil)
+        }
+    }
+
+    @Test func sumAndFileStayWithinTheBoundUnderTwentyTimesTheLoad() throws {
+        let maxBytes = 4 << 20
+        let store = scratch.open(maxBytes: maxBytes)
+        var generator = SeededGenerator(seed: 4)
+        var sent = 0
+        var number = 0
+        while sent < 20 * maxBytes {
+            let size = Int.random(in: 0..<40_000, using: &generator)
+            store.store(response("/\(number)", String(repeating: "x", count: size), at: noon + Int64(number)))
+            (sent, number) = (sent + size, number + 1)
+            if number % 50 == 0 {
+                store.flush()
+                #expect(store.byteCount <= maxBytes)
+                let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file)
+                #expect((attributes[.size] as? Int ?? .max) <= maxBytes)
+            }
+        }
+        store.flush()
+        #expect(store.byteCount > maxBytes / 2, "evicts no more than it must")
+        #expect(store.status.evicted > 0 && store.status.dropped == 0)
+        #expect(try sqlite(scratch.file, "PRAGMA integrity_check = 1") == 0)
+        let wal = try FileManager.default.attributesOfItem(atPath: scratch.file + "-wal")
+        #expect((wal[.size] as? Int ?? .max) <= 16 << 20)
+    }
+
+    @Test func theLeastRecentlyUsedGoFirst() {
+        let store = scratch.open(maxBytes: 1 << 20)
+        let body = String(repeating: "x", count: 10_000)
+        for number in 0..<60 { store.store(response("/\(number)", body, at: noon + Int64(number))) }
+        store.flush()
+        #expect(store.entries == 60)
+        for number in stride(from: 0, to: 60, by: 2) {
+            store.touch(key("/\(number)"), at: noon + 1_000 + Int64(number))
+        }
+        store.flush()
+        for number in 100..<145 { store.store(response("/\(number)", body, at: noon + 2_000)) }
+        store.flush()
+        let reader = store.makeReader()
+        let left = (0..<60).filter { reader.lookup(key("/\($0)"), at: noon) != nil }
+        #expect(left.filter { $0 % 2 == 0 }.count == 30, "those used later stay")
+        let odd = left.filter { $0 % 2 == 1 }
+        #expect(
+            odd.count < 30 && odd == Array((0..<60).filter { $0 % 2 == 1 }.suffix(odd.count)), "the oldest went first")
+    }
+
+    @Test func aLoweredBoundIsReachedAtTheNextOpening() throws {
+        let store = scratch.open(maxBytes: 32 << 20)
+        for number in 0..<500 { store.store(response("/\(number)", String(repeating: "x", count: 20_000))) }
+        store.close()
+        let smaller = scratch.open(maxBytes: 2 << 20)
+        smaller.flush()
+        #expect(smaller.byteCount <= 2 << 20 && smaller.entries > 0)
+        smaller.close()
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.file)
+        #expect((attributes[.size] as? Int ?? .max) <= 2 << 20)
+    }
+
+    @Test func aResponseBeyondTheBoundIsDroppedAndCounted() {
+        let store = scratch.open(maxBytes: 1 << 20)
+        store.store(response("/a", "small"))
+        store.flush()
+        store.store(response("/a", String(repeating: "x", count: 200_000)))
+        store.flush()
+        #expect(store.status.dropped == 1 && store.entries == 0)
+    }
+
+    @Test func purgesChooseByEveryCondition() async {
+        let store = scratch.open()
+        for storefront in ["us", "gb"] {
+            for tag in 0..<3 {
+                store.store(response("/é/\(storefront)/\(tag)", storefront: storefront, classTag: UInt8(tag)))
+            }
+        }
+        func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) async -> Int? {
+            var selection = EntrySelection()
+            change(&selection)
+            let chosen = selection
+            return await withCheckedContinuation { continuation in
+                store.purge(chosen, mode) { continuation.resume(returning: $0) }
+            }
+        }
+        #expect(await purge(.dryRun) { $0.classTag = 1 } == 2)
+        #expect(await purge(.soft) { $0.storefront = Array("us".utf8) } == 3)
+        let reader = store.makeReader()
+        #expect(reader.lookup(key("/é/us/1"), at: noon)?.freshFor == 0)
+        #expect(reader.lookup(key("/é/gb/1"), at: noon)?.freshFor == 1_000_000)
+        #expect(await purge(.hard) { $0.prefix = Array("/é/g".utf8) } == 3)
+        #expect(await purge(.hard) { $0.target = Array("/é/us/2".utf8) } == 1)
+        #expect(store.entries == 2)
+        let listed = await withCheckedContinuation { continuation in
+            store.entries(EntrySelection(), limit: 10) { continuation.resume(returning: $0) }
+        }
+        #expect(Set(listed.map(\.target)) == ["/é/us/0", "/é/us/1"])
+        #expect(await purge(.hard) { _ in } == 2)
+        #expect(store.entries == 0)
+    }
+
+    @Test func operatorsCanReadTheFile() throws {
+        let store = scratch.open()
+        let now = Int64(Date().timeIntervalSince1970)
+        store.store(response("/fresh", at: now, lifetime: Lifetime(freshFor: 1_000)))
+        store.store(response("/stale", at: now - 50, lifetime: Lifetime(freshFor: 10, staleFor: 1_000)))
+        store.store(response("/gone", at: now - 50, lifetime: Lifetime(freshFor: 10, keepFor: 1_000)))
+        store.flush()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM response WHERE class = 'songs'") == 3)
+        for (target, freshness) in [("/fresh", "fresh"), ("/stale", "stale"), ("/gone", "expired")] {
+            let sql = "SELECT count(*) FROM response WHERE target = '\(target)' AND freshness = '\(freshness)'"
+            #expect(try sqlite(scratch.file, sql) == 1)
+        }
+        #expect(try sqlite(scratch.file, "SELECT age BETWEEN 50 AND 60 FROM response WHERE target = '/stale'") == 1)
+    }
+
+    @Test func readersOnManyThreadsReadWhileTheWriterWrites() {
+        let store = scratch.open(maxBytes: 2 << 20)
+        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+            var generator = SeededGenerator(seed: UInt64(thread))
+            let reader = store.makeReader()
+            for step in 0..<1_500 {
+                let number = Int.random(in: 0..<300, using: &generator)
+                if thread < 2 {
+                    store.store(response("/\(number)", "\(number):" + String(repeating: "x", count: step * 3)))
+                } else if let found = reader.lookup(key("/\(number)"), at: noon) {
+                    #expect(found.body.starts(with: Array("\(number):".utf8)))
+                    if step % 7 == 0 { store.touch(found.key, at: noon + Int64(step)) }
+                }
+            }
+        }
+        store.flush()
+        #expect(store.health == .available && store.status.damaged == 0 && store.status.failedReads == 0)
+        #expect(store.entries > 0)
+    }
+}

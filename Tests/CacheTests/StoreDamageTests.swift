@@ -1,0 +1,264 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Files that are damaged, foreign, locked, or cannot be had at all: never a wrong byte, never a trap, always an answer.
+@Suite struct StoreDamageTests {
+    let scratch = Scratch()
+    private static let entries = (0..<60).map {
+        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
+    }
+
+    /// A good file, closed, as bytes.
+    private func goodFile() throws -> [UInt8] {
+        let store = scratch.open()
+        for each in Self.entries { store.store(each) }
+        store.close()
+        return Array(try Data(contentsOf: URL(fileURLWithPath: scratch.file)))
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        for name in scratch.names { try FileManager.default.removeItem(atPath: scratch.directory + "/" + name) }
+        try Data(bytes).write(to: URL(fileURLWithPath: scratch.file))
+    }
+
+    /// Opens the file, reads everything, stores and reads again; how many entries were found.
+    private func exercise(_ what: String) -> Int {
+        let store = scratch.open()
+        let reader = store.makeReader()
+        var found = 0
+        for each in Self.entries {
+            guard let answer = reader.lookup(each.key, at: noon) else { continue }
+            found += 1
+            if content(answer) != content(each) || answer.lifetime != each.lifetime {
+                Issue.record("wrong bytes: \(what)")
+            }
+        }
+        let fresh = response("/fresh", what)
+        for _ in 0..<3 {
+            store.store(fresh)
+            store.flush()
+        }
+        if store.health != .available { Issue.record("\(store.health): \(what)") }
+        if content(reader.lookup(fresh.key, at: noon + 5)) != content(fresh) { Issue.record("does not store: \(what)") }
+        store.close()
+        return found
+    }
+
+    @Test func aFlippedBitAnywhereNeverServesWrongBytes() throws {
+        let good = try goodFile()
+        var generator = SeededGenerator(seed: 2_026)
+        var found = 0
+        for _ in 0..<200 {
+            var bytes = good
+            let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            try write(bytes)
+            found += exercise("bit \(bit) of \(bytes.count * 8)")
+        }
+        // Most flips touch one row: what is damaged goes, not the cache.
+        #expect(found > 200 * Self.entries.count * 8 / 10, "\(found)")
+    }
+
+    @Test func overwrittenStretchesNeverServeWrongBytes() throws {
+        let good = try goodFile()
+        var generator = SeededGenerator(seed: 77)
+        for _ in 0..<60 {
+            var bytes = good
+            let start = Int.random(in: 0..<bytes.count - 600, using: &generator)
+            for index in start..<start + 600 { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
+            try write(bytes)
+            _ = exercise("600 bytes at \(start)")
+        }
+    }
+
+    @Test func aTruncatedFileNeverServesWrongBytes() throws {
+        let good = try goodFile()
+        var generator = SeededGenerator(seed: 9)
+        let lengths = [0, 1, 15, 16, 99, 100, 511, 512, 4_095, 4_096, 4_097, good.count - 1]
+        for length in lengths + (0..<30).map({ _ in Int.random(in: 0..<good.count, using: &generator) }) {
+            try write(Array(good[..<length]))
+            _ = exercise("\(length) of \(good.count) bytes")
+        }
+    }
+
+    @Test func damageFoundWhileRunningIsSetAsideAndReplaced() throws {
+        let lines = Lines()
+        _ = try goodFile()
+        let store = scratch.open(lines)
+        let reader = store.makeReader()
+        // Rubbish over everything behind the first page, under the open connections.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file))
+        let size = Int(try handle.seekToEnd())
+        try handle.seek(toOffset: 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
+        try handle.close()
+        for each in Self.entries { #expect(reader.lookup(each.key, at: noon) == nil) }
+        for _ in 0..<3 {
+            store.store(Self.entries[0])
+            store.flush()
+        }
+        #expect(store.health == .available)
+        #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
+        #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is of no use") } == 1)
+        // The old reader's connection is gone by now; the fresh file's journal must not have gone with it.
+        store.close()
+        #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
+    }
+
+    @Test(arguments: ["text", "foreign", "newer", "older", "tables"])
+    func aFileThatIsNotOursIsKeptUnderAnotherName(kind: String) throws {
+        switch kind {
+        case "text": try write(Array(repeating: UInt8(ascii: "x"), count: 5_000))
+        case "foreign":
+            try write([])
+            _ = try sqlite(scratch.file, "CREATE TABLE precious (x)")
+        case "newer":
+            _ = try goodFile()
+            _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
+        case "older":
+            _ = try goodFile()
+            _ = try sqlite(scratch.file, "PRAGMA user_version = 0")
+        default:
+            _ = try goodFile()
+            _ = try sqlite(scratch.file, "DROP TRIGGER entry_removed")
+        }
+        let lines = Lines()
+        let store = scratch.open(lines)
+        #expect(store.health == .available && store.entries == 0)
+        #expect(scratch.setAside.count == 1 && lines.all.count == 1, "\(lines.all)")
+        #expect(lines.all.first?.contains(scratch.setAside.first ?? "?") == true)
+        if kind == "foreign" {
+            let kept = scratch.directory + "/" + (scratch.setAside.first ?? "")
+            #expect(try sqlite(kept, "SELECT count(*) FROM sqlite_schema WHERE name = 'precious'") == 1)
+        }
+        store.store(Self.entries[0])
+        store.flush()
+        #expect(store.entries == 1)
+    }
+
+    @Test func theFileIsForItsOwnerAlone() throws {
+        let before = umask(0)
+        defer { umask(before) }
+        let store = scratch.open()
+        store.store(Self.entries[0])
+        store.flush()
+        for name in scratch.names {
+            var status = stat()
+            stat(scratch.directory + "/" + name, &status)
+            #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+        #expect(scratch.names.contains("cache.sqlite-wal"))
+    }
+
+    @Test(arguments: ["/nonexistent-directory/cache.sqlite", "/proc/cache.sqlite", "/dev/null", "/"])
+    func withoutAUsableFileTheStoreSaysSoAndTheRestGoesOn(path: String) {
+        let lines = Lines()
+        let store = scratch.open(lines, file: path)
+        guard case .unavailable = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let reader = store.makeReader()
+        cache.store(Self.entries[0])
+        cache.flush()
+        #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
+        #expect(cache.lookup(key("/other"), reader, at: noon) == nil)
+        #expect(lines.all.count == 1, "\(lines.all)")
+        store.close()
+    }
+
+    @Test func aStoreThatBecomesPossibleIsUsed() throws {
+        let lines = Lines()
+        let path = scratch.directory + "/later/cache.sqlite"
+        let store = scratch.open(lines, file: path)
+        store.store(Self.entries[0])
+        store.flush()
+        try FileManager.default.createDirectory(atPath: scratch.directory + "/later", withIntermediateDirectories: true)
+        store.flush()
+        #expect(store.health == .available && store.entries == 1)
+        #expect(lines.all.count == 2)
+        #expect(content(store.makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
+    }
+
+    @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {
+        try write(Array(repeating: UInt8(ascii: "x"), count: 5_000))
+        chmod(scratch.directory, 0o555)
+        chmod(scratch.file, 0o666)
+        defer { chmod(scratch.directory, 0o755) }
+        // Root may write anywhere; only this thread's file access becomes that of nobody, for the time of opening.
+        // Glibc's module leaves the call out.
+        typealias SetFileUser = @convention(c) (uid_t) -> Int32
+        let setFileUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetFileUser.self)
+        _ = setFileUser(65_534)
+        let store = scratch.open()
+        _ = setFileUser(geteuid())
+        guard case .unavailable(let reason) = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        #expect(reason.contains("cannot be renamed"))
+        #expect(scratch.setAside.isEmpty && scratch.names == ["cache.sqlite"])
+    }
+
+    @Test func aLockHeldByAnotherProcessDelaysWritesAndLosesNothing() throws {
+        let lines = Lines()
+        let store = scratch.open(lines)
+        let reader = store.makeReader()
+        store.store(Self.entries[0])
+        store.flush()
+        let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+        try other.execute("BEGIN IMMEDIATE")
+        store.store(Self.entries[1])
+        store.remove(Self.entries[0].key)
+        store.flush()
+        guard case .failing = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        store.flush()
+        #expect(store.status.failedTransactions >= 2 && lines.all.count == 1, "said once: \(lines.all)")
+        #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
+        #expect(reader.lookup(Self.entries[0].key, at: noon) == nil)
+        try other.execute("ROLLBACK")
+        store.flush()
+        #expect(store.health == .available && store.entries == 1)
+        #expect(lines.all.count == 2 && scratch.setAside.isEmpty)
+    }
+
+    @Test func aFullDiskIsCountedSaidOnceAndRecoveredFrom() throws {
+        let lines = Lines()
+        let store = scratch.open(lines)
+        store.store(Self.entries[0])
+        store.flush()
+        // SQLite fails alike where its own limit or the disk's is reached.
+        func limit(_ pages: Int) {
+            store.writer.withLock { try? $0.connection?.database.execute("PRAGMA max_page_count = \(pages)") }
+        }
+        limit(60)
+        for number in 0..<40 { store.store(response("/big/\(number)", String(repeating: "x", count: 100_000))) }
+        store.flush()
+        let health = store.health
+        limit(1 << 30)
+        guard case .failing = health else {
+            Issue.record("\(health)")
+            return
+        }
+        store.flush()
+        #expect(store.health == .available && store.entries == 41)
+        #expect(lines.all.count == 2 && scratch.setAside.isEmpty, "\(lines.all)")
+    }
+
+    @Test func tooMuchWaitingIsDroppedNotWaitedFor() {
+        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
+        let body = String(repeating: "x", count: 1 << 20)
+        for number in 0..<40 { store.store(response("/\(number)", body)) }
+        #expect(store.status.dropped >= 8)
+        #expect(store.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
+        store.close()
+    }
+}

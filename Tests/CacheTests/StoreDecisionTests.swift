@@ -1,0 +1,84 @@
+import HTTP
+import Testing
+
+@testable import Cache
+
+private func request(_ cacheControl: String = "") -> RequestFacts {
+    var facts = RequestFacts()
+    facts.cacheControl.merge(Array(cacheControl.utf8).span)
+    return facts
+}
+
+private let day = TTLRule.fixed(86_400, stale: 604_800)
+
+@Suite struct StoreDecisionTests {
+    @Test(arguments: [
+        (200, nil), (404, nil), (410, nil),
+        (201, NotStoredReason.status), (204, .status), (206, .partialContent), (301, .status), (302, .status),
+        (304, .status), (400, .status), (401, .unauthorized), (403, .unauthorized), (429, .rateLimited),
+        (500, .serverError), (502, .serverError), (503, .serverError), (504, .serverError), (599, .serverError),
+        (100, .status), (600, .status),
+    ])
+    func aFixedRuleKeepsOnlyAnswers(status: Int, reason: NotStoredReason?) {
+        let decision = StoreDecision.decide(
+            request(), ResponseFacts(status: status), rule: day, notFound: .fixed(60, stale: 0), now: noon)
+        if let reason {
+            #expect(decision == .no(reason))
+        } else {
+            #expect(
+                decision
+                    == .store(status == 200 ? Lifetime(freshFor: 86_400, staleFor: 604_800) : Lifetime(freshFor: 60)))
+        }
+    }
+
+    @Test func aFixedRuleIgnoresTheOriginsFields() {
+        var facts = ResponseFacts(status: 200)
+        facts.cacheControl.merge(Array("max-age=60, s-maxage=0, private, no-transform".utf8).span)
+        facts.vary = .unaccounted
+        facts.age = 500_000
+        facts.date = noon - 500_000
+        #expect(
+            StoreDecision.decide(request(), facts, rule: day, notFound: .off, now: noon)
+                == .store(Lifetime(freshFor: 86_400, staleFor: 604_800)))
+    }
+
+    @Test func theRulesOfTheClassAndOfNotFoundAreKeptApart() {
+        let missing = ResponseFacts(status: 404)
+        func decide(_ rule: TTLRule, _ notFound: TTLRule) -> StoreDecision {
+            StoreDecision.decide(request(), missing, rule: rule, notFound: notFound, now: noon)
+        }
+        #expect(decide(day, .off) == .no(.ruleOff))
+        #expect(decide(.off, day) == .no(.ruleOff))
+        #expect(decide(day, .upstream) == .no(.noFreshness))
+        #expect(decide(.upstream, day) == .no(.noFreshness))
+    }
+
+    @Test func personalAnswersNeedTheirOwnRule() {
+        var personal = request()
+        personal.isPersonal = true
+        let fine = ResponseFacts(status: 200)
+        #expect(StoreDecision.decide(personal, fine, rule: .off, notFound: .off, now: noon) == .no(.personal))
+        #expect(
+            StoreDecision.decide(personal, fine, rule: .fixed(30, stale: 0), notFound: .off, now: noon)
+                == .store(Lifetime(freshFor: 30)))
+    }
+
+    @Test func otherMethodsAndNoStoreRequestsAreNeverStored() {
+        var post = request()
+        post.isGet = false
+        for rule in [day, .upstream] {
+            #expect(
+                StoreDecision.decide(post, ResponseFacts(status: 200), rule: rule, notFound: day, now: noon)
+                    == .no(.method))
+            let decision = StoreDecision.decide(
+                request("no-store"), ResponseFacts(status: 200), rule: rule, notFound: day, now: noon)
+            #expect(decision == .no(.requestNoStore))
+        }
+    }
+
+    @Test func everyReasonHasItsOwnWord() {
+        let words = NotStoredReason.allCases.map(\.text)
+        #expect(Set(words).count == words.count)
+        #expect(words.allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "-" } })
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Cache
+
+@Suite struct StoredResponseTests {
+    private func stored(_ status: Int, _ fields: String, _ body: String = "{}") -> StoredResponse {
+        StoredResponse(
+            key: key("/a"), status: status, fields: Array(fields.utf8), body: Array(body.utf8), receivedAt: noon,
+            lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+    }
+
+    private func head(_ response: StoredResponse) -> String {
+        String(decoding: response.head, as: UTF8.self)
+    }
+
+    @Test func theHeadIsReadyForTheWire() {
+        let response = stored(404, "Content-Type: a/b\r\nETag: \"x\"\r\n", "hello")
+        #expect(head(response) == "HTTP/1.1 404 Not Found\r\nContent-Type: a/b\r\nETag: \"x\"\r\nContent-Length: 5\r\n")
+        #expect(String(decoding: response.fields, as: UTF8.self) == "Content-Type: a/b\r\nETag: \"x\"\r\n")
+    }
+
+    @Test func aStatusWithoutContentHasNoLength() {
+        #expect(head(stored(204, "A: b\r\n", "")) == "HTTP/1.1 204 No Content\r\nA: b\r\n")
+    }
+
+    @Test func aStrongEntityTagIsAddedOnceAndOnlyWhereThereIsNone() {
+        let one = stored(200, "")
+        // SHA-256 of "{}".
+        #expect(head(one).contains("ETag: \"44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        #expect(head(stored(200, "", "[]")) != head(one))
+        let again = one.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9))
+        #expect(again.head == one.head && again.receivedAt == noon + 1 && again.freshFor == 9)
+        #expect(!head(stored(200, "eTaG: W/\"v\"\r\n")).contains("44136"))
+        #expect(!head(stored(404, "")).contains("ETag"))
+    }
+
+    @Test(arguments: [
+        "Set-Cookie: a=b", "set-cookie2: a", "Content-Length: 99", "Transfer-Encoding: chunked", "Connection: x",
+        "AGE: 4", "Date: now", "Cache-Status: x; hit", "Authorization: Bearer x", "Music-User-Token: t",
+        "Keep-Alive: a",
+        "no colon", ": no name", "lone\nFeed: x",
+    ])
+    func whatMustNotBeStoredIsDropped(line: String) {
+        let response = stored(404, "A: 1\r\n\(line)\r\nB: 2\r\n")
+        let kept = line.hasPrefix("lone") ? "A: 1\r\nFeed: x\r\nB: 2\r\n" : "A: 1\r\nB: 2\r\n"
+        #expect(String(decoding: response.fields, as: UTF8.self) == kept)
+    }
+
+    @Test func theChecksumCoversEverythingThatIsWritten() {
+        let base = response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 1, staleFor: 2))
+        let others = [
+            response("/b", "body", variant: "v", lifetime: base.lifetime),
+            response("/a", "bodz", variant: "v", lifetime: base.lifetime),
+            response("/a", "body", variant: "w", lifetime: base.lifetime),
+            response("/a", "body", variant: "v", at: noon + 1, lifetime: base.lifetime),
+            response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 2, staleFor: 1)),
+            response("/a", "body", variant: "v", lifetime: base.lifetime, storefront: "gb"),
+            response("/a", "body", variant: "v", lifetime: base.lifetime, classTag: 2),
+            base.freshened(receivedAt: noon, lifetime: base.lifetime, fields: Array("X: y\r\n".utf8)),
+        ]
+        #expect(Set(others.map(\.checksum) + [base.checksum]).count == others.count + 1)
+    }
+
+    @Test func aUseIsReportedOnceAMinute() {
+        let response = response("/a")
+        #expect(!response.shouldReportUse(at: noon + 59))
+        #expect(response.shouldReportUse(at: noon + 60))
+        #expect(!response.shouldReportUse(at: noon + 60))
+        #expect(response.shouldReportUse(at: noon + 120))
+    }
+}
+
+@Suite struct ChecksumTests {
+    @Test func everySingleBitChangesIt() {
+        var bytes = (0..<67).map { UInt8($0) }
+        func sum() -> UInt64 {
+            var sum = Checksum()
+            sum.combine(bytes[...])
+            return sum.value
+        }
+        let original = sum()
+        for bit in 0..<bytes.count * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            #expect(sum() != original)
+            bytes[bit / 8] ^= 1 << (bit % 8)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import Cache
+
+/// A fixed moment, so that no test depends on the clock.
+let noon: Int64 = 1_800_000_000
+
+func key(_ target: String, _ variant: String = "", _ scope: CacheKey.Scope = .shared) -> CacheKey {
+    CacheKey(scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
+}
+
+func response(
+    _ target: String, _ body: String = "{}", variant: String = "", at receivedAt: Int64 = noon,
+    lifetime: Lifetime = Lifetime(freshFor: 1_000_000), scope: CacheKey.Scope = .shared, storefront: String = "us",
+    classTag: UInt8 = 1
+) -> StoredResponse {
+    StoredResponse(
+        key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
+        body: Array(body.utf8), receivedAt: receivedAt, lifetime: lifetime, classTag: classTag,
+        storefront: Array(storefront.utf8))
+}
+
+func someone(_ number: UInt64) -> CacheKey.Scope {
+    .personal(UserHash(high: number, low: ~number))
+}
+
+/// Everything a client could see of a response.
+func content(_ response: StoredResponse?) -> [UInt8]? {
+    response.map { $0.head + $0.body }
+}
+
+/// A directory that goes away with the test.
+final class Scratch: Sendable {
+    let directory: String
+    init() {
+        directory = NSTemporaryDirectory() + "refrain-cache-\(UUID().uuidString)"
+        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    var file: String { directory + "/cache.sqlite" }
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
+    /// The files that were set aside, without their journals.
+    var setAside: [String] { names.filter { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") } }
+}
+
+/// The lines a store logged.
+final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func log(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+extension Scratch {
+    func open(maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil) -> SQLiteStore {
+        SQLiteStore.open(
+            path: file ?? self.file, maxBytes: maxBytes, classNames: ["albums", "songs"], log: { lines.log($0) })
+    }
+}
+
+/// Runs SQL on a file from outside, as an operator would.
+func sqlite(_ path: String, _ sql: String) throws -> Int64 {
+    try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
+}
