@@ -43,9 +43,9 @@ enum Vocabulary {
     /// Opening sentences of editorial notes, by language.
     static let openings: [[String]] = [
         [
-            "There’s something they don’t tell you about a breakthrough: it never seems to arrive on time.",
+            "A breakthrough keeps no appointments, and this one came a decade late and all at once.",
             "Recorded in a converted boathouse over eleven rainy nights, this is a record that breathes.",
-            "Few artists know their way around a chorus like this one.",
+            "Every chorus here opens like a window on the first floor.",
         ],
         [
             "Selten klang ein Aufbruch so gelassen: Hier trifft Größe auf Übermut.",
