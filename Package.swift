@@ -48,7 +48,9 @@ let package = Package(
             .executableTarget(name: "Bench", swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
-                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "TestSupport"],
+                dependencies: [
+                    "Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "TestSupport",
+                ],
                 swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",

@@ -6,7 +6,9 @@ final class Child {
 
     /// - Throws: when the program cannot be started.
     init(_ path: String, _ arguments: [String], log: String) throws {
-        guard FileManager.default.createFile(atPath: log, contents: nil) else { throw BenchError("cannot write \(log)") }
+        guard FileManager.default.createFile(atPath: log, contents: nil) else {
+            throw BenchError("cannot write \(log)")
+        }
         let handle = FileHandle(forWritingAtPath: log)
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments

@@ -26,7 +26,8 @@ enum Servers {
     static let simulatorPort = 18090, refrainPort = 18080, adminPort = 18081, nginxPort = 18082
 
     static func refrainPath() -> String {
-        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("refrain").path
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("refrain")
+            .path
     }
 
     static func simulator(_ workspace: Workspace) throws -> Child {

@@ -141,18 +141,29 @@ public final class ProxyService: Service {
         let request = connection.withHeadBytes { bytes in
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body,
-                dropsAuthorization: shared.clientKeys != nil, neutralOnly: !facts.route.isPersonal && facts.rule != .upstream && facts.passReason == nil)
+                dropsAuthorization: shared.clientKeys != nil,
+                neutralOnly: !facts.route.isPersonal && facts.rule != .upstream && facts.passReason == nil)
         }
-        Exchange(service: self, connection: connection, facts: facts, purpose: purpose, reason: reason, request: request)
-            .start()
+        Exchange(
+            service: self, connection: connection, facts: facts, purpose: purpose, reason: reason, request: request
+        )
+        .start()
     }
 
-    func refuse(_ connection: ClientConnection, _ error: AppleError, forwarded: ForwardedStatus? = nil) {
+    /// Answers with an error of the proxy's own.
+    ///
+    /// - Parameters:
+    ///   - template: written to the log in place of the target; a target that is malformed or private is not repeated there.
+    ///   - forwarded: what `Cache-Status` says when the origin was asked.
+    func refuse(
+        _ connection: ClientConnection, _ error: AppleError, template: StaticString? = "-",
+        forwarded: ForwardedStatus? = nil
+    ) {
         let content = error.content
+        let outcome = forwarded?.reason.name ?? "refused"
         log?.record(
             AccessLogEntry(
-                status: error.status, contentLength: content.count, outcome: "refused",
-                template: forwarded == nil ? "-" : nil),
+                status: error.status, contentLength: content.count, outcome: outcome, template: template),
             on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)

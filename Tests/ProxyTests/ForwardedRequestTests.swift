@@ -17,7 +17,8 @@ import Testing
         let request = ForwardedRequest(
             head: head, bytes: bytes.span, canonical: canonical, body: [], neutralOnly: neutralOnly)
         let serialised = request.head(
-            to: Array("api.music.apple.com".utf8), developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
+            to: Array("api.music.apple.com".utf8),
+            developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
             userToken: userToken.map { SecretBytes(Array($0.utf8).span) })
         return String(decoding: serialised, as: UTF8.self)
     }
@@ -82,6 +83,7 @@ import Testing
     @Test func thePathIsCanonicalAndTheQueryAsTheClientWroteIt() throws {
         let text = try forward(
             "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n")
-        #expect(text.hasPrefix("GET /v1/catalog/us/albums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\n"))
+        #expect(
+            text.hasPrefix("GET /v1/catalog/us/albums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\n"))
     }
 }

@@ -51,7 +51,8 @@ import Testing
 
     @Test func readsChunkedBodies() {
         var reader = RequestReader(limits: .request)
-        var input = buffer("PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
+        var input = buffer(
+            "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
         expect(.complete, &reader, &input)
         #expect(reader.body == Array("abcde".utf8))
     }
@@ -71,7 +72,8 @@ import Testing
         for (length, step) in [(4, RequestReader.Step.complete), (5, .failed(.contentTooLarge))] {
             var reader = RequestReader(limits: limits)
             var input = buffer(
-                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n" + String(repeating: "x", count: length))
+                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
+                    + String(repeating: "x", count: length))
             expect(step, &reader, &input)
         }
         for (first, step) in [(3, RequestReader.Step.complete), (4, .failed(.contentTooLarge))] {

@@ -73,6 +73,18 @@ import Testing
         }
     }
 
+    /// The refusal once took the answered request's bytes off the buffer a second time, which trapped.
+    @Test func garbageBehindARequestThatWasAnsweredLateIsRefusedToo() throws {
+        try withProxy { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send(Self.get + "GARBAGE\r\n\r\n")
+            let answer = text(client.read())
+            #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(answer.contains("HTTP/1.1 400 Bad Request\r\n"))
+            #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
+        }
+    }
+
     @Test func oldClientsAreAnsweredAndClosed() throws {
         try withProxy { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))

@@ -26,8 +26,9 @@ import Testing
             let reply = try client.send("GET", target, fields: user.map { [("Music-User-Token", $0)] } ?? [])
             let direct = api.respond(to: RequestGenerator.request(target, user: user))
             try #require(reply.status == direct.status, "seed \(seed), request \(index): \(target)")
-            let expected = try? JSONSerialization.jsonObject(
-                with: Data(direct.body), options: .fragmentsAllowed) as? NSObject
+            let expected =
+                try? JSONSerialization.jsonObject(
+                    with: Data(direct.body), options: .fragmentsAllowed) as? NSObject
             let matches = expected == nil ? reply.body == Data(direct.body) : Self.isEqual(reply.json, expected)
             try #require(matches, "seed \(seed), request \(index): \(target) \(reply.field("Cache-Status") ?? "")")
         }
@@ -41,7 +42,9 @@ import Testing
     }
 
     private static func withoutErrorIDs(_ json: NSObject?) -> NSObject? {
-        guard let object = json as? [String: Any], let errors = object["errors"] as? [[String: Any]] else { return json }
+        guard let object = json as? [String: Any], let errors = object["errors"] as? [[String: Any]] else {
+            return json
+        }
         return ["errors": errors.map { $0.filter { $0.key != "id" } }] as NSDictionary
     }
 }

@@ -49,7 +49,8 @@ struct RequestGenerator {
         case 55..<65: return (catalog(search()), nil)
         case 65..<75: return (catalog(charts()), nil)
         case 75..<85: return (personal(), pick(["user-anna", "user-ben", "broken"]))
-        case 85..<90: return (pick(["/v1/storefronts", "/v1/storefronts/jp", "/v1/storefronts?ids=us,de", "/v1/test"]), nil)
+        case 85..<90:
+            return (pick(["/v1/storefronts", "/v1/storefronts/jp", "/v1/storefronts?ids=us,de", "/v1/test"]), nil)
         default: return (catalog(odd()), nil)
         }
     }
@@ -82,7 +83,8 @@ struct RequestGenerator {
 
     private mutating func search() -> String {
         let term = pick(["love", "night+sky", "night%20sky", "été", "100%25", "愛", "zzzz"])
-        let escaped = term.contains("%") || term.contains("+")
+        let escaped =
+            term.contains("%") || term.contains("+")
             ? term : term.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
         let types = pick(["songs", "albums,artists", "artists,albums", "songs,albums,playlists,nonsense"])
         return pick(["search", "search", "search/hints", "search/suggestions"])
@@ -90,11 +92,13 @@ struct RequestGenerator {
     }
 
     private mutating func charts() -> String {
-        "charts" + query([
-            "types=" + pick(["albums", "songs,albums", "songs,albums,playlists", "music-videos"]),
-            chance(50) ? "limit=\(pick([1, 20, 50, 201]))" : nil, chance(30) ? "offset=\(pick([0, 20, 199, 200]))" : nil,
-            chance(20) ? "genre=\(pick(["14", "20", "21"]))" : nil,
-        ])
+        "charts"
+            + query([
+                "types=" + pick(["albums", "songs,albums", "songs,albums,playlists", "music-videos"]),
+                chance(50) ? "limit=\(pick([1, 20, 50, 201]))" : nil,
+                chance(30) ? "offset=\(pick([0, 20, 199, 200]))" : nil,
+                chance(20) ? "genre=\(pick(["14", "20", "21"]))" : nil,
+            ])
     }
 
     private mutating func personal() -> String {
@@ -117,7 +121,9 @@ struct RequestGenerator {
     private mutating func include(_ type: String) -> String? {
         guard chance(40) else { return nil }
         return "include="
-            + pick(["artists", "albums,artists", "artists,albums", "genres,artists", "tracks", "nonsense", "albums,genres"])
+            + pick([
+                "artists", "albums,artists", "artists,albums", "genres,artists", "tracks", "nonsense", "albums,genres",
+            ])
     }
 
     private mutating func language() -> String? {

@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func aForbiddenUserTokenIsTheAppsToRenew() throws {
-        let body = #"{"errors":[{"status":"403","code":"40300","title":"Forbidden","detail":"Invalid authentication"}]}"#
+        let body =
+            #"{"errors":[{"status":"403","code":"40300","title":"Forbidden","detail":"Invalid authentication"}]}"#
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 403, body: body) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }

@@ -107,12 +107,17 @@ final class Exchange {
         }
     }
 
+    /// What stands in the log in place of a personal target, whose ids and queries are private.
+    private var logTemplate: StaticString? {
+        facts.route.isPersonal ? facts.route.template : nil
+    }
+
     private func log(status: Int, contentLength: Int, outcome: StaticString) {
         guard connection.isOpen else { return }
         service.log?.record(
             AccessLogEntry(
                 status: status, contentLength: contentLength, outcome: outcome,
-                template: facts.route.isPersonal ? facts.route.template : nil),
+                template: logTemplate),
             on: connection)
     }
 }
@@ -123,6 +128,10 @@ extension Exchange: UpstreamReceiver {
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
         if renewsToken(after: response.status) {
             start()
+            return
+        }
+        if isUnsolicited(response.status) {
+            fail(status: 502, reason: "upstream-malformed")
             return
         }
         if response.status >= 500 { service.statistics.count(.upstreamErrors) }
@@ -188,15 +197,28 @@ extension Exchange: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-        service.statistics.count(.upstreamErrors)
         if connection.isStreaming {
+            service.statistics.count(.upstreamErrors)
             connection.abortStreaming()
-        } else if let fallback {
+        } else {
+            fail(status: failure.status, reason: failure.reason)
+        }
+    }
+
+    /// 304 and 206 answer conditions and ranges; to a request that had none they are no answer (RFC 9110 15.4.5, 15.3.7).
+    private func isUnsolicited(_ status: Int) -> Bool {
+        (status == 304 && !request.isConditional) || (status == 206 && !request.asksForRange)
+    }
+
+    /// The origin gave nothing that can be passed on: the stale answer, or an error in its stead.
+    private func fail(status: Int, reason failure: StaticString) {
+        service.statistics.count(.upstreamErrors)
+        if let fallback {
             serveFallback(fallback, status: nil)
         } else {
-            let report = ForwardedStatus(reason: reason, status: nil, storing: .notStored("\(failure.reason)"))
-            let error = AppleError(status: failure.status, detail: "The origin gave no usable answer: \(failure.reason).")
-            service.refuse(connection, error, forwarded: report)
+            let report = ForwardedStatus(reason: reason, status: nil, storing: .notStored("\(failure)"))
+            let error = AppleError(status: status, detail: "The origin gave no usable answer: \(failure).")
+            service.refuse(connection, error, template: logTemplate, forwarded: report)
         }
     }
 }

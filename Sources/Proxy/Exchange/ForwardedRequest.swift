@@ -15,6 +15,10 @@ struct ForwardedRequest {
     let clientAuthorization: [UInt8]?
     let clientUserToken: SecretBytes?
     let isPersonal: Bool
+    /// Whether a precondition goes along, which 304 may answer.
+    let isConditional: Bool
+    /// Whether a range goes along, which 206 may answer.
+    let asksForRange: Bool
     let body: [UInt8]
 }
 
@@ -56,7 +60,9 @@ extension ForwardedRequest {
         for field in head.fields where !Self.isOwn(field.id) {
             if neutralOnly && !Self.isNeutral(field.id) { continue }
             let name = bytes.extracting(field.name.range)
-            if field.id == .other && (Self.isOverride(name) || head.fields.connectionNames(field.name, bytes)) { continue }
+            if field.id == .other && (Self.isOverride(name) || head.fields.connectionNames(field.name, bytes)) {
+                continue
+            }
             lines.append(name)
             lines.append(contentsOf: ": ".utf8)
             lines.append(bytes.extracting(field.value.range))
@@ -70,6 +76,9 @@ extension ForwardedRequest {
             SecretBytes(bytes.extracting(field.value.range))
         }
         isPersonal = canonical.route.isPersonal
+        isConditional =
+            !neutralOnly && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
+        asksForRange = !neutralOnly && head.fields.contains(.range)
         self.body = body
     }
 

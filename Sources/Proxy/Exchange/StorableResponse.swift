@@ -72,7 +72,8 @@ extension UpstreamResponse {
         fields.forEachValue(.vary) { value in
             var elements = ListElements(of: value)
             while let element = elements.next(in: value)?.range {
-                if !value.equalsIgnoringCase(element, "accept-encoding") && !value.equalsIgnoringCase(element, "origin") {
+                if !value.equalsIgnoringCase(element, "accept-encoding") && !value.equalsIgnoringCase(element, "origin")
+                {
                     isAccounted = false
                 }
             }

@@ -328,11 +328,7 @@ extension ClientConnection {
         guard isOpen else { return }
         if let buffer = input { reader.finish(&buffer.bytes) }
         guard keepsAlive else {
-            phase = .closed
-            deadlines.cancel()
-            releaseInput()
-            stream.closeAfterSending()
-            onClose(self)
+            closeAfterSending()
             return
         }
         if stream.pendingBytes > 0 {
@@ -345,6 +341,15 @@ extension ClientConnection {
         }
     }
 
+    /// The answer leaves, and what the client still sends is discarded for a while so that no reset overtakes it.
+    private func closeAfterSending() {
+        phase = .closed
+        deadlines.cancel()
+        input = nil
+        stream.closeAfterSending()
+        onClose(self)
+    }
+
     private func becomeIdle() {
         phase = .reading
         deadlines.set(context.loop.now + timeouts.idle)
@@ -354,7 +359,8 @@ extension ClientConnection {
         refuse(status: error.status, detail: "Malformed request: \(error.reason).")
     }
 
-    /// Answers a request that cannot be read to its end, and closes: what follows on this connection has no meaning.
+    /// Answers a request that cannot be read to its end, and closes: what follows on this connection has no meaning. Nothing
+    /// is asked of the reader, whose head is that of the request before or half of this one.
     private func refuse(status: Int, detail: String) {
         keepsAlive = false
         phase = .answering
@@ -365,6 +371,6 @@ extension ClientConnection {
         context.scratch.withUnsafeReadable { stream.send($0, content) }
         context.scratch.removeAll(keepingCapacity: true)
         service.refused(self, status: status)
-        finish()
+        closeAfterSending()
     }
 }

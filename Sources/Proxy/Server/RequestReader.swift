@@ -54,7 +54,8 @@ struct RequestReader: Sendable {
     }
 
     /// The bytes that `head`'s ranges count in.
-    func withHeadBytes<R, E: Error>(_ input: borrowing ByteBuffer, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+    func withHeadBytes<R, E: Error>(_ input: borrowing ByteBuffer, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R
+    {
         if headCopy.isEmpty {
             return try input.withReadable(body)
         }

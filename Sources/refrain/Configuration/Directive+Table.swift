@@ -45,7 +45,7 @@ extension Directive {
         },
         Directive(
             "upstream_rate", "N/s|off", defaults: [off],
-            why: "a ceiling on requests to the origin; off: only what its 429 answers teach"
+            why: "a ceiling on requests to the origin; no effect in this version"
         ) { configuration, words throws(ValueError) in
             configuration.upstreamRate = words[0] == off ? nil : try Quantity.rate(words[0])
         },
@@ -104,12 +104,16 @@ extension Directive {
     private static let answers = [
         choice(
             "compose", \.compose, standard: .on,
-            why: "answers built from stored resources; verify asks the origin too and compares"),
-        toggle("windows", \.allowsWindows, standard: true, why: "pages cut out of other stored pages"),
-        toggle("batch", \.allowsBatches, standard: true, why: "misses of a moment joined into one ids request"),
+            why: "answers built from stored resources, verify compares with the origin; no effect in this version"),
+        toggle(
+            "windows", \.allowsWindows, standard: true,
+            why: "pages cut out of other stored pages; no effect in this version"),
+        toggle(
+            "batch", \.allowsBatches, standard: false,
+            why: "misses of a moment joined into one ids request; no effect in this version"),
         choice(
             "next", \.next, standard: .keep,
-            why: "keep leaves \"next\" as the origin wrote it; complete puts limit, include, ... back in"),
+            why: "keep leaves \"next\" as the origin wrote it; complete has no effect in this version"),
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],
             why: "web pages that may read the answers, such as https://app.example.com; off for none"
@@ -130,7 +134,7 @@ extension Directive {
             configuration.accessLog = AccessLog(destination: destination, format: format)
         },
         choice("log_level", \.logLevel, standard: .info, why: "how much goes to standard error"),
-        file("record", \.recordFile, why: "the traffic it sees, without secrets and personal bodies, for replay"),
+        file("record", \.recordFile, why: "the traffic it sees, for replay; no effect in this version"),
         Directive(
             "workers", "N|auto", defaults: ["auto"], why: "event loops; auto: one a core"
         ) { configuration, words throws(ValueError) in

@@ -51,7 +51,8 @@ extension Configuration {
     func credentials() throws(CommandFailure) -> Credentials {
         let developer = try developerTokens(at: Int64(time(nil)))
         do {
-            return Credentials(developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) })
+            return Credentials(
+                developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) })
         } catch {
             throw .failed("music_user_token_file: \(error)")
         }
@@ -120,14 +121,18 @@ extension Configuration {
 }
 
 extension TTLSetting {
-    /// Whole seconds; less than one is as good as none.
+    /// The cache counts whole seconds; a part of one counts as one.
     var rule: TTLRule {
         switch lifetime {
         case .off: .off
         case .upstream: .upstream
         case .fixed(let duration):
-            .fixed(Int(duration.components.seconds), stale: Int(stale.components.seconds))
+            .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
         }
+    }
+
+    private static func wholeSeconds(_ duration: Duration) -> Int {
+        Int(duration.components.seconds) + (duration.components.attoseconds > 0 ? 1 : 0)
     }
 }
 

@@ -10,6 +10,7 @@ final class RunningProxy: Sendable {
     private let server: ProxyServer
     private let admin: ServiceHost?
     private let accessLog: AccessLogSink?
+    private let certificates: [ServerTLS]
     private let log: OperationalLog
     private let isReady: Readiness
 
@@ -34,6 +35,7 @@ final class RunningProxy: Sendable {
         }
         admin = try Self.startAdmin(configuration, server.snapshot, readiness)
         accessLog = settings.accessLog?.sink
+        certificates = settings.listeners.compactMap(\.tls)
         isReady = readiness
         self.log = log
     }
@@ -47,6 +49,16 @@ final class RunningProxy: Sendable {
             try accessLog?.reopen()
         } catch {
             log(.error, "access_log: \(error); going on with the old file")
+        }
+    }
+
+    /// Reads the listeners' certificates again; one that cannot be used leaves the old one in place.
+    func reloadCertificates() {
+        do {
+            for tls in certificates { try tls.reload() }
+            log(.info, "SIGHUP: certificates read again; other settings are read at start")
+        } catch {
+            log(.error, "SIGHUP: tls_certificate: \(error); going on with the old one")
         }
     }
 

@@ -28,7 +28,8 @@ struct Demo {
         let api: SimulatedAPI
         do {
             key = try SigningKey(pem: SigningKey.generatePEM())
-            let signer = try DeveloperTokenSigner(key: key, keyID: "DEMOKEY123", teamID: "DEMOTEAM12", lifetime: 12 * 3600)
+            let signer = try DeveloperTokenSigner(
+                key: key, keyID: "DEMOKEY123", teamID: "DEMOTEAM12", lifetime: 12 * 3600)
             tokens = try DeveloperTokens(signer: signer, at: Int64(time(nil)))
             let verifier = try TokenVerifier(publicKeyOf: key)
             api = SimulatedAPI(verifier: DeveloperTokenChecks.verifying(with: verifier))

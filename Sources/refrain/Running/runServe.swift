@@ -16,7 +16,7 @@ func runServe(
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log)
     signals.on(SIGUSR1) { @Sendable in proxy.reopenLogs() }
-    signals.on(SIGHUP) { @Sendable in log(.warn, "SIGHUP: configuration is read at start only; restart to apply it") }
+    signals.on(SIGHUP) { @Sendable in proxy.reloadCertificates() }
     log(.info, "configuration \(path)")
     for address in proxy.addresses { log(.info, "listening on \(address)") }
     signals.wait()
