@@ -19,9 +19,9 @@ struct RequestGenerator {
                 if let id = object["id"] as? String, let type = object["type"] as? String {
                     ids[type, default: []].append(id)
                 }
-                object.keys.sorted().forEach { collect(object[$0]!) }
+                for key in object.keys.sorted() { collect(object[key] as Any) }
             } else if let array = value as? [Any] {
-                array.forEach(collect)
+                for element in array { collect(element) }
             }
         }
         for target in [

@@ -59,9 +59,9 @@ extension PoolState {
         _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
     ) -> Action {
         if isReused { counters.reused += 1 }
-        let firstByteDeadline = now + settings.firstByteTimeout
-        connections[connection] = .leased(ticket, isReused: isReused, firstByteDeadline: firstByteDeadline)
-        wake(at: min(firstByteDeadline, ticket.deadline))
+        let due = Due(deadline: now + settings.firstByteTimeout, phase: .firstByte)
+        connections[connection] = .leased(ticket, isReused: isReused, due: due)
+        wake(at: min(due.deadline, ticket.deadline))
         return .lease(connection, ticket.request, isReused: isReused)
     }
 

@@ -34,12 +34,10 @@ extension PoolState {
             let until = since + settings.idleTimeout
             guard until <= now else { return stay(until: until) }
             return closedWhileIdle(connection)
-        case .leased(let ticket, _, let firstByteDeadline):
-            if let firstByteDeadline, firstByteDeadline <= now {
-                return broke(connection, .timeout(.firstByte), now: now)
-            }
+        case .leased(let ticket, _, let due):
+            if let due, due.deadline <= now { return broke(connection, .timeout(due.phase), now: now) }
             guard ticket.deadline <= now else {
-                return stay(until: min(firstByteDeadline ?? ticket.deadline, ticket.deadline))
+                return stay(until: min(due?.deadline ?? ticket.deadline, ticket.deadline))
             }
             return broke(connection, .timeout(.whole), now: now)
         }

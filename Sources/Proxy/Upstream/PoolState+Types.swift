@@ -31,10 +31,16 @@ extension PoolState {
         let deadline: Instant
     }
 
+    /// What a leased connection has to bring next, beside the end of the exchange.
+    struct Due: Equatable {
+        let deadline: Instant
+        let phase: UpstreamFailure.Phase
+    }
+
     enum Connection: Equatable {
         case starting(deadline: Instant)
         case backingOff(until: Instant)
         case idle(since: Instant)
-        case leased(Ticket, isReused: Bool, firstByteDeadline: Instant?)
+        case leased(Ticket, isReused: Bool, due: Due?)
     }
 }

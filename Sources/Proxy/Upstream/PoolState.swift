@@ -89,10 +89,18 @@ extension PoolState {
         return [.close(connection)] + hopeless.map { fail($0.request, failure) }
     }
 
-    /// The head of the final response has come: only the whole deadline counts from now on.
-    mutating func answered(_ connection: ConnectionID) {
+    /// The head of the final response has come: its content is due next.
+    mutating func answered(_ connection: ConnectionID, now: Instant) {
         guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
-        connections[connection] = .leased(ticket, isReused: isReused, firstByteDeadline: nil)
+        let due = Due(deadline: now + settings.contentTimeout, phase: .content)
+        connections[connection] = .leased(ticket, isReused: isReused, due: due)
+        wake(at: due.deadline)
+    }
+
+    /// The content is too large to be collected; it goes on at the client's pace, so only the whole deadline counts.
+    mutating func streams(_ connection: ConnectionID) {
+        guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
+        connections[connection] = .leased(ticket, isReused: isReused, due: nil)
     }
 
     /// The exchange is complete. `isReusable`: both messages ended exactly, nothing is left over, both sides keep alive.

@@ -179,6 +179,7 @@ extension UpstreamConnection {
             finish(exchange)?.upstream(exchange, answered: stamped(response, exchange))
         case .began(let response):
             noteHead()
+            pool?.streams(self)
             exchange.receiver?.upstream(exchange, began: stamped(response, exchange))
         case .received(let bytes):
             exchange.receiver?.upstream(exchange, received: bytes)

@@ -8,6 +8,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         case connect
         /// The end of the final response's head.
         case firstByte
+        /// The end of the content of an answer that is collected before it is passed on.
+        case content
         /// The end of the answer.
         case whole
     }
@@ -60,6 +62,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         case .tls: "upstream-tls"
         case .timeout(.connect): "upstream-connect-timeout"
         case .timeout(.firstByte): "upstream-first-byte-timeout"
+        case .timeout(.content): "upstream-content-timeout"
         case .timeout(.whole): "upstream-timeout"
         case .closedEarly: "upstream-closed"
         case .malformed, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"

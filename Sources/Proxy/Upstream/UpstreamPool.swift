@@ -78,7 +78,12 @@ extension UpstreamPool {
     }
 
     func answered(_ connection: UpstreamConnection) {
-        state.answered(connection.id)
+        state.answered(connection.id, now: loop.now)
+        armTimer()
+    }
+
+    func streams(_ connection: UpstreamConnection) {
+        state.streams(connection.id)
     }
 
     func finished(_ connection: UpstreamConnection, _ exchange: UpstreamExchange, isReusable: Bool) {

@@ -8,7 +8,9 @@ public struct UpstreamSettings: Sendable {
     /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all addresses together.
     public var connectTimeout: Duration = .seconds(5)
     /// From handing over the request to the end of the final response's head; interim responses do not prolong it.
-    public var firstByteTimeout: Duration = .seconds(20)
+    public var firstByteTimeout: Duration = .seconds(10)
+    /// From the head to the end of an answer that is collected, `maxCollectedBytes` at most. Larger ones are streamed.
+    public var contentTimeout: Duration = .seconds(10)
     /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses included.
     public var wholeTimeout: Duration = .seconds(60)
     /// How long an unused connection is kept.

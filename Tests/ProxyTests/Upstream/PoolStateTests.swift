@@ -257,19 +257,29 @@ import Testing
         var pool = pool()
         _ = pool.submit(r(1), isReplayable: true, now: now)
         _ = pool.connected(c(0), now: now + .seconds(1))
-        #expect(pool.tick(now: now + .seconds(20)).isEmpty)
+        #expect(pool.tick(now: now + .seconds(10)).isEmpty)
         #expect(
-            pool.tick(now: now + .seconds(21)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
+            pool.tick(now: now + .seconds(11)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
     }
 
     @Test func answerThatNeverEndsMissesTheWholeDeadline() {
         var pool = pool()
         _ = pool.submit(r(1), isReplayable: true, now: now)
         _ = pool.connected(c(0), now: now + .seconds(1))
-        pool.answered(c(0))
+        pool.answered(c(0), now: now + .seconds(2))
+        pool.streams(c(0))
         #expect(pool.tick(now: now + .seconds(59)).isEmpty)
         #expect(pool.wakeAt == now + .seconds(60))
         #expect(pool.tick(now: now + .seconds(60)) == [.close(c(0)), .fail(r(1), .timeout(.whole))])
+    }
+
+    @Test func contentThatStallsMissesItsDeadlineUnlessItIsStreamed() {
+        var pool = pool()
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now)
+        pool.answered(c(0), now: now + .seconds(9))
+        #expect(pool.tick(now: now + .seconds(18)).isEmpty)
+        #expect(pool.tick(now: now + .seconds(19)) == [.close(c(0)), .fail(r(1), .timeout(.content))])
     }
 
     @Test func requestThatWaitsForAConnectionMissesTheWholeDeadline() {
@@ -278,7 +288,8 @@ import Testing
         _ = pool.connected(c(0), now: now)
         _ = pool.submit(r(2), isReplayable: true, now: now)
         _ = pool.submit(r(3), isReplayable: true, now: now + .seconds(50))
-        pool.answered(c(0))
+        pool.answered(c(0), now: now + .seconds(1))
+        pool.streams(c(0))
         let end = now + .seconds(60)
         #expect(
             pool.tick(now: end) == [
