@@ -27,7 +27,7 @@ public final class AdminService: Service {
             refuse(connection, AppleError(status: 401, detail: "This needs the token of admin_token_file."))
             return
         }
-        guard token != nil || connection.withHeadBytes({ bytes in Self.addressesLoopback(connection.head, bytes) })
+        guard token != nil || connection.withHeadBytes({ bytes in connection.head.addressesLoopback(bytes) })
         else {
             refuse(connection, AppleError(status: 421, detail: "Address this listener by a loopback name or address."))
             return
@@ -92,19 +92,8 @@ public final class AdminService: Service {
 
     private func isAuthorised(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard let token else { return true }
-        guard let field = head.fields.first(.authorization) else { return false }
-        let value = bytes.extracting(field.value.range)
-        guard value.count > 7, value.equalsIgnoringCase(0..<7, "bearer ") else { return false }
-        return value.extracting(7..<value.count).withUnsafeBytes { token.isEqual(to: $0) }
-    }
-
-    private static func addressesLoopback(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
-        guard let host = head.fields.first(.host) else { return true }
-        let text = text(bytes.extracting(host.value.range), until: nil)
-        let name = text.hasPrefix("[") ? text.prefix { $0 != "]" } + "]" : text.prefix { $0 != ":" }
-        // Digits and dots only behind 127: `127.example.com` is a name that anyone can register.
-        let isLoopbackLiteral = name.hasPrefix("127.") && name.utf8.allSatisfy { $0 == 0x2E || 0x30...0x39 ~= $0 }
-        return name == "localhost" || name == "[::1]" || isLoopbackLiteral
+        guard let presented = head.bearerToken(bytes) else { return false }
+        return bytes.extracting(presented).withUnsafeBytes { token.isEqual(to: $0) }
     }
 
     private static func path(of head: borrowing RequestHead, _ bytes: Span<UInt8>) -> String {

@@ -43,11 +43,25 @@ public final class ProxyServer: Sendable {
     public init(_ settings: ProxySettings) throws(SystemError) {
         let resolver = Resolver(ttl: .seconds(60))
         var workers: [Worker] = []
-        for index in 0..<max(1, settings.workers) {
-            workers.append(try Worker(index: index, settings: settings, resolver: resolver))
+        do throws(SystemError) {
+            for index in 0..<max(1, settings.workers) {
+                workers.append(try Worker(index: index, settings: settings, resolver: resolver))
+            }
+            addresses = try Self.listen(settings.listeners, workers)
+        } catch {
+            for worker in workers { worker.drain {} }
+            throw error
         }
+        self.workers = workers
+        cache = settings.shared.cache
+        accessLog = settings.accessLog?.sink
+    }
+
+    private static func listen(
+        _ listeners: [ListenerSettings], _ workers: [Worker]
+    ) throws(SystemError) -> [SocketAddress] {
         var addresses: [SocketAddress] = []
-        for listener in settings.listeners {
+        for listener in listeners {
             var address = listener.address
             for worker in workers {
                 // The first worker resolves port 0; the others share what it got.
@@ -55,10 +69,7 @@ public final class ProxyServer: Sendable {
             }
             addresses.append(address)
         }
-        self.workers = workers
-        self.addresses = addresses
-        cache = settings.shared.cache
-        accessLog = settings.accessLog?.sink
+        return addresses
     }
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
@@ -83,8 +94,14 @@ public final class ProxyServer: Sendable {
 
 /// Where the admin surface reads counters from.
 public struct StatisticsSource: Sendable {
-    let statistics: [Statistics]
-    let cache: ResponseCache
+    private let statistics: [Statistics]
+    private let cache: ResponseCache
+
+    /// - Parameter statistics: one for each loop.
+    public init(statistics: [Statistics], cache: ResponseCache) {
+        self.statistics = statistics
+        self.cache = cache
+    }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }

@@ -1,31 +1,7 @@
 import AppleMusic
 import Cache
 import EventLoop
-import Glibc
 import HTTP
-
-/// What all loops' services share: the cache, the tokens, the operator's policy.
-public struct ProxyShared: Sendable {
-    public let cache: ResponseCache
-    public var credentials: Credentials
-    public let policy: Policy
-    /// `Host` of the upstream requests.
-    public let authority: [UInt8]
-    public let crossOrigin: CrossOrigin
-    /// nil: anyone who can connect is served.
-    public var clientKeys: ClientKeys?
-
-    public init(
-        cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,
-        crossOrigin: CrossOrigin = .any
-    ) {
-        self.crossOrigin = crossOrigin
-        self.cache = cache
-        self.credentials = credentials
-        self.policy = policy
-        self.authority = Array(authority.utf8)
-    }
-}
 
 /// The proxy of one loop: from a request to its plan, and from the plan to an answer.
 ///
@@ -56,67 +32,87 @@ public final class ProxyService: Service {
         statistics.count(.requests)
         if CrossOrigin.isPreflight(connection.head) {
             answerPreflight(connection)
-            return
+        } else if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
+            refuse(connection, error)
+        } else {
+            perform(plan(for: connection), connection)
         }
-        guard admits(connection) else {
-            refuse(connection, AppleError(status: 401, detail: "A client key is needed here."))
-            return
+    }
+
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
+        statistics.count(.refused)
+        log?.recordRefusal(status: status, contentLength: contentLength, on: connection)
+    }
+
+    /// Why the request is not served at all; nil when it is, and `target` then holds its canonical form.
+    private func refusal(of head: borrowing RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
+        if let keys = shared.clientKeys, !keys.admits(head, bytes) {
+            return AppleError(status: 401, detail: "A client key is needed here.")
         }
+        // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
+        if head.method == .trace { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
         do throws(TargetError) {
-            try connection.withHeadBytes { bytes throws(TargetError) in
-                try target.parse(bytes.extracting(connection.head.target.range))
-            }
+            try target.parse(bytes.extracting(head.target.range))
+            return nil
         } catch {
-            refuse(connection, AppleError(status: 400, detail: "Invalid request target: \(error.reason)"))
-            return
+            return AppleError(status: 400, detail: "Invalid request target: \(error.reason).")
         }
-        let facts = facts(of: connection)
+    }
+
+    private func plan(for connection: ClientConnection) -> (plan: Plan, facts: PlanFacts) {
+        let facts = connection.withHeadBytes { bytes -> PlanFacts in
+            readFacts(connection.head, bytes, hasContent: !connection.body.isEmpty)
+        }
         let now = context.unixSeconds
         var stored: StoredResponse?
         if facts.passReason == nil {
             key.set(scope: .shared, target: target.bytes)
             stored = shared.cache.lookup(key, reader, at: now)
         }
-        switch Plan.decide(facts, stored: stored, unixSeconds: now) {
-        case .hit(let stored, let ttl): serve(stored, ttl: ttl, now, to: connection)
-        case .fetch(let reason, let fallback):
-            statistics.count(.misses)
-            forward(connection, facts, .fetch(key, fallback: fallback), reason)
-        case .pass(let reason):
-            statistics.count(.bypassed)
-            forward(connection, facts, .pass, reason)
-        }
+        return (Plan.decide(facts, stored: stored, unixSeconds: now), facts)
     }
 
-    public func refused(_ connection: ClientConnection, status: Int) {
-        statistics.count(.refused)
-    }
-
-    private func admits(_ connection: ClientConnection) -> Bool {
-        guard let keys = shared.clientKeys else { return true }
-        return connection.withHeadBytes { bytes in keys.admits(connection.head, bytes) }
-    }
-
-    private func facts(of connection: ClientConnection) -> PlanFacts {
+    private func readFacts(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, hasContent: Bool) -> PlanFacts {
         let rule = shared.policy[target.route.resourceClass]
         var control = CacheControl()
         if rule == .upstream {
-            connection.withHeadBytes { bytes in
-                for field in connection.head.fields where field.id == .cacheControl {
-                    control.merge(bytes.extracting(field.value.range))
-                }
+            for field in head.fields where field.id == .cacheControl {
+                control.merge(bytes.extracting(field.value.range))
             }
         }
-        return PlanFacts(method: connection.head.method, route: target.route, rule: rule, requestControl: control)
+        return PlanFacts(
+            method: head.method, route: target.route, hasContent: hasContent,
+            carriesUserToken: head.carriesUserToken(bytes), rule: rule, requestControl: control)
     }
 
-    private func serve(_ stored: StoredResponse, ttl: Int, _ now: Int64, to connection: ClientConnection) {
+    private func perform(_ planned: (plan: Plan, facts: PlanFacts), _ connection: ClientConnection) {
+        switch planned.plan {
+        case .hit(let stored, let ttl): serve(stored, ttl: ttl, to: connection)
+        case .fetch(let reason, let fallback):
+            statistics.count(.misses)
+            forward(connection, planned.facts, .fetch(key, fallback: fallback), reason)
+        case .pass(let reason):
+            statistics.count(.bypassed)
+            forward(connection, planned.facts, .pass, reason)
+        }
+    }
+}
+
+// MARK: - Answers of its own
+
+extension ProxyService {
+    private func serve(_ stored: StoredResponse, ttl: Int, to connection: ClientConnection) {
         statistics.count(.hits)
+        let hidesContent = connection.head.method == .head
         log?.record(
-            AccessLogEntry(status: stored.status, contentLength: stored.body.count, outcome: "hit", template: nil),
+            AccessLogEntry(
+                status: stored.status, contentLength: hidesContent ? 0 : stored.body.count, outcome: "hit",
+                template: nil),
             on: connection)
+        let age = stored.age(at: context.unixSeconds)
         connection.respond(content: stored.body) { buffer in
-            ResponseWriter.write(stored, age: stored.age(at: now), ttl: ttl, to: &buffer)
+            ResponseWriter.writeStored(stored, age: age, to: &buffer)
+            ResponseWriter.writeHit(ttl: ttl, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
     }
@@ -128,26 +124,12 @@ public final class ProxyService: Service {
     }
 
     private func answerPreflight(_ connection: ClientConnection) {
-        log?.record(AccessLogEntry(status: 204, contentLength: 0, outcome: "preflight", template: nil), on: connection)
+        // The target may be private, and says nothing here: a preflight asks about the proxy.
+        log?.record(AccessLogEntry(status: 204, contentLength: 0, outcome: "preflight", template: "-"), on: connection)
         connection.respond(content: []) { buffer in
             CrossOrigin.writePreflight(to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
-    }
-
-    private func forward(
-        _ connection: ClientConnection, _ facts: PlanFacts, _ purpose: Exchange.Purpose, _ reason: Reason
-    ) {
-        let request = connection.withHeadBytes { bytes in
-            ForwardedRequest(
-                head: connection.head, bytes: bytes, canonical: target, body: connection.body,
-                dropsAuthorization: shared.clientKeys != nil,
-                neutralOnly: !facts.route.isPersonal && facts.rule != .upstream && facts.passReason == nil)
-        }
-        Exchange(
-            service: self, connection: connection, facts: facts, purpose: purpose, reason: reason, request: request
-        )
-        .start()
     }
 
     /// Answers with an error of the proxy's own.
@@ -160,15 +142,47 @@ public final class ProxyService: Service {
         forwarded: ForwardedStatus? = nil
     ) {
         let content = error.content
-        let outcome = forwarded?.reason.name ?? "refused"
         log?.record(
             AccessLogEntry(
-                status: error.status, contentLength: content.count, outcome: outcome, template: template),
+                status: error.status, contentLength: content.count, outcome: forwarded?.reason.name ?? "refused",
+                template: template),
             on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
+            if error.status == 405 { buffer.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n") }
             if let forwarded { ResponseWriter.writeForwarded(forwarded, to: &buffer) }
             writeCrossOrigin(connection, to: &buffer)
         }
+    }
+}
+
+// MARK: - Forwarding
+
+extension ProxyService {
+    private func forward(
+        _ connection: ClientConnection, _ facts: PlanFacts, _ purpose: Exchange.Purpose, _ reason: Reason
+    ) {
+        let (request, isTrusted) = connection.withHeadBytes { bytes -> (ForwardedRequest, Bool) in
+            let head = connection.head
+            let request = ForwardedRequest(
+                head: head, bytes: bytes, canonical: target, body: connection.body,
+                breadth: facts.passReason != nil ? .all : facts.rule == .upstream ? .impersonal : .none,
+                dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(head) ?? false)
+            return (request, mayUseOperatorsToken(head, bytes))
+        }
+        Exchange(
+            service: self, connection: connection, facts: facts, purpose: purpose, reason: reason, request: request,
+            mayUseOperatorsToken: isTrusted
+        )
+        .start()
+    }
+
+    /// Whether the operator's own user token may stand in: not for a web page that the operator has not named, be it that
+    /// it says where it comes from, or that it has rebound its own name to this address. A client key settles it.
+    private func mayUseOperatorsToken(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard shared.credentials.musicUser != nil else { return false }
+        if shared.clientKeys != nil { return true }
+        guard let origin = head.fields.first(.origin) else { return head.addressesLoopback(bytes) }
+        return shared.crossOrigin.names(bytes.extracting(origin.value.range))
     }
 }

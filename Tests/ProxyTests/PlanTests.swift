@@ -54,6 +54,23 @@ import Testing
         }
     }
 
+    /// The content of a GET is no part of the key: it once went upstream, and what came back was stored for everyone.
+    @Test func aGetWithContentIsPassed() throws {
+        let facts = PlanFacts(
+            method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),
+            requestControl: CacheControl())
+        #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == "pass content")
+    }
+
+    @Test func aUserTokenMakesUnknownRoutesPersonalAndKnownOnesNot() throws {
+        for (target, expected) in [("/v1/editorial/us", "pass personal"), ("/v1/catalog/us/albums/1", "hit 60")] {
+            let facts = PlanFacts(
+                method: .get, route: try route(target), carriesUserToken: true, rule: .fixed(60, stale: 0),
+                requestControl: CacheControl())
+            #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == expected)
+        }
+    }
+
     /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a reload button.
     @Test func requestDirectivesBindOnlyClassesThatFollowTheOrigin() throws {
         var noCache = CacheControl()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// How the proxy treats its clients' connections, seen through a raw socket.
-@Suite struct ClientConnectionTests {
+@Suite(.timeLimit(.minutes(3))) struct ClientConnectionTests {
     private static let get = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: x\r\n\r\n"
 
     private func withProxy(
@@ -121,6 +121,8 @@ import Testing
     @Test func aSlowBodyIsCutOffByItsDeadline() throws {
         var timeouts = ClientTimeouts()
         timeouts.body = .milliseconds(150)
+        timeouts.head = .seconds(60)
+        timeouts.idle = .seconds(60)
         try withProxy(timeouts: timeouts) { proxy, origin in
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send("POST /v1/me/library HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
@@ -135,9 +137,64 @@ import Testing
         try withProxy(timeouts: timeouts) { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send(Self.get)
-            let answer = text(client.read())
-            #expect(answer.components(separatedBy: "HTTP/1.1").count == 2)
+            let (answer, ended) = client.readToEnd()
+            #expect(text(answer).components(separatedBy: "HTTP/1.1").count == 2)
+            #expect(ended, "the proxy closes, not the test's patience")
         }
+    }
+
+    /// The answer is larger than the sockets hold, and the client begins to read only when the proxy is stopping.
+    @Test func drainingFinishesAnAnswerThatIsStillLeaving() throws {
+        let body = "\"" + String(repeating: "x", count: 4 << 20) + "\""
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4096)
+        try client.send(Self.get)
+        while proxy.statistics[.stored] == 0 { usleep(1000) }
+        let stopping = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { @Sendable in
+            proxy.stop()
+            stopping.signal()
+        }
+        usleep(50_000)
+        let (answer, ended) = client.readToEnd()
+        #expect(ended && text(answer).hasSuffix(body), "\(answer.count) bytes")
+        stopping.wait()
+    }
+
+    /// The second request of a pipeline failed at the origin after its client had been reset: logging it read the head of
+    /// a request that was gone, which trapped.
+    @Test func failuresForClientsThatHaveLeftAreLoggedAndForgotten() throws {
+        let origin = try FakeOrigin { _ in
+            usleep(30_000)
+            return FakeOrigin.Reply(hangsUp: true)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        for index in 0..<10 {
+            let client = try RawClient(port: UInt16(proxy.port))
+            let requests = [1, 2].map { "GET /v1/catalog/us/albums/\(index)\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }
+            try client.send(requests.joined())
+            usleep(10_000)
+            client.reset()
+        }
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 502)
+        proxy.stop()
+        #expect(try proxy.accessLog().contains(" 502 "))
+    }
+
+    /// An answer that ends with its connection has no other mark of being whole, so half of one must end in a reset.
+    @Test func aBrokenStreamedAnswerEndsInAReset() throws {
+        let chunk = "100000\r\n" + String(repeating: "x", count: 1 << 20) + "\r\n"
+        let origin = try ScriptedOrigin([
+            .request, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            .send(String(repeating: chunk, count: 10)), .close,
+        ])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET /v1/catalog/us/albums/1 HTTP/1.0\r\n\r\n")
+        let (answer, ended) = client.readToEnd()
+        #expect(!ended, "half an answer must not look whole: \(answer.count) bytes")
     }
 
     /// The client goes before the origin has answered; what was paid for is stored all the same.

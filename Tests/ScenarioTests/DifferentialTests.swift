@@ -45,6 +45,8 @@ import Testing
         guard let object = json as? [String: Any], let errors = object["errors"] as? [[String: Any]] else {
             return json
         }
-        return ["errors": errors.map { $0.filter { $0.key != "id" } }] as NSDictionary
+        var copy = object
+        copy["errors"] = errors.map { $0.filter { $0.key != "id" } }
+        return copy as NSDictionary
     }
 }

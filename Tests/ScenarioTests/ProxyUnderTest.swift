@@ -6,23 +6,27 @@ import Proxy
 import TestSupport
 
 /// A real proxy on a port of its own in front of an origin, and a client for it.
-final class ProxyUnderTest {
+final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is called from another thread, and last
     let port: Int
     let client: HTTPTestClient
     private let server: ProxyServer
+    private let logFile: String
 
     init(
         originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
-        timeouts: ClientTimeouts = ClientTimeouts()
+        timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any
     ) throws {
+        logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
         let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)], workers: workers,
             upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS,
-            shared: ProxyShared(cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority),
-            accessLog: nil)
+            shared: ProxyShared(
+                cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
+                crossOrigin: crossOrigin),
+            accessLog: (try AccessLogSink(path: logFile), .combined))
         settings.timeouts = timeouts
         server = try ProxyServer(settings)
         port = Int(server.addresses[0].port)
@@ -30,6 +34,15 @@ final class ProxyUnderTest {
     }
 
     var statistics: StatisticsSource { server.snapshot }
+
+    /// The lines of the access log; complete once the proxy has stopped.
+    func accessLog() throws -> String {
+        try String(contentsOfFile: logFile, encoding: .utf8)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: logFile)
+    }
 
     /// Drains and waits until everything is on disk.
     func stop() {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Which credentials travel where.
-@Suite struct TokenTests {
+@Suite(.timeLimit(.minutes(2))) struct TokenTests {
     private final class Directory {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path
 
@@ -36,7 +36,7 @@ import Testing
             originPort: origin.port,
             credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
         defer { proxy.stop() }
-        for target in ["/v1/catalog/us/albums/1", "/v1/me/storefront", "/v1/test"] {
+        for target in ["/v1/catalog/us/albums/1", "/v1/me/storefront", "/v1/storefronts"] {
             _ = try proxy.client.send(
                 "GET", target, fields: [("Authorization", "Bearer canary-client"), ("Music-User-Token", "canary-user")])
         }
@@ -86,5 +86,55 @@ import Testing
         #expect(reply.status == 403)
         #expect(reply.body == Data(body.utf8))
         #expect(origin.requests.count == 1)
+    }
+
+    /// An origin that echoes TRACE would hand the proxy's own token to whoever asks.
+    @Test func traceIsNotForwarded() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("TRACE", "/v1/test")
+        #expect(reply.status == 405)
+        #expect(reply.field("Allow")?.contains("GET") == true)
+        #expect(origin.requests.isEmpty)
+    }
+
+    /// Any page can make a browser send requests to this machine, and rebind its own name to it.
+    @Test func aWebPageDoesNotActWithTheOperatorsUserToken() throws {
+        let directory = try Directory()
+        let token = try SecretFile.readToken(directory.write("operator", "user"))
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let named = CrossOrigin.only([Array("https://mine.example".utf8)])
+        for (policy, fields, isSent) in [
+            (CrossOrigin.any, [], true), (.any, [("Origin", "https://evil.example")], false),
+            (named, [("Origin", "https://evil.example")], false), (named, [("Origin", "https://mine.example")], true),
+        ] {
+            let proxy = try ProxyUnderTest(
+                originPort: origin.port, credentials: Credentials(developer: nil, musicUser: token), crossOrigin: policy
+            )
+            _ = try proxy.client.send("GET", "/v1/me/storefront", fields: fields)
+            #expect((origin.requests.last?.field("music-user-token") == "operator") == isSent, "\(fields)")
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("GET /v1/me/storefront HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n")
+            _ = client.read()
+            #expect(origin.requests.last?.field("music-user-token") == nil)
+            proxy.stop()
+        }
+    }
+
+    @Test func personalTargetsStayOutOfTheLog() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let target = "/v1/me/library/search?term=canary-term"
+        _ = try proxy.client.send("GET", target, fields: [("Music-User-Token", "canary-user")])
+        _ = try proxy.client.send(
+            "OPTIONS", target, fields: [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")])
+        _ = try proxy.client.send("GET", "/v1/catalog/us/albums/1?l=%22en", fields: [("User-Agent", "a\"b")])
+        proxy.stop()
+        let log = try proxy.accessLog()
+        #expect(!log.contains("canary"))
+        #expect(log.contains("\"GET /v1/me/library/search HTTP/1.1\" 502 "))
+        #expect(log.contains("a\\u0022b"))
+        #expect(log.split(separator: "\n").count == 3)
     }
 }

@@ -52,10 +52,13 @@ public struct ClientKeys: Sendable {
     /// Whether the request presents a known key. Every key is compared, each in constant time.
     func admits(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         if let field = head.fields.first(.xRefrainKey) { return isKnown(bytes.extracting(field.value.range)) }
-        guard let field = head.fields.first(.authorization) else { return false }
-        let value = bytes.extracting(field.value.range)
-        guard value.count > 7, value.equalsIgnoringCase(0..<7, "bearer ") else { return false }
-        return isKnown(value.extracting(7..<value.count))
+        guard let token = head.bearerToken(bytes) else { return false }
+        return isKnown(bytes.extracting(token))
+    }
+
+    /// Whether the request's `Authorization` was its key, which the origin must not see.
+    func isPresentedAsBearer(_ head: borrowing RequestHead) -> Bool {
+        !head.fields.contains(.xRefrainKey)
     }
 
     private func isKnown(_ key: Span<UInt8>) -> Bool {

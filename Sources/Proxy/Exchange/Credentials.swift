@@ -10,8 +10,12 @@ public struct Credentials: Sendable {
     /// nil: clients bring their own `Music-User-Token`.
     public let musicUser: SecretBytes?
 
-    public init(developer: DeveloperTokens?, musicUser: SecretBytes?) {
+    /// The site that the developer token is bound to, which requests then have to name; nil for most tokens.
+    public let origin: [UInt8]?
+
+    public init(developer: DeveloperTokens?, musicUser: SecretBytes?, origin: [UInt8]? = nil) {
         self.developer = developer
         self.musicUser = musicUser
+        self.origin = origin
     }
 }

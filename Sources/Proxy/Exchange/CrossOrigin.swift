@@ -29,6 +29,12 @@ public enum CrossOrigin: Sendable, Equatable {
         buffer.append("Access-Control-Expose-Headers: Age, Cache-Status, ETag, Retry-After, Via\r\n")
     }
 
+    /// Whether this very site is named; `*` names none.
+    func names(_ origin: Span<UInt8>) -> Bool {
+        guard case .only(let origins) = self else { return false }
+        return origins.contains { origin.equals($0) }
+    }
+
     /// A preflight is answered here: it asks about the proxy, not about the origin.
     static func isPreflight(_ head: borrowing RequestHead) -> Bool {
         head.method == .options && head.fields.contains(.origin)

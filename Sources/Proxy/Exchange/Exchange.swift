@@ -6,7 +6,7 @@ import HTTP
 /// One request that goes to the origin, from the client's connection to its answer.
 ///
 /// Confined to its loop; kept alive by the upstream exchange until that has ended. When the client leaves, the exchange
-/// goes on, so that what was paid for is stored (HARDENING 3, client leaves).
+/// goes on, so that what was paid for is stored (HARDENING 3, client leaves); what is then answered goes nowhere.
 final class Exchange {
     enum Purpose {
         /// The answer may be stored under the key; the fallback is served when the origin has nothing better.
@@ -21,15 +21,16 @@ final class Exchange {
     private let purpose: Purpose
     private let reason: Reason
     private let request: ForwardedRequest
-    /// The token that was sent last.
+    /// Whether the operator's user token may stand in for a missing one.
+    private let mayUseOperatorsToken: Bool
+    /// The token that was sent last; nil when the proxy has none of its own.
     private var developerToken: SecretBytes?
     private var hasRenewedToken = false
-    private var forwarded: ForwardedStatus
-    private var streamedBytes = 0
+    private var streamed: (status: Int, bytes: Int) = (0, 0)
 
     init(
         service: ProxyService, connection: ClientConnection, facts: PlanFacts, purpose: Purpose, reason: Reason,
-        request: ForwardedRequest
+        request: ForwardedRequest, mayUseOperatorsToken: Bool
     ) {
         self.service = service
         self.connection = connection
@@ -37,7 +38,7 @@ final class Exchange {
         self.purpose = purpose
         self.reason = reason
         self.request = request
-        forwarded = ForwardedStatus(reason: reason, status: nil, storing: .notStored(reason.text))
+        self.mayUseOperatorsToken = mayUseOperatorsToken
     }
 
     func start() {
@@ -45,23 +46,84 @@ final class Exchange {
         service.statistics.count(.upstreamRequests)
         developerToken = credentials.developer?.current(at: service.context.unixSeconds)
         let head = request.head(
-            to: service.shared.authority, developerToken: developerToken, userToken: credentials.musicUser)
+            to: service.shared.authority, developerToken: developerToken,
+            userToken: mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin)
         _ = service.pool.send(UpstreamRequest(method: request.method, head: head, body: request.body), to: self)
-    }
-
-    /// A 401 is about the developer token (API.md 2): with a new one the request is worth one more try.
-    private func renewsToken(after status: Int) -> Bool {
-        guard status == 401, !hasRenewedToken, let developerToken,
-            let developer = service.shared.credentials.developer
-        else { return false }
-        hasRenewedToken = true
-        return developer.renewAfterRejection(of: developerToken, at: service.context.unixSeconds).isWorthRetrying
     }
 
     private var fallback: StoredResponse? {
         if case .fetch(_, let fallback) = purpose { fallback } else { nil }
     }
 
+    private var verdictFacts: Verdict.Facts {
+        Verdict.Facts(
+            canRenewToken: developerToken != nil && !hasRenewedToken, hasFallback: fallback != nil,
+            isConditional: request.isConditional, asksForRange: request.asksForRange)
+    }
+
+    /// Carries out every verdict but `relay`; false when the answer is to be relayed.
+    private func settles(_ status: Int) -> Bool {
+        if status >= 500 { service.statistics.count(.upstreamErrors) }
+        switch Verdict.of(status: status, verdictFacts) {
+        case .renewToken: return startsAnew()
+        case .standIn: fail(status: status, originStatus: status, "upstream-error")
+        case .refuse: fail(status: 502, originStatus: status, "upstream-malformed")
+        case .relay: return false
+        }
+        return true
+    }
+
+    /// Sends the request again if there is another token than the refused one.
+    private func startsAnew() -> Bool {
+        hasRenewedToken = true
+        guard let refused = developerToken, let tokens = service.shared.credentials.developer,
+            tokens.renewAfterRejection(of: refused, at: service.context.unixSeconds).isWorthRetrying
+        else { return false }
+        start()
+        return true
+    }
+
+    /// The origin gave nothing that can be passed on: the stale answer, or an error in its stead.
+    private func fail(status: Int, originStatus: Int?, _ failure: StaticString) {
+        if let fallback {
+            serve(fallback, originStatus)
+            return
+        }
+        service.refuse(
+            connection,
+            AppleError(status: status, detail: "The origin gave no usable answer: \(failure)."), template: logTemplate,
+            forwarded: ForwardedStatus(reason: reason, status: originStatus, storing: .notStored("\(failure)")))
+    }
+
+    private func serve(_ stored: StoredResponse, _ originStatus: Int?) {
+        service.statistics.count(.stale)
+        log(status: stored.status, contentLength: stored.body.count, outcome: "stale")
+        let age = stored.age(at: service.context.unixSeconds)
+        let report = ForwardedStatus(reason: .stale, status: originStatus, storing: .notStored("stale-if-error"))
+        connection.respond(content: stored.body) { buffer in
+            ResponseWriter.writeStored(stored, age: age, to: &buffer)
+            ResponseWriter.writeForwarded(report, to: &buffer)
+            service.writeCrossOrigin(connection, to: &buffer)
+        }
+    }
+
+    /// What stands in the log in place of a personal target, whose ids and queries are private.
+    private var logTemplate: StaticString? {
+        facts.route.isPersonal ? facts.route.template : nil
+    }
+
+    private func log(status: Int, contentLength: Int, outcome: StaticString) {
+        service.log?.record(
+            AccessLogEntry(
+                status: status, contentLength: request.method == .head ? 0 : contentLength, outcome: outcome,
+                template: logTemplate),
+            on: connection)
+    }
+}
+
+// MARK: - Storing
+
+extension Exchange {
     /// Stores what may be stored; what `Cache-Status` reports, and the stored form.
     private func store(_ response: UpstreamResponse) -> (storing: ForwardedStatus.Storing, stored: StoredResponse?) {
         guard case .fetch(let key, _) = purpose else { return (.notStored(reason.text), nil) }
@@ -91,57 +153,16 @@ final class Exchange {
         result.cacheControl = facts.requestControl
         return result
     }
-
-    private func serveFallback(_ stored: StoredResponse, status: Int?) {
-        let now = service.context.unixSeconds
-        service.statistics.count(.stale)
-        log(status: stored.status, contentLength: stored.body.count, outcome: "stale")
-        let report = ForwardedStatus(reason: .stale, status: status, storing: .notStored("stale-if-error"))
-        connection.respond(content: stored.body) { buffer in
-            buffer.append(stored.head)
-            buffer.append("Age: ")
-            buffer.append(decimal: stored.age(at: now))
-            buffer.append("\r\n")
-            ResponseWriter.writeForwarded(report, to: &buffer)
-            service.writeCrossOrigin(connection, to: &buffer)
-        }
-    }
-
-    /// What stands in the log in place of a personal target, whose ids and queries are private.
-    private var logTemplate: StaticString? {
-        facts.route.isPersonal ? facts.route.template : nil
-    }
-
-    private func log(status: Int, contentLength: Int, outcome: StaticString) {
-        guard connection.isOpen else { return }
-        service.log?.record(
-            AccessLogEntry(
-                status: status, contentLength: contentLength, outcome: outcome,
-                template: logTemplate),
-            on: connection)
-    }
 }
 
 // MARK: - What the origin does
 
 extension Exchange: UpstreamReceiver {
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-        if renewsToken(after: response.status) {
-            start()
-            return
-        }
-        if isUnsolicited(response.status) {
-            fail(status: 502, reason: "upstream-malformed")
-            return
-        }
-        if response.status >= 500 { service.statistics.count(.upstreamErrors) }
-        if let fallback, response.status >= 500 || response.status == 429 {
-            serveFallback(fallback, status: response.status)
-            return
-        }
+        if settles(response.status) { return }
         let (storing, stored) = store(response)
-        forwarded = ForwardedStatus(reason: reason, status: response.status, storing: storing)
         log(status: response.status, contentLength: response.body.count, outcome: reason.name)
+        let report = ForwardedStatus(reason: reason, status: response.status, storing: storing)
         connection.respond(content: response.body) { buffer in
             if let stored {
                 buffer.append(stored.head)
@@ -150,8 +171,48 @@ extension Exchange: UpstreamReceiver {
                 appendForwardable(response, to: &buffer)
                 appendLength(of: response, to: &buffer)
             }
-            ResponseWriter.writeForwarded(forwarded, to: &buffer)
+            ResponseWriter.writeForwarded(report, to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
+        }
+    }
+
+    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
+        if settles(response.status) {
+            exchange.cancel()
+            return
+        }
+        streamed = (response.status, 0)
+        let report = ForwardedStatus(reason: reason, status: response.status, storing: .notStored("too-large"))
+        connection.beginStreaming(length: response.declaredLength) { buffer in
+            buffer.appendStatusLine(response.status)
+            appendForwardable(response, to: &buffer)
+            ResponseWriter.writeForwarded(report, to: &buffer)
+            service.writeCrossOrigin(connection, to: &buffer)
+        }
+        upstream(exchange, received: response.body)
+    }
+
+    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {
+        guard connection.isOpen else {
+            exchange.cancel()
+            return
+        }
+        streamed.bytes += bytes.count
+        if !connection.stream(bytes, resume: { exchange.resume() }) { exchange.pause() }
+    }
+
+    func upstreamFinished(_ exchange: UpstreamExchange) {
+        log(status: streamed.status, contentLength: streamed.bytes, outcome: reason.name)
+        connection.endStreaming()
+    }
+
+    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
+        service.statistics.count(.upstreamErrors)
+        if connection.isStreaming {
+            log(status: streamed.status, contentLength: streamed.bytes, outcome: "upstream-broken")
+            connection.reset()
+        } else {
+            fail(status: failure.status, originStatus: nil, failure.reason)
         }
     }
 
@@ -169,56 +230,5 @@ extension Exchange: UpstreamReceiver {
         buffer.append("Content-Length: ")
         buffer.append(decimal: length)
         buffer.append("\r\n")
-    }
-
-    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
-        forwarded = ForwardedStatus(reason: reason, status: response.status, storing: .notStored("too-large"))
-        connection.beginStreaming(length: response.declaredLength) { buffer in
-            buffer.appendStatusLine(response.status)
-            appendForwardable(response, to: &buffer)
-            ResponseWriter.writeForwarded(forwarded, to: &buffer)
-            service.writeCrossOrigin(connection, to: &buffer)
-        }
-        upstream(exchange, received: response.body)
-    }
-
-    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {
-        guard connection.isOpen else {
-            exchange.cancel()
-            return
-        }
-        streamedBytes += bytes.count
-        if !connection.stream(bytes, resume: { exchange.resume() }) { exchange.pause() }
-    }
-
-    func upstreamFinished(_ exchange: UpstreamExchange) {
-        log(status: forwarded.status ?? 0, contentLength: streamedBytes, outcome: reason.name)
-        connection.endStreaming()
-    }
-
-    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-        if connection.isStreaming {
-            service.statistics.count(.upstreamErrors)
-            connection.abortStreaming()
-        } else {
-            fail(status: failure.status, reason: failure.reason)
-        }
-    }
-
-    /// 304 and 206 answer conditions and ranges; to a request that had none they are no answer (RFC 9110 15.4.5, 15.3.7).
-    private func isUnsolicited(_ status: Int) -> Bool {
-        (status == 304 && !request.isConditional) || (status == 206 && !request.asksForRange)
-    }
-
-    /// The origin gave nothing that can be passed on: the stale answer, or an error in its stead.
-    private func fail(status: Int, reason failure: StaticString) {
-        service.statistics.count(.upstreamErrors)
-        if let fallback {
-            serveFallback(fallback, status: nil)
-        } else {
-            let report = ForwardedStatus(reason: reason, status: nil, storing: .notStored("\(failure)"))
-            let error = AppleError(status: status, detail: "The origin gave no usable answer: \(failure).")
-            service.refuse(connection, error, template: logTemplate, forwarded: report)
-        }
     }
 }

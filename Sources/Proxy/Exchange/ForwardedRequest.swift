@@ -14,6 +14,8 @@ struct ForwardedRequest {
     let fields: [UInt8]
     let clientAuthorization: [UInt8]?
     let clientUserToken: SecretBytes?
+    /// Whether the client's user token goes along: not to routes that are known to be shared.
+    let carriesUserToken: Bool
     let isPersonal: Bool
     /// Whether a precondition goes along, which 304 may answer.
     let isConditional: Bool
@@ -23,10 +25,60 @@ struct ForwardedRequest {
 }
 
 extension ForwardedRequest {
-    /// What a request to a stored class carries on: these fields cannot change what the answer says, so that one
-    /// client's fields never shape another client's answer (HARDENING 3, cache keys).
-    private static func isNeutral(_ id: FieldName) -> Bool {
-        id == .accept || id == .userAgent
+    /// How many of the client's fields go along: no client's fields may shape an answer that others get (HARDENING 3, cache
+    /// keys).
+    enum Breadth {
+        /// None: the answer is stored under the operator's rule.
+        case none
+        /// All but those that tell users or sites apart: the answer may be stored under the origin's own rules.
+        case impersonal
+        /// All: the answer is this client's alone.
+        case all
+    }
+
+    /// - Parameters:
+    ///   - bytes: those that `head`'s ranges count in.
+    ///   - dropsAuthorization: the client's `Authorization` is its key for this proxy.
+    init(
+        head: borrowing RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
+        breadth: Breadth, dropsAuthorization: Bool = false
+    ) {
+        method = head.method
+        methodText = bytes.extracting(head.methodText.range).copy()
+        var target = Array(canonical.bytes[..<canonical.pathCount])
+        if let query = canonical.originalQuery {
+            target.append(UInt8(ascii: "?"))
+            target.append(bytes.extracting(head.target.range).extracting(query))
+        }
+        self.target = target
+        fields = Self.lines(head.fields, bytes, breadth)
+        clientAuthorization =
+            dropsAuthorization
+            ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
+        clientUserToken = head.fields.first(.musicUserToken).map { field in
+            SecretBytes(bytes.extracting(field.value.range))
+        }
+        carriesUserToken = canonical.route.isPersonal || !canonical.route.isShared
+        isPersonal = canonical.route.isPersonal
+        isConditional =
+            breadth != .none && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
+        asksForRange = breadth != .none && head.fields.contains(.range)
+        self.body = body
+    }
+
+    private static func lines(_ fields: Fields, _ bytes: Span<UInt8>, _ breadth: Breadth) -> [UInt8] {
+        guard breadth != .none else { return Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8) }
+        var lines: [UInt8] = []
+        for field in fields where !isOwn(field.id) {
+            if breadth == .impersonal && (field.id == .cookie || field.id == .origin) { continue }
+            let name = bytes.extracting(field.name.range)
+            if isOverride(name) || fields.connectionNames(field.name, bytes) { continue }
+            lines.append(name)
+            lines.append(contentsOf: ": ".utf8)
+            lines.append(bytes.extracting(field.value.range))
+            lines.append(contentsOf: "\r\n".utf8)
+        }
+        return lines
     }
 
     /// Fields that describe one connection, are rewritten by the proxy, or carry credentials (RFC 9110 7.6.1).
@@ -40,50 +92,24 @@ extension ForwardedRequest {
         }
     }
 
-    /// - Parameters:
-    ///   - bytes: those that `head`'s ranges count in.
-    ///   - dropsAuthorization: the client's `Authorization` may be its key for this proxy.
-    ///   - neutralOnly: the answer may be stored under operator rules, so only neutral fields are carried on.
-    init(
-        head: borrowing RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
-        dropsAuthorization: Bool = false, neutralOnly: Bool
-    ) {
-        method = head.method
-        methodText = bytes.extracting(head.methodText.range).copy()
-        var target = Array(canonical.bytes[..<canonical.pathCount])
-        if let query = canonical.originalQuery {
-            target.append(UInt8(ascii: "?"))
-            target.append(bytes.extracting(head.target.range).extracting(query))
-        }
-        self.target = target
-        var lines: [UInt8] = []
-        for field in head.fields where !Self.isOwn(field.id) {
-            if neutralOnly && !Self.isNeutral(field.id) { continue }
-            let name = bytes.extracting(field.name.range)
-            if field.id == .other && (Self.isOverride(name) || head.fields.connectionNames(field.name, bytes)) {
-                continue
-            }
-            lines.append(name)
-            lines.append(contentsOf: ": ".utf8)
-            lines.append(bytes.extracting(field.value.range))
-            lines.append(contentsOf: "\r\n".utf8)
-        }
-        fields = lines
-        clientAuthorization =
-            dropsAuthorization
-            ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
-        clientUserToken = head.fields.first(.musicUserToken).map { field in
-            SecretBytes(bytes.extracting(field.value.range))
-        }
-        isPersonal = canonical.route.isPersonal
-        isConditional =
-            !neutralOnly && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
-        asksForRange = !neutralOnly && head.fields.contains(.range)
-        self.body = body
+    /// `X-HTTP-Method-Override` and its like make an origin answer another request than the one that is keyed.
+    private static func isOverride(_ name: Span<UInt8>) -> Bool {
+        let overrides: [StaticString] = [
+            "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
+            "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-server",
+            "x-forwarded-scheme", "x-host", "x-original-host", "x-real-ip",
+        ]
+        return overrides.contains { name.equalsIgnoringCase(0..<name.count, $0) }
     }
 
     /// The complete head with the credentials of the moment. Holds secrets; it goes to the origin and nowhere else.
-    func head(to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - userToken: stands in on personal requests that bring none.
+    ///   - origin: what the developer token is bound to (API.md 2), if it is.
+    func head(
+        to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil
+    ) -> [UInt8] {
         var buffer = ByteBuffer(capacity: 512 + target.count + fields.count)
         buffer.append(methodText)
         buffer.append(" ")
@@ -91,6 +117,11 @@ extension ForwardedRequest {
         buffer.append(" HTTP/1.1\r\nHost: ")
         buffer.append(authority)
         buffer.append("\r\nAccept-Encoding: identity\r\n")
+        if let origin {
+            buffer.append("Origin: ")
+            buffer.append(origin)
+            buffer.append("\r\n")
+        }
         if let developerToken {
             buffer.append("Authorization: Bearer ")
             developerToken.withUnsafeBytes { buffer.append($0) }
@@ -100,7 +131,7 @@ extension ForwardedRequest {
             buffer.append(clientAuthorization)
             buffer.append("\r\n")
         }
-        if isPersonal, let token = clientUserToken ?? userToken {
+        if let token = carriesUserToken ? clientUserToken ?? (isPersonal ? userToken : nil) : nil {
             buffer.append("Music-User-Token: ")
             token.withUnsafeBytes { buffer.append($0) }
             buffer.append("\r\n")
@@ -113,14 +144,5 @@ extension ForwardedRequest {
         }
         buffer.append("Via: 1.1 refrain\r\n\r\n")
         return buffer.copyReadable()
-    }
-
-    /// `X-HTTP-Method-Override` and its like make an origin answer another request than the one that is keyed.
-    private static func isOverride(_ name: Span<UInt8>) -> Bool {
-        let overrides: [StaticString] = [
-            "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
-            "x-forwarded-host", "x-forwarded-proto",
-        ]
-        return overrides.contains { name.equalsIgnoringCase(0..<name.count, $0) }
     }
 }

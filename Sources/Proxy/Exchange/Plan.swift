@@ -18,14 +18,23 @@ public enum Plan {
 public struct PlanFacts {
     public let method: Method
     public let route: Route
+    /// Whether the request has content.
+    public let hasContent: Bool
+    /// Whether it carries a credential of one user, whatever its route.
+    public let carriesUserToken: Bool
     public let rule: TTLRule
     /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache` must not spend the
     /// team's budget at Apple).
     public let requestControl: CacheControl
 
-    public init(method: Method, route: Route, rule: TTLRule, requestControl: CacheControl) {
+    public init(
+        method: Method, route: Route, hasContent: Bool = false, carriesUserToken: Bool = false, rule: TTLRule,
+        requestControl: CacheControl
+    ) {
         self.method = method
         self.route = route
+        self.hasContent = hasContent
+        self.carriesUserToken = carriesUserToken
         self.rule = rule
         self.requestControl = requestControl
     }
@@ -33,7 +42,9 @@ public struct PlanFacts {
     /// The reason why a stored answer must not even be looked for; nil when the cache may answer.
     public var passReason: Reason? {
         if method != .get && method != .head { return .method }
-        if route.isPersonal { return .personal }
+        // On routes that are known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
+        if route.isPersonal || (carriesUserToken && !route.isShared) { return .personal }
+        if hasContent { return .content }
         if rule == .off { return .off }
         if rule == .upstream && requestControl.noStore { return .requestNoStore }
         return nil

@@ -11,6 +11,8 @@ public enum Reason: UInt8, CaseIterable, Sendable {
     case method
     /// The answer belongs to one user.
     case personal
+    /// A GET or HEAD with content, which is no part of the key.
+    case content
     /// The operator switched this class off.
     case off
     /// The client forbade storing.
@@ -26,7 +28,7 @@ public enum Reason: UInt8, CaseIterable, Sendable {
         case .absent: "uri-miss"
         case .stale: "stale"
         case .method: "method"
-        case .personal, .off: "bypass"
+        case .personal, .content, .off: "bypass"
         case .requestNoStore, .requestNoCache, .requestMaxAge: "request"
         }
     }
@@ -41,6 +43,7 @@ public enum Reason: UInt8, CaseIterable, Sendable {
         case .stale: "stale"
         case .method: "method"
         case .personal: "personal"
+        case .content: "request-content"
         case .off: "off"
         case .requestNoStore: "request-no-store"
         case .requestNoCache: "request-no-cache"

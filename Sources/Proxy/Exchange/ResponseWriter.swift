@@ -3,12 +3,17 @@ import HTTP
 
 /// Writes the fields that differ from answer to answer behind a head that is the same each time.
 enum ResponseWriter {
-    /// A stored answer: its prepared head, then `Age`, `Cache-Status` (RFC 9211) and `Via`.
-    static func write(_ stored: StoredResponse, age: Int, ttl: Int, to buffer: inout ByteBuffer) {
+    /// A stored answer: its prepared head and `Age` (RFC 9111 5.1).
+    static func writeStored(_ stored: StoredResponse, age: Int, to buffer: inout ByteBuffer) {
         buffer.append(stored.head)
         buffer.append("Age: ")
         buffer.append(decimal: age)
-        buffer.append("\r\nCache-Status: refrain; hit; ttl=")
+        buffer.append("\r\n")
+    }
+
+    /// `Cache-Status` (RFC 9211) of a hit.
+    static func writeHit(ttl: Int, to buffer: inout ByteBuffer) {
+        buffer.append("Cache-Status: refrain; hit; ttl=")
         buffer.append(decimal: ttl)
         buffer.append("\r\n")
     }

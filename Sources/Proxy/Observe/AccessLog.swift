@@ -30,17 +30,43 @@ final class AccessLog {
 
     /// One answered request. Personal requests are logged by their route alone: ids and queries there are private.
     func record(_ entry: AccessLogEntry, on connection: ClientConnection) {
-        let second = connection.context.unixSeconds
-        if second != timestampSecond {
-            timestampSecond = second
-            timestamp = Array(CommonLogTime.text(unixSeconds: second).utf8)
-        }
+        noteTime(connection)
         connection.withHeadBytes { bytes in
             switch format {
             case .combined: writeCombined(entry, connection, bytes)
             case .json: writeJSON(entry, connection, bytes)
             }
         }
+        flushSoon()
+    }
+
+    /// A request that could not be read to its end: what it was is not known, so it stands as `-`.
+    func recordRefusal(status: Int, contentLength: Int, on connection: ClientConnection) {
+        noteTime(connection)
+        switch format {
+        case .combined:
+            beginCombined(connection)
+            lines.append("-\" ")
+            lines.append(decimal: status)
+            lines.append(" ")
+            lines.append(decimal: contentLength)
+            lines.append(" \"-\" \"-\" refused\n")
+        case .json:
+            beginJSON(connection)
+            lines.append("\",\"method\":\"-\",\"target\":\"-")
+            endJSON(AccessLogEntry(status: status, contentLength: contentLength, outcome: "refused", template: nil))
+        }
+        flushSoon()
+    }
+
+    private func noteTime(_ connection: ClientConnection) {
+        let second = connection.context.unixSeconds
+        guard second != timestampSecond else { return }
+        timestampSecond = second
+        timestamp = Array(CommonLogTime.text(unixSeconds: second).utf8)
+    }
+
+    private func flushSoon() {
         if lines.readableCount >= Self.flushBytes {
             flush()
         } else if flushToken == nil {
@@ -59,10 +85,7 @@ final class AccessLog {
 
     private func writeCombined(_ entry: AccessLogEntry, _ connection: ClientConnection, _ bytes: Span<UInt8>) {
         let head = connection.head
-        lines.append(connection.peerText)
-        lines.append(" - - [")
-        lines.append(timestamp)
-        lines.append("] \"")
+        beginCombined(connection)
         lines.appendEscaped(bytes.extracting(head.methodText.range))
         lines.append(" ")
         appendTarget(entry, head, bytes)
@@ -83,14 +106,29 @@ final class AccessLog {
 
     private func writeJSON(_ entry: AccessLogEntry, _ connection: ClientConnection, _ bytes: Span<UInt8>) {
         let head = connection.head
-        lines.append("{\"time\":\"")
-        lines.append(timestamp)
-        lines.append("\",\"client\":\"")
-        lines.append(connection.peerText)
+        beginJSON(connection)
         lines.append("\",\"method\":\"")
         lines.appendEscaped(bytes.extracting(head.methodText.range))
         lines.append("\",\"target\":\"")
         appendTarget(entry, head, bytes)
+        endJSON(entry)
+    }
+
+    private func beginCombined(_ connection: ClientConnection) {
+        lines.append(connection.peerText)
+        lines.append(" - - [")
+        lines.append(timestamp)
+        lines.append("] \"")
+    }
+
+    private func beginJSON(_ connection: ClientConnection) {
+        lines.append("{\"time\":\"")
+        lines.append(timestamp)
+        lines.append("\",\"client\":\"")
+        lines.append(connection.peerText)
+    }
+
+    private func endJSON(_ entry: AccessLogEntry) {
         lines.append("\",\"status\":")
         lines.append(decimal: entry.status)
         lines.append(",\"bytes\":")
@@ -120,19 +158,22 @@ struct AccessLogEntry {
 }
 
 extension ByteBuffer {
-    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is also valid JSON (HARDENING 3,
-    /// control characters in logs).
+    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is also valid JSON
+    /// (HARDENING 3, control characters in logs). Clean stretches, the usual case, go in one piece.
     fileprivate mutating func appendEscaped(_ bytes: Span<UInt8>) {
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                append("\\u00")
-                append(Self.digit(byte >> 4))
-                append(Self.digit(byte & 15))
-            } else {
-                append(byte)
-            }
+        var start = 0
+        for index in bytes.indices where Self.needsEscape(bytes[index]) {
+            append(bytes.extracting(start..<index))
+            append("\\u00")
+            append(Self.digit(bytes[index] >> 4))
+            append(Self.digit(bytes[index] & 15))
+            start = index + 1
         }
+        append(bytes.extracting(start..<bytes.count))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -69,7 +69,7 @@ public final class AccessLogSink: Sendable {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count > 0 {
                     rest = rest.dropFirst(count)
-                } else if errno != EINTR {
+                } else if count == 0 || errno != EINTR {
                     droppedBytes.add(rest.count, ordering: .relaxed)
                     return
                 }

@@ -3,9 +3,12 @@ import HTTP
 
 /// One client's connection: reads requests one at a time, hands each to the service, sends what it answers.
 ///
-/// Confined to its loop. While a request is being answered nothing more is read from the client, and while the answer
-/// has not left nothing more is begun: a slow client costs at most `Limits.queuedBytes` above one answer, and pipelined
-/// requests are answered in their order (RFC 9112 9.3.2).
+/// Confined to its loop. What must hold:
+/// - each request is answered exactly once; while that is outstanding nothing more is read from the client, and while the
+///   answer has not left nothing more is begun, so a slow client costs one answer at most, and pipelined requests are
+///   answered in their order (RFC 9112 9.3.2);
+/// - the bytes of a request stay until it is answered, also when the client has gone meanwhile;
+/// - whoever made the connection keeps it until `onClose`, which is called once, when the socket is closed.
 public final class ClientConnection {
     enum Phase {
         /// Between requests, or in the middle of reading one.
@@ -16,27 +19,34 @@ public final class ClientConnection {
         case streaming(chunked: Bool)
         /// The answer waits in the output queue for a slow client.
         case draining
-        case closed
+        /// Nothing is read or answered any more; the last answer may still be leaving.
+        case closing
+    }
+
+    /// What the deadline is for.
+    private enum Awaited {
+        case nothing, request, head, body, room
     }
 
     public let context: LoopContext
-    public let stream: Stream
-    let service: any Service
-    let timeouts: ClientTimeouts
-    var reader: RequestReader
-    var input: PooledBuffer?
-    var phase = Phase.reading
+    let stream: Stream
+    private let service: any Service
+    private let timeouts: ClientTimeouts
+    private var reader: RequestReader
+    private var input: PooledBuffer?
+    private var phase = Phase.reading
+    private var awaited = Awaited.nothing
+    private let deadlines: DeadlineTimer
     /// The peer's address without its port, as the access log writes it; made once.
     private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
-    var resumeStreaming: (() -> Void)?
+    private var resumeSource: (() -> Void)?
     private var isReadable = false
     private var isPumping = false
     private var keepsAlive = true
-    /// What was queued when the write deadline was set: as long as it shrinks, the client is slow and not gone.
+    private var isLast = false
+    /// What was queued when the write deadline was set.
     private var pendingWhenWaiting = 0
-    private var isDraining = false
-    private var deadlines: DeadlineTimer
     private let onClose: (ClientConnection) -> Void
 
     /// Requests that one connection may have answered before others get their turn.
@@ -55,18 +65,20 @@ public final class ClientConnection {
         deadlines = DeadlineTimer(loop: context.loop)
         stream.handler = self
         deadlines.action = { [unowned self] in self.deadlinePassed() }
-        deadlines.set(context.loop.now + timeouts.head)
+        expect(.head, within: timeouts.head)
     }
 
     /// The request being answered.
-    public var head: RequestHead { reader.head }
+    public var head: RequestHead {
+        _read { yield reader.head }
+    }
 
     /// Its body; empty when there is none.
     public var body: [UInt8] { reader.body }
 
-    /// False once the client has gone; answers are dropped then.
+    /// False once the client has gone or is being let go; answers are dropped then.
     public var isOpen: Bool {
-        if case .closed = phase { false } else { true }
+        if case .closing = phase { false } else { true }
     }
 
     /// Whether the head of a streamed answer has left and its content is still coming.
@@ -74,41 +86,82 @@ public final class ClientConnection {
         if case .streaming = phase { true } else { false }
     }
 
-    /// The bytes that the ranges of `head` count in.
+    /// The bytes that the ranges of `head` count in: those of the request being answered, and only while it is.
     public func withHeadBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-        guard let input else { return try body([UInt8]().span) }
+        guard let input else { preconditionFailure("there is no request to be answered") }
         return try reader.withHeadBytes(input.bytes, body)
     }
 
     /// Finishes the request in hand, then closes; an idle connection closes at once.
     func drain() {
-        isDraining = true
+        isLast = true
         if case .reading = phase, input == nil { close() }
     }
 
+    /// Closes now, whatever is still queued.
     public func close() {
-        guard isOpen else { return }
+        leave()
         stream.close()
-        didClose()
     }
 
-    private func didClose() {
-        phase = .closed
+    /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a whole one.
+    public func reset() {
+        leave()
+        stream.reset()
+    }
+
+    /// Nothing more will be read or answered.
+    private func leave() {
+        guard isOpen else { return }
+        // A service that is still to answer may look at the request until it has.
+        if case .reading = phase { releaseInput() }
+        phase = .closing
         deadlines.cancel()
-        releaseInput()
-        let resume = resumeStreaming
-        resumeStreaming = nil
+        let resume = resumeSource
+        resumeSource = nil
         resume?()
-        onClose(self)
+    }
+
+    /// The answer leaves, and what the client still sends is discarded for a while so that no reset overtakes it.
+    private func closeAfterSending() {
+        leave()
+        stream.closeAfterSending()
     }
 
     private func releaseInput() {
-        guard let buffer = input, buffer.bytes.isEmpty else {
-            input = nil
-            return
-        }
+        guard let buffer = input else { return }
         input = nil
         context.giveBack(buffer)
+    }
+}
+
+// MARK: - Deadlines
+
+extension ClientConnection {
+    /// Sets the deadline unless it is already set for the same thing: deadlines are absolute, bytes do not move them.
+    private func expect(_ next: Awaited, within timeout: Duration) {
+        guard awaited != next else { return }
+        awaited = next
+        deadlines.set(context.loop.now + timeout)
+    }
+
+    private func expectNothing() {
+        awaited = .nothing
+        deadlines.clear()
+    }
+
+    private func expectRoom() {
+        awaited = .room
+        pendingWhenWaiting = stream.pendingBytes
+        deadlines.set(context.loop.now + timeouts.write)
+    }
+
+    private func deadlinePassed() {
+        switch awaited {
+        case .head where input != nil, .body: refuse(status: 408, detail: "The request took too long.")
+        case .room where pendingWhenWaiting - stream.pendingBytes >= timeouts.leastBytesWritten: expectRoom()
+        case .nothing, .request, .head, .room: close()
+        }
     }
 }
 
@@ -128,17 +181,17 @@ extension ClientConnection: StreamHandler {
             becomeIdle()
             pump()
         case .streaming:
-            deadlines.clear()
-            let resume = resumeStreaming
-            resumeStreaming = nil
+            expectNothing()
+            let resume = resumeSource
+            resumeSource = nil
             resume?()
-        case .reading, .answering, .closed: break
+        case .reading, .answering, .closing: break
         }
     }
 
     public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
-        guard isOpen else { return }
-        didClose()
+        leave()
+        onClose(self)
     }
 
     /// Reads and hands on requests until the socket is empty, an answer is outstanding, or others deserve a turn.
@@ -157,7 +210,7 @@ extension ClientConnection: StreamHandler {
             switch buffer.bytes.isEmpty ? .needMore : reader.advance(&buffer.bytes) {
             case .complete:
                 handled += 1
-                deadlines.clear()
+                expectNothing()
                 phase = .answering
                 service.handle(self)
             case .continueExpected:
@@ -166,7 +219,7 @@ extension ClientConnection: StreamHandler {
             case .needMore:
                 if !fill(buffer) { return }
             case .failed(let error):
-                refuse(error)
+                refuse(status: error.status, detail: "Malformed request: \(error.reason).")
             }
         }
     }
@@ -194,33 +247,18 @@ extension ClientConnection: StreamHandler {
 
     private func waitForMore(_ buffer: PooledBuffer) {
         if reader.isReadingBody {
-            deadlines.setIfClear(context.loop.now + timeouts.body)
+            expect(.body, within: timeouts.body)
         } else if !buffer.bytes.isEmpty {
-            deadlines.setIfLater(context.loop.now + timeouts.head)
+            expect(.head, within: timeouts.head)
         } else {
             releaseInput()
-            if isDraining { close() }
+            if isLast { close() }
         }
     }
 
     private func sendContinue() {
         let line: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
         stream.send(UnsafeRawBufferPointer(start: line.utf8Start, count: line.utf8CodeUnitCount))
-    }
-
-    private func deadlinePassed() {
-        switch phase {
-        case .reading where reader.isReadingBody || input != nil:
-            refuse(status: 408, detail: "The request took too long.")
-        case .draining, .streaming:
-            if stream.pendingBytes < pendingWhenWaiting { waitForWrite() } else { close() }
-        case .reading, .answering, .closed: close()
-        }
-    }
-
-    private func waitForWrite() {
-        pendingWhenWaiting = stream.pendingBytes
-        deadlines.set(context.loop.now + timeouts.write)
     }
 }
 
@@ -230,10 +268,11 @@ extension ClientConnection {
     /// Answers with a head that `write` completes (status line and fields, framing included) and `content` behind it.
     ///
     /// `Date` and `Connection` are added here. Content is left out for HEAD. One system call, no copy of the content.
+    /// `write` must not answer, and must not use the connection's scratch.
     public func respond(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
-        guard isOpen else { return }
+        guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
         let hidesContent = reader.head.method == .head
-        sendHead(write)
+        composeHead(write)
         context.scratch.withUnsafeReadable { head in
             if hidesContent || content.isEmpty {
                 stream.send(head)
@@ -251,20 +290,13 @@ extension ClientConnection {
         respond(content: content, write)
     }
 
-    /// Breaks the connection so that the client sees a reset instead of an answer.
-    public func reset() {
-        guard isOpen else { return }
-        stream.reset()
-        didClose()
-    }
-
     /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with the connection for
     /// HTTP/1.0 clients.
     func beginStreaming(length: Int?, _ write: (inout ByteBuffer) -> Void) {
-        guard isOpen else { return }
+        guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
         let chunked = length == nil && reader.head.version == .http11
         if length == nil && !chunked { keepsAlive = false }
-        sendHead { buffer in
+        composeHead { buffer in
             write(&buffer)
             if let length {
                 buffer.append("Content-Length: ")
@@ -274,46 +306,45 @@ extension ClientConnection {
                 buffer.append("Transfer-Encoding: chunked\r\n")
             }
         }
-        context.scratch.withUnsafeReadable { stream.send($0) }
-        context.scratch.removeAll(keepingCapacity: true)
+        sendScratch()
         phase = .streaming(chunked: chunked)
     }
 
-    /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be called once it has caught up.
+    /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be called once it has caught
+    /// up, or has gone.
     func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, reader.head.method != .head else { return true }
         if chunked {
             context.scratch.append(hexadecimal: bytes.count)
             context.scratch.append("\r\n")
-            context.scratch.withUnsafeReadable { stream.send($0, bytes) }
-            context.scratch.removeAll(keepingCapacity: true)
-            let end: StaticString = "\r\n"
-            stream.send(UnsafeRawBufferPointer(start: end.utf8Start, count: 2))
-        } else {
-            bytes.withUnsafeBytes { stream.send($0) }
         }
+        context.scratch.withUnsafeReadable { stream.send($0, bytes) }
+        context.scratch.removeAll(keepingCapacity: true)
+        if chunked { send("\r\n") }
         guard stream.pendingBytes > Limits.queuedBytes else { return true }
-        resumeStreaming = resume
-        waitForWrite()
+        resumeSource = resume
+        expectRoom()
         return false
     }
 
     func endStreaming() {
         guard case .streaming(let chunked) = phase else { return }
-        if chunked && reader.head.method != .head {
-            let end: StaticString = "0\r\n\r\n"
-            stream.send(UnsafeRawBufferPointer(start: end.utf8Start, count: 5))
-        }
+        resumeSource = nil
+        if chunked && reader.head.method != .head { send("0\r\n\r\n") }
         finish()
     }
 
-    /// Breaks a streamed answer off so that the client sees that it is incomplete.
-    func abortStreaming() {
-        close()
+    private func send(_ text: StaticString) {
+        stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    private func sendHead(_ write: (inout ByteBuffer) -> Void) {
-        keepsAlive = keepsAlive && reader.head.keepsAlive && !isDraining
+    private func sendScratch() {
+        context.scratch.withUnsafeReadable { stream.send($0) }
+        context.scratch.removeAll(keepingCapacity: true)
+    }
+
+    private func composeHead(_ write: (inout ByteBuffer) -> Void) {
+        keepsAlive = keepsAlive && reader.head.keepsAlive && !isLast
         write(&context.scratch)
         context.scratch.append(context.clock.dateLine(at: context.loop.now))
         if !keepsAlive {
@@ -327,13 +358,10 @@ extension ClientConnection {
     private func finish() {
         guard isOpen else { return }
         if let buffer = input { reader.finish(&buffer.bytes) }
-        guard keepsAlive else {
-            closeAfterSending()
-            return
-        }
+        guard keepsAlive else { return closeAfterSending() }
         if stream.pendingBytes > 0 {
             phase = .draining
-            waitForWrite()
+            expectRoom()
         } else {
             becomeIdle()
             // Answered later than it was asked: nobody is pumping, and the next request may be in the buffer.
@@ -341,36 +369,21 @@ extension ClientConnection {
         }
     }
 
-    /// The answer leaves, and what the client still sends is discarded for a while so that no reset overtakes it.
-    private func closeAfterSending() {
-        phase = .closed
-        deadlines.cancel()
-        input = nil
-        stream.closeAfterSending()
-        onClose(self)
-    }
-
     private func becomeIdle() {
         phase = .reading
+        awaited = .request
         deadlines.set(context.loop.now + timeouts.idle)
-    }
-
-    private func refuse(_ error: ParseError) {
-        refuse(status: error.status, detail: "Malformed request: \(error.reason).")
     }
 
     /// Answers a request that cannot be read to its end, and closes: what follows on this connection has no meaning. Nothing
     /// is asked of the reader, whose head is that of the request before or half of this one.
     private func refuse(status: Int, detail: String) {
         keepsAlive = false
-        phase = .answering
         let content = AppleError(status: status, detail: detail).content
-        sendHead { buffer in
-            AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)
-        }
+        composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
         context.scratch.withUnsafeReadable { stream.send($0, content) }
         context.scratch.removeAll(keepingCapacity: true)
-        service.refused(self, status: status)
+        service.refused(self, status: status, contentLength: content.count)
         closeAfterSending()
     }
 }

@@ -5,8 +5,10 @@ public struct ClientTimeouts: Sendable {
     public var head = Duration.seconds(10)
     /// From a head to its body's last byte.
     public var body = Duration.seconds(30)
-    /// For a queued answer to leave.
+    /// For a queued answer to leave, or for `leastBytesWritten` of it.
     public var write = Duration.seconds(30)
+    /// A client that takes fewer bytes in the time of `write` is as good as gone: a kibibyte a second.
+    public var leastBytesWritten = 30 << 10
     /// Between requests.
     public var idle = Duration.seconds(60)
     /// For connections to finish when the server stops.
@@ -19,4 +21,6 @@ public struct ClientTimeouts: Sendable {
 enum Limits {
     /// Answer bytes waiting for a slow client before its source is paused.
     static let queuedBytes = 256 << 10
+    /// Clients of one loop at once; further ones are closed as they come.
+    static let connections = 20_000
 }

@@ -32,16 +32,6 @@ struct DeadlineTimer {
         Self.arm(box, loop, at: deadline)
     }
 
-    func setIfClear(_ deadline: Instant) {
-        if box.deadline == nil { set(deadline) }
-    }
-
-    /// Brings a later deadline, or none, forward to `deadline`; an earlier one stays.
-    func setIfLater(_ deadline: Instant) {
-        if let current = box.deadline, current <= deadline { return }
-        set(deadline)
-    }
-
     func clear() {
         box.deadline = nil
     }

@@ -27,8 +27,9 @@ public final class LoopContext {
         freeBuffers.popLast() ?? PooledBuffer(capacity: Self.bufferBytes)
     }
 
-    /// Takes an empty buffer back; one that grew for a large head is let go instead. Heads hold tokens, so it is wiped.
+    /// Takes a buffer back; one that grew for a large head is let go instead. Heads hold tokens, so it is wiped.
     func giveBack(_ buffer: PooledBuffer) {
+        buffer.bytes.wipe()
         guard freeBuffers.count < Self.mostFreeBuffers, buffer.bytes.capacity <= Self.bufferBytes else { return }
         freeBuffers.append(buffer)
     }
@@ -40,5 +41,9 @@ final class PooledBuffer {
 
     init(capacity: Int) {
         bytes = ByteBuffer(capacity: capacity)
+    }
+
+    deinit {
+        bytes.wipe()
     }
 }

@@ -67,6 +67,8 @@ struct RequestReader: Sendable {
         if headCopy.isEmpty {
             input.consume(head.byteCount)
         } else {
+            // Heads hold tokens.
+            for index in headCopy.indices { headCopy[index] = 0 }
             headCopy = []
             body = []
         }

@@ -22,7 +22,7 @@ public final class Server {
     private let timeouts: ClientTimeouts
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
-    private var whenDrained: (() -> Void)?
+    private var whenDrained: [() -> Void] = []
 
     public init(
         context: LoopContext, service: any Service, limits: MessageLimits = .request,
@@ -34,9 +34,6 @@ public final class Server {
         self.timeouts = timeouts
     }
 
-    /// How many clients are connected.
-    public var connectionCount: Int { connections.count }
-
     /// Begins to listen; the address bound, with port 0 resolved.
     public func listen(_ settings: ListenerSettings, sharesPort: Bool) throws(SystemError) -> SocketAddress {
         let listener = try Listener(
@@ -47,6 +44,10 @@ public final class Server {
     }
 
     private func accept(_ stream: Stream) {
+        guard connections.count < Limits.connections else {
+            stream.close()
+            return
+        }
         let connection = ClientConnection(
             stream: stream, context: context, service: service, limits: limits, timeouts: timeouts
         ) { [weak self] connection in self?.closed(connection) }
@@ -63,7 +64,7 @@ public final class Server {
     public func drain(_ completion: @escaping () -> Void) {
         for listener in listeners { listener.close() }
         listeners = []
-        whenDrained = completion
+        whenDrained.append(completion)
         for connection in connections.values { connection.drain() }
         if connections.isEmpty {
             drained()
@@ -76,8 +77,8 @@ public final class Server {
     }
 
     private func drained() {
-        let completion = whenDrained
-        whenDrained = nil
-        completion?()
+        let completions = whenDrained
+        whenDrained = []
+        for completion in completions { completion() }
     }
 }

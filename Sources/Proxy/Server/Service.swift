@@ -3,13 +3,13 @@
 /// Confined to the loop of the connections it serves.
 public protocol Service: AnyObject {
     /// A whole request, body included, has arrived on `connection`. The service answers it exactly once by one of the
-    /// connection's `respond` calls, now or later, on the same loop. The bytes of the head are valid only until then.
+    /// connection's `respond` calls, now or later, on the same loop. The bytes of the head are valid until then.
     func handle(_ connection: ClientConnection)
 
     /// A request was refused before any service saw it: malformed, too large, too slow.
-    func refused(_ connection: ClientConnection, status: Int)
+    func refused(_ connection: ClientConnection, status: Int, contentLength: Int)
 }
 
 extension Service {
-    public func refused(_ connection: ClientConnection, status: Int) {}
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {}
 }

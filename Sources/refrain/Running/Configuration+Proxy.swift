@@ -11,7 +11,8 @@ extension Configuration {
     /// The settings of a proxy; opens the cache, reads secrets and certificates.
     func proxySettings(_ log: OperationalLog) throws(CommandFailure) -> ProxySettings {
         let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
-        let loops = workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+        // Each loop has its own connections to the origin, so there cannot be more loops than connections.
+        let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
         var settings = ProxySettings(
             listeners: try listenerSettings(), workers: loops,
             upstream: UpstreamSettings(
@@ -35,6 +36,12 @@ extension Configuration {
         if upstreamRate != nil { names.append("upstream_rate") }
         if recordFile != nil { names.append("record") }
         if ttl(for: .personal).lifetime != .off { names.append("ttl personal") }
+        for resourceClass in ResourceClass.allCases {
+            let setting = ttl(for: resourceClass)
+            if setting.lifetime == .upstream && setting.stale > .zero {
+                names.append("stale of ttl \(resourceClass.name) upstream")
+            }
+        }
         return names
     }
 
@@ -52,10 +59,19 @@ extension Configuration {
         let developer = try developerTokens(at: Int64(time(nil)))
         do {
             return Credentials(
-                developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) })
+                developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) },
+                origin: origin(of: developer))
         } catch {
             throw .failed("music_user_token_file: \(error)")
         }
+    }
+
+    /// A ready token may be bound to sites (API.md 2); requests then have to come from one of them.
+    private func origin(of developer: DeveloperTokens?) -> [UInt8]? {
+        guard developerTokenFile != nil, let token = developer?.current(at: Int64(time(nil))),
+            let site = (try? TokenClaims(token: token))?.origins.first
+        else { return nil }
+        return Array(site.utf8)
     }
 
     private func clientKeys() throws(CommandFailure) -> ClientKeys? {
@@ -103,7 +119,7 @@ extension Configuration {
     }
 
     private var crossOrigin: CrossOrigin {
-        corsOrigins == ["*"] ? .any : .only(corsOrigins.map { Array($0.utf8) })
+        corsOrigins.contains("*") ? .any : .only(corsOrigins.map { Array($0.utf8) })
     }
 
     private func accessLogSink() throws(CommandFailure) -> AccessLogSink? {

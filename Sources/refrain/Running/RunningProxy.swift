@@ -33,7 +33,12 @@ final class RunningProxy: Sendable {
         } catch {
             throw .failed("listen: \(error)")
         }
-        admin = try Self.startAdmin(configuration, server.snapshot, readiness)
+        do throws(CommandFailure) {
+            admin = try Self.startAdmin(configuration, server.snapshot, readiness)
+        } catch {
+            server.drain {}
+            throw error
+        }
         accessLog = settings.accessLog?.sink
         certificates = settings.listeners.compactMap(\.tls)
         isReady = readiness

@@ -1,0 +1,46 @@
+import AppleMusic
+import HTTP
+import Testing
+
+@testable import Proxy
+
+@Suite struct ClientKeysTests {
+    private func keys(_ text: String) throws(ClientKeysError) -> ClientKeys {
+        try ClientKeys(SecretBytes(Array(text.utf8).span))
+    }
+
+    private func admits(_ keys: ClientKeys, _ fields: String) throws -> Bool {
+        let bytes = Array("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8)
+        var parser = HeadParser(limits: .request)
+        var head = RequestHead()
+        try #require(try parser.parse(bytes.span, into: &head))
+        return keys.admits(head, bytes.span)
+    }
+
+    @Test func aKnownKeyIsAdmittedInEitherField() throws {
+        let keys = try keys("# clients\n\nphone  0123456789abcdef\r\nweb\tfedcba9876543210\n")
+        #expect(try admits(keys, "X-Refrain-Key: 0123456789abcdef\r\n"))
+        #expect(try admits(keys, "Authorization: bearer fedcba9876543210\r\n"))
+        for wrong in [
+            "", "X-Refrain-Key: 0123456789abcdeg\r\n", "X-Refrain-Key: 0123456789abcde\r\n",
+            "Authorization: Basic fedcba9876543210\r\n", "Authorization: Bearer\r\n", "X-Refrain-Key: phone\r\n",
+        ] {
+            #expect(try !admits(keys, wrong), "\(wrong)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "line 1: no client is named"), ("phone\n", "line 1: expected a name and a key"),
+        ("\nphone short\n", "line 2: the key of phone has fewer than 16 characters"),
+        ("a 0123456789abcdef\na 0123456789abcdeg\n", "line 2: a is there twice"),
+        ("a 0123456789abcdef more\n", "line 1: expected a name and a key"),
+    ])
+    func whatIsWrongWithAFileIsSaidWithItsLineAndWithoutTheKey(text: String, message: String) {
+        do {
+            _ = try keys(text)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.description == message)
+        }
+    }
+}
