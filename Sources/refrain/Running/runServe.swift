@@ -11,6 +11,7 @@ func runServe(
 ) throws(CommandFailure) -> ExitStatus {
     let configuration = effective.configuration
     let log = OperationalLog(level: configuration.logLevel, context.output.error)
+    DescriptorLimit.raise()
     if geteuid() == 0 { log(.warn, "running as root; a user of its own is safer") }
     for name in configuration.withoutEffect { log(.warn, "\(name) has no effect in this version") }
     let signals = StopSignals()

@@ -1,0 +1,128 @@
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+/// The raw requests of public attack suites, played against the running proxy: every verdict is the wanted one, no hidden
+/// request reaches the origin, and the proxy outlives them all.
+@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"), .timeLimit(.minutes(5)))
+struct RequestCorpusTests {
+    /// One case of `corpora/http1.jsonl`; the format is in HARDENING 1.
+    private struct Case: Sendable {
+        let id: String
+        let bytes: [UInt8]
+        let expectation: String
+        let requests: Int
+        let statuses: Set<Int>
+        let mustClose: Bool
+        let hidesRequest: Bool
+    }
+
+    private struct Played {
+        let statuses: [Int]
+        let isParseable: Bool
+    }
+
+    /// Unknown methods are forwarded and treated as unsafe; these cases want them refused, which is another policy.
+    private static let forwardedMethods: Set<String> = [
+        "rl-track", "llhttp-invalid-http-protocol-and-announce-method", "llhttp-invalid-invalid-method",
+        "gunicorn-invalid-003c", "gunicorn-valid-031", "ats-badfmt-xyzxyz",
+    ]
+
+    /// What counts as a refusal where a case names no statuses of its own.
+    private static let refusals: Set<Int> = [400, 403, 405, 408, 411, 413, 414, 417, 421, 422, 426, 431, 501, 505]
+    /// Statuses that say that a request could not be parsed.
+    private static let parseErrors: Set<Int> = [400, 408, 413, 414, 417, 431, 505]
+
+    @Test func everyCaseGetsItsVerdict() throws {
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(fields: [("Cache-Control", "no-store"), ("Content-Type", "text/plain")], body: "ok")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let cases = try Self.cases()
+        #expect(cases.count > 900)
+        let port = UInt16(proxy.port)
+        let wrong = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: cases.count) { index in
+            let one = cases[index]
+            let played = Self.play(one, index, port)
+            guard !Self.isRight(one, played) else { return }
+            wrong.withLock { $0.append("\(one.id): wants \(one.expectation), got \(played.statuses)") }
+        }
+        let failures = wrong.withLock { $0 }.filter { line in !Self.forwardedMethods.contains { line.hasPrefix($0 + ":") } }
+        #expect(failures.isEmpty, "\(failures.sorted().joined(separator: "\n"))")
+        let hidden = origin.requests.map(\.target).filter { $0.contains("/s00") }
+        #expect(hidden.isEmpty, "hidden requests were acted on: \(hidden)")
+        #expect(try proxy.client.send("GET", "/v1/test").status == 200)
+        print("\(cases.count) raw requests played, \(Self.forwardedMethods.count) of them unknown methods that are forwarded")
+    }
+
+    private static func cases() throws -> [Case] {
+        try SharedMaterial.lines(of: "corpora/http1.jsonl").enumerated().map { index, entry in
+            var bytes = Array(Data(base64Encoded: try #require(entry["input_b64"] as? String)) ?? Data())
+            let hidesRequest = entry["never"] as? String == "/smuggled"
+            if hidesRequest { bytes.replace(Array("/smuggled".utf8), with: Array(marker(index).utf8)) }
+            return Case(
+                id: entry["id"] as? String ?? "", bytes: bytes, expectation: entry["expect"] as? String ?? "",
+                requests: entry["requests"] as? Int ?? 1,
+                statuses: Set(entry["status"] as? [Int] ?? Array(Self.refusals)),
+                mustClose: entry["close"] as? Bool ?? false, hidesRequest: hidesRequest)
+        }
+    }
+
+    /// As long as `/smuggled`, and the case's own.
+    private static func marker(_ index: Int) -> String {
+        "/s00" + String(repeating: "0", count: 5 - String(index).count) + String(index)
+    }
+
+    /// Sends the case, ends our side, and reads all that comes: the proxy answers what is whole and closes.
+    private static func play(_ one: Case, _ index: Int, _ port: UInt16) -> Played {
+        guard let client = try? RawClient(port: port) else { return Played(statuses: [], isParseable: false) }
+        // A refusal may close while more is being sent; what was answered can still be read.
+        try? client.send(one.bytes)
+        client.finishSending()
+        return parse(client.read(patience: .seconds(10)))
+    }
+
+    /// The statuses of the final responses, in order.
+    private static func parse(_ bytes: [UInt8]) -> Played {
+        var rest = bytes[...]
+        var statuses: [Int] = []
+        while !rest.isEmpty {
+            guard let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) else { break }
+            let head = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            guard head.hasPrefix("HTTP/1.1 "), let status = Int(head.dropFirst(9).prefix(3)) else {
+                return Played(statuses: statuses, isParseable: false)
+            }
+            rest = rest[end.upperBound...]
+            if status < 200 { continue }
+            statuses.append(status)
+            let length = head.components(separatedBy: "\r\n").first { $0.hasPrefix("Content-Length: ") }
+            let count = length.flatMap { Int($0.dropFirst(16)) } ?? 0
+            // An answer to HEAD has a length and no content; what follows it is another head, or nothing.
+            if rest.starts(with: Array("HTTP/1.1 ".utf8)) { continue }
+            rest = rest.dropFirst(count)
+        }
+        return Played(statuses: statuses, isParseable: true)
+    }
+
+    private static func isRight(_ one: Case, _ played: Played) -> Bool {
+        let statuses = played.statuses
+        let accepted = statuses.allSatisfy { !parseErrors.contains($0) }
+        guard played.isParseable else { return false }
+        switch one.expectation {
+        case "accept", "two-requests", "three-requests": return statuses.count == one.requests && accepted
+        case "reject": return statuses.count == 1 && one.statuses.contains(statuses[0])
+        case "reject-or-close", "wait-or-reject": return statuses.isEmpty || (statuses.count == 1 && statuses[0] >= 400)
+        case "wait": return statuses.isEmpty || statuses == [408]
+        case "at-most-one", "accept-or-reject": return statuses.count <= one.requests
+        case "interim-or-final": return statuses.count <= 1
+        case "accept-then-close": return statuses.count == 1 && accepted
+        case "accept-then-reject":
+            return statuses.count == 2 && !parseErrors.contains(statuses[0]) && one.statuses.contains(statuses[1])
+        default: return false
+        }
+    }
+}
