@@ -53,6 +53,8 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
 
     /// Reads until `count` bytes have come, the peer ends, or nothing has come for `patience`.
     public func read(_ count: Int = .max, patience: Duration = .seconds(20)) -> [UInt8] {
+        sawEnd = false
+        wasReset = false
         var received: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while received.count < count {
@@ -61,6 +63,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
             let result = recv(descriptor, &chunk, min(chunk.count, count - received.count), 0)
             guard result > 0 else {
                 wasReset = result < 0
+                sawEnd = result == 0
                 break
             }
             received += chunk[..<result]
@@ -68,6 +71,15 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         return received
     }
 
+    /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end (FIN) from a reset and
+    /// from a peer that keeps the connection.
+    public func readToEnd(patience: Duration = .seconds(20)) -> (bytes: [UInt8], ended: Bool) {
+        let bytes = read(patience: patience)
+        return (bytes, sawEnd)
+    }
+
+    /// The last `read` ended with the end of the stream.
+    public private(set) var sawEnd = false
     /// The last `read` ended with an error, not with the end of the stream.
     public private(set) var wasReset = false
 
