@@ -23,10 +23,11 @@ public struct CanonicalTarget: Sendable {
     /// Where the query stands in the target that was parsed, without `?`; nil if it says nothing.
     public private(set) var originalQuery: Range<Int>?
 
-    private var scratch: [UInt8] = []
     private var segments: [TextSlice] = []
     private var parameters: [TextSlice] = []
-    private var elements: [TextSlice] = []
+    /// A query that did not come in order, while it is put in order.
+    private var sorted: [UInt8] = []
+    private var order = SortedQuery()
 
     /// Nothing parsed yet: no bytes, class `other`.
     public init() {}
@@ -40,7 +41,7 @@ public struct CanonicalTarget: Sendable {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Takes the place of what was parsed before.
-    /// - Parameter target: in origin-form, as `RequestHead.target` has it; empty means `/`.
+    /// - Parameter target: in origin-form, as `RequestHead.target` has it; an empty path means `/`.
     /// - Throws: ``TargetError`` for what must be answered with 400. The value is then an empty one of class `other`.
     public mutating func parse(_ target: Span<UInt8>) throws(TargetError) {
         reset()
@@ -50,21 +51,21 @@ public struct CanonicalTarget: Sendable {
             pathCount = 1
             return
         }
-        // The worst case: every byte becomes an escape, and the query is written a second time in order.
-        if scratch.count < target.count * 6 { scratch = [UInt8](repeating: 0, count: target.count * 6) }
-
         var spelling = TargetSpelling()
-        try spelling.write(
-            target, to: &scratch, segments: &segments, parameters: &parameters, elements: &elements)
+        try spelling.write(target, to: &bytes, segments: &segments, parameters: &parameters)
         pathCount = spelling.pathCount
-        bytes.append(contentsOf: scratch[..<spelling.headCount])
-        if !spelling.sortedQuery.isEmpty {
-            bytes.append(contentsOf: scratch[spelling.sortedQuery])
-        }
+        if !spelling.isOrdered { sortQuery() }
         originalQuery = spelling.originalQuery
         route = Route(
             segments, in: bytes.span, hasPersonalMarker: spelling.isPersonal,
             hasPathParameters: spelling.hasPathParameters)
+    }
+
+    private mutating func sortQuery() {
+        sorted.removeAll(keepingCapacity: true)
+        order.append(&parameters, of: bytes, to: &sorted)
+        bytes.removeSubrange((pathCount + 1)...)
+        bytes.append(contentsOf: sorted)
     }
 
     private mutating func reset() {

@@ -21,15 +21,6 @@ public enum JSON: Sendable, Equatable {
 }
 
 extension JSON {
-    /// Whether this is `null`.
-    public var isNull: Bool { self == .null }
-
-    /// Nil for what is neither `true` nor `false`.
-    public var boolValue: Bool? {
-        guard case .bool(let value) = self else { return nil }
-        return value
-    }
-
     /// The number if it is spelt as an integer that fits; `1.0` and `1e2` are not.
     public var intValue: Int? {
         guard case .number(let lexeme) = self else { return nil }

@@ -13,12 +13,17 @@ struct PathEncoder {
     private(set) var hasPathParameters = false
     private var segmentStart = 1
 
-    /// Reads up to `?` or the end. The output must have room for three times the target.
+    /// Reads up to `?` or the end. A target that begins with `?` is that of an absolute form without a path, which
+    /// means `/` (RFC 9110 4.2.3). The output must have room for three times the target, and for one byte.
     mutating func encode(
         _ target: Span<UInt8>, into output: inout MutableSpan<UInt8>, segments: inout [TextSlice]
     ) throws(TargetError) {
-        guard target[0] == UInt8(ascii: "/") else { throw .notOriginForm }
         output.write(UInt8(ascii: "/"), at: &written)
+        if target[0] == UInt8(ascii: "?") {
+            read = 0
+            return
+        }
+        guard target[0] == UInt8(ascii: "/") else { throw .notOriginForm }
         let verbatim = ASCIISet.path
         while read < target.count {
             let run = output.copyRun(of: verbatim, from: target, at: read, to: written)

@@ -3,7 +3,8 @@
 // A query is read as forms are (and as the API's servers do): parameters between `&`, a name up to the first `=`, `+`
 // is a space, and escapes are decoded before a value is looked into. So `%2C` is a comma, also in `ids` and in the
 // lists that are sets, and `%3D` after the first `=` is the same as `=`. Parameters with nothing in them are dropped;
-// `a` and `a=` stay two things, because a server may tell them apart.
+// `a` and `a=` stay two things, because a server may tell them apart; so do `;` and `%3B`, because older servers take
+// the former for `&`.
 
 struct QueryEncoder {
     private(set) var written: Int
@@ -45,6 +46,9 @@ struct QueryEncoder {
             } else if byte == UInt8(ascii: "%") {
                 encode(try percentDecoded(target, at: read), &output)
                 read += 3
+            } else if byte == UInt8(ascii: ";") {
+                output.write(byte, at: &written)
+                read += 1
             } else {
                 guard byte < 0x80, !ASCIISet.forbidden.contains(byte) else { throw .forbiddenByte }
                 encode(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte, &output)

@@ -1,48 +1,51 @@
-// Writing a whole target in its canonical spelling into a scratch buffer.
+// Writing a whole target in its canonical spelling, but for the order of its query.
 
-/// Where the parts of the canonical target stand once `write` is done.
+/// What was found on the way.
 struct TargetSpelling {
     private(set) var pathCount = 0
-    /// What stands at the start of the buffer: the path, and the query too if it came in order; otherwise up to `?`.
-    private(set) var headCount = 0
-    /// The query if it did not come in order; empty otherwise.
-    private(set) var sortedQuery = 0..<0
     private(set) var originalQuery: Range<Int>?
+    /// Whether parameters and sets stand in their canonical order already, which is how clients mostly send them.
+    private(set) var isOrdered = true
     private(set) var isPersonal = false
     private(set) var hasPathParameters = false
 
+    /// Writes the path, and `?` and the query in the order in which it came, if there is one.
     /// - Parameter target: not empty.
-    /// - Parameter scratch: six times as long as the target: every byte can become an escape, twice.
+    /// - Parameter bytes: empty, also after an error.
     mutating func write(
-        _ target: Span<UInt8>, to scratch: inout [UInt8], segments: inout [TextSlice], parameters: inout [TextSlice],
-        elements: inout [TextSlice]
+        _ target: Span<UInt8>, to bytes: inout [UInt8], segments: inout [TextSlice], parameters: inout [TextSlice]
     ) throws(TargetError) {
-        var output = scratch.mutableSpan
+        // The worst case: every byte becomes an escape, and a `/` stands before the query.
+        try bytes.append(addingCapacity: target.count * 3 + 1) { (room) throws(TargetError) in
+            try room.withUnsafeMutableBufferPointer { (buffer, count) throws(TargetError) in
+                var output = buffer.mutableSpan
+                count = try write(target, into: &output, &segments, &parameters)
+            }
+        }
+    }
+
+    /// Says how many bytes were written.
+    private mutating func write(
+        _ target: Span<UInt8>, into output: inout MutableSpan<UInt8>, _ segments: inout [TextSlice],
+        _ parameters: inout [TextSlice]
+    ) throws(TargetError) -> Int {
         var path = PathEncoder()
         try path.encode(target, into: &output, segments: &segments)
         hasPathParameters = path.hasPathParameters
         pathCount = path.written
-        headCount = path.written
-        guard path.read < target.count else { return }
+        guard path.read < target.count else { return pathCount }
 
         output[pathCount] = UInt8(ascii: "?")
         var query = QueryEncoder(at: pathCount + 1)
         try query.encode(target, from: path.read + 1, into: &output, parameters: &parameters)
-        guard !query.isEmpty else { return }
+        guard !query.isEmpty else { return pathCount }
         originalQuery = path.read + 1..<target.count
-        if examine(parameters, in: output.span) {
-            headCount = query.written
-        } else {
-            headCount = pathCount + 1
-            parameters.sort(in: output.span)
-            sortedQuery = query.written..<query.written
-            writeSorted(parameters, &output, &elements)
-        }
+        examine(parameters, in: output.span)
+        return query.written
     }
 
-    /// Whether parameters and sets are in order already; notes personal markers.
-    private mutating func examine(_ parameters: [TextSlice], in text: Span<UInt8>) -> Bool {
-        var isOrdered = true
+    /// Looks whether parameters and sets are in order already; notes personal markers.
+    private mutating func examine(_ parameters: [TextSlice], in text: Span<UInt8>) {
         for index in parameters.indices {
             let parameter = parameters[index]
             if index > 0, parameters[index - 1].compareKey(parameter, in: text) > 0 { isOrdered = false }
@@ -50,48 +53,5 @@ struct TargetSpelling {
             if kind.isSet, isOrdered, !ParameterKind.isAscending(parameter, in: text) { isOrdered = false }
             if kind.isPersonal(parameter, in: text) { isPersonal = true }
         }
-        return isOrdered
-    }
-
-    private mutating func writeSorted(
-        _ parameters: [TextSlice], _ output: inout MutableSpan<UInt8>, _ elements: inout [TextSlice]
-    ) {
-        var end = sortedQuery.lowerBound
-        for index in parameters.indices {
-            let parameter = parameters[index]
-            if index > 0 { output.write(UInt8(ascii: "&"), at: &end) }
-            if ParameterKind(of: parameter, in: output.span).isSet, parameter.keyEnd < parameter.end {
-                output.copy(parameter.start..<parameter.keyEnd + 1, to: &end)
-                writeSet(parameter, &output, &end, &elements)
-            } else {
-                output.copy(parameter.start..<parameter.end, to: &end)
-            }
-        }
-        sortedQuery = sortedQuery.lowerBound..<end
-    }
-
-    private func writeSet(
-        _ parameter: TextSlice, _ output: inout MutableSpan<UInt8>, _ end: inout Int, _ elements: inout [TextSlice]
-    ) {
-        elements.removeAll(keepingCapacity: true)
-        var list = CommaList(of: parameter)
-        while let element = list.next(output.span) { elements.append(element) }
-        elements.sort(in: output.span)
-        for index in elements.indices {
-            let element = elements[index]
-            if index > 0 {
-                if elements[index - 1].compareKey(element, in: output.span) == 0 { continue }
-                output.write(UInt8(ascii: ","), at: &end)
-            }
-            output.copy(element.start..<element.end, to: &end)
-        }
-    }
-}
-
-extension MutableSpan<UInt8> {
-    /// Copies bytes to `position`, which is behind them, and moves it on.
-    @inline(__always)
-    fileprivate mutating func copy(_ source: Range<Int>, to position: inout Int) {
-        for index in source { write(self[index], at: &position) }
     }
 }

@@ -8,7 +8,8 @@ import Glibc
 public final class ClientTLS: Sendable {
     /// Whom to trust.
     public enum TrustAnchors: Sendable, Hashable {
-        /// The machine's authorities; SSL_CERT_FILE names another file.
+        /// The machine's authorities. SSL_CERT_FILE and SSL_CERT_DIR, where they are set and not empty, name a file
+        /// and directories (with `:` between them) to be used instead, never besides.
         case system
         /// A PEM file with one or more certificates.
         case file(String)
@@ -19,10 +20,14 @@ public final class ClientTLS: Sendable {
     private let context: TLSContext
     private let sessions = TLSSessionCache()
 
-    /// Fails if no trust anchor can be loaded.
-    public init(trustAnchors: TrustAnchors) throws(TLSError) {
+    /// Fails if no trust anchor can be loaded, or if what the environment names cannot be read.
+    public convenience init(trustAnchors: TrustAnchors) throws(TLSError) {
+        try self.init(trustAnchors: trustAnchors) { name in getenv(name).map { String(cString: $0) } }
+    }
+
+    init(trustAnchors: TrustAnchors, environment: (String) -> String?) throws(TLSError) {
         context = try TLSContext(TLS_client_method())
-        try TrustStore.load(trustAnchors, into: context.pointer)
+        try TrustStore.load(trustAnchors, into: context.pointer, environment)
         // No callback: one that returns 1 would switch verification off.
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
@@ -38,7 +43,7 @@ public final class ClientTLS: Sendable {
     }
 
     /// Sessions that wait to be resumed.
-    public var sessionCount: Int { sessions.count }
+    var sessionCount: Int { sessions.count }
 
     /// A session for one connection to `hostName`, which is a DNS name or a literal IP address.
     func makeSession(hostName: String, port: UInt16, descriptor: CInt) throws(TLSError) -> TLSSession {
@@ -69,47 +74,5 @@ public final class ClientTLS: Sendable {
                 throw .last(hostName)
             }
         }
-    }
-}
-
-/// Loading of trust anchors.
-private enum TrustStore {
-    /// Where distributions keep one file with all authorities.
-    private static let systemFiles = [
-        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
-        "/etc/ssl/cert.pem",
-    ]
-
-    static func load(_ anchors: ClientTLS.TrustAnchors, into context: OpaquePointer) throws(TLSError) {
-        ERR_clear_error()
-        switch anchors {
-        case .system:
-            guard let path = ([systemOverride].compactMap { $0 } + systemFiles).first(where: isReadable) else {
-                throw TLSError("no system trust anchors found (install ca-certificates)")
-            }
-            try loadFile(path, context)
-        case .file(let path): try loadFile(path, context)
-        case .pem(let text):
-            let store = SSL_CTX_get_cert_store(context)
-            for certificate in PEM.certificates(Array(text.utf8)) {
-                X509_STORE_add_cert(store, certificate.pointer)
-            }
-        }
-        guard copenssl_store_count(context) > 0 else { throw TLSError("trust anchors: none found") }
-    }
-
-    private static func loadFile(_ path: String, _ context: OpaquePointer) throws(TLSError) {
-        guard SSL_CTX_load_verify_locations(context, path, nil) == 1 else {
-            throw .last("trust anchors in \(path)")
-        }
-    }
-
-    private static var systemOverride: String? {
-        guard let name = X509_get_default_cert_file_env(), let value = getenv(name) else { return nil }
-        return String(cString: value)
-    }
-
-    private static func isReadable(_ path: String) -> Bool {
-        access(path, R_OK) == 0
     }
 }

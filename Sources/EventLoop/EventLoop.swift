@@ -10,27 +10,29 @@ import Glibc
 ///
 /// What must hold:
 /// - everything but `execute`, `sync`, `stop` and `isOnLoop` is called on the loop;
-/// - handlers run in a *turn*: a batch of events, the timers that are due, what was put off to the end of the turn,
-///   then the `afterTurn` hooks. `now` is read once a batch;
+/// - handlers run in a *turn*: what the kernel has, the timers that are due, and one round of the streams that asked to
+///   read on. `now` is read once a turn;
+/// - between two rounds of reading on the kernel is asked, so that a stream with much to read costs its neighbours one
+///   round at most;
 /// - a loop lives, and holds its descriptors, until `stop`.
 ///
 /// `@unchecked Sendable` because all mutable state is confined to `queue`, which debug builds check.
 public final class EventLoop: Scheduler, @unchecked Sendable {
     /// The loop's queue. Prefer `execute`: a block that goes straight to the queue runs outside a turn, with an old
     /// `now`.
-    public let queue: DispatchQueue
+    let queue: DispatchQueue
 
-    /// The time of the current batch of events.
+    /// The time of the current turn.
     public private(set) var now = Instant.now()
 
     /// Bytes that any code may use within one call on the loop: gathering TLS records, discarding input.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
     /// One TLS record's content (RFC 8446, 5.1).
     static let scratchBytes = 16 * 1024
-    /// Batches of events in one turn before other work on the queue gets its chance.
-    private static let batchesPerTurn = 16
-    /// Rounds of put-off work in one turn.
-    private static let roundsPerTurn = 8
+    /// Turns in a row before other work on the queue gets its chance.
+    private static let turnsInARow = 16
+    /// Rounds of `streamDidClose` in one turn: a handler that is told may close further streams.
+    private static let closingRounds = 8
 
     private let poller: Poller
     private let pollSource: any DispatchSourceRead
@@ -38,9 +40,12 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     private var slots = SlotTable()
     private var timers = TimerQueue()
     private var armedDeadline: Instant?
-    private var putOff: [Stream] = []
-    private var putOffSpare: [Stream] = []
-    private var hooks: [() -> Void] = []
+    /// Streams that asked to read on.
+    private var readers: [Stream] = []
+    /// Streams whose handlers are to be told of the end.
+    private var closed: [Stream] = []
+    /// Storage for a round, used again.
+    private var round: [Stream] = []
     private var isInTurn = false
     private var isTurnRequested = false
     private var isStopped = false
@@ -101,14 +106,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         #endif
     }
 
-    /// Adds a hook that runs at the end of every turn, for instance to write what the turn has logged.
-    public func afterTurn(_ hook: @escaping () -> Void) {
-        assertOnLoop()
-        hooks.append(hook)
-    }
-
     /// Sockets of this loop: listening, connecting and connected.
-    public var descriptorCount: Int {
+    var descriptorCount: Int {
         assertOnLoop()
         return slots.count
     }
@@ -150,26 +149,22 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Takes what the kernel has until there is nothing more, or until other work must have its turn.
+    /// Takes turns until there is nothing more to do, or until other work must have its chance.
     private func drain() {
-        guard !isStopped else { return }
         isInTurn = true
-        for _ in 0..<EventLoop.batchesPerTurn {
-            let count = poller.poll()
-            guard count > 0 else {
-                endTurn()
-                return
-            }
+        for number in 0..<EventLoop.turnsInARow {
+            let count = isStopped ? 0 : poller.poll()
+            // The first turn runs in any case: it may have been asked for by a timer or a close.
+            guard count > 0 || !readers.isEmpty || number == 0 else { return endTurns() }
             now = Instant.now()
             for index in 0..<count {
                 let (tag, readiness) = poller.event(index)
                 slots[tag]?.descriptorIsReady(readiness)
             }
-            runDueTimers()
-            deliverPutOff()
+            endTurn()
         }
-        endTurn()
-        queue.async { @Sendable in self.drain() }
+        endTurns()
+        requestTurn()
     }
 
     private func turn(_ body: () -> Void) {
@@ -177,40 +172,58 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         isInTurn = true
         now = Instant.now()
         body()
-        runDueTimers()
         endTurn()
+        endTurns()
     }
 
     private func endTurn() {
-        deliverPutOff()
-        for hook in hooks { hook() }
-        deliverPutOff()
+        runDueTimers()
+        deliverClosed()
+        deliverReadable()
+        deliverClosed()
+    }
+
+    private func endTurns() {
         isInTurn = false
-        if !putOff.isEmpty { requestTurn() }
+        if !readers.isEmpty || !closed.isEmpty { requestTurn() }
         armTimer()
     }
 
-    /// Work that was handed in outside a turn needs one.
+    /// Work that was handed in outside a turn, or is left over from one, needs another.
     private func requestTurn() {
         guard !isInTurn, !isTurnRequested else { return }
         isTurnRequested = true
         queue.async { @Sendable in
             self.isTurnRequested = false
-            self.turn {}
+            self.drain()
         }
     }
 
-    /// Calls `stream.deliverPutOff()` at the end of this turn, never from inside the caller.
-    func putOff(_ stream: Stream) {
-        putOff.append(stream)
+    /// Calls `stream.deliverReadable()` once, at the end of this turn or the next, never from inside the caller.
+    func readLater(_ stream: Stream) {
+        readers.append(stream)
         requestTurn()
     }
 
-    private func deliverPutOff() {
-        for _ in 0..<EventLoop.roundsPerTurn where !putOff.isEmpty {
-            swap(&putOff, &putOffSpare)
-            for stream in putOffSpare { stream.deliverPutOff() }
-            putOffSpare.removeAll(keepingCapacity: true)
+    /// Calls `stream.deliverClosed()` at the end of this turn, never from inside the caller.
+    func tellClosedLater(_ stream: Stream) {
+        closed.append(stream)
+        requestTurn()
+    }
+
+    /// One round: a stream that asks again waits until the kernel has been asked for its neighbours.
+    private func deliverReadable() {
+        guard !readers.isEmpty else { return }
+        swap(&readers, &round)
+        for stream in round { stream.deliverReadable() }
+        round.removeAll(keepingCapacity: true)
+    }
+
+    private func deliverClosed() {
+        for _ in 0..<EventLoop.closingRounds where !closed.isEmpty {
+            swap(&closed, &round)
+            for stream in round { stream.deliverClosed() }
+            round.removeAll(keepingCapacity: true)
         }
     }
 
@@ -263,7 +276,6 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         }
         isStopped = true
         timers.removeAll()
-        hooks.removeAll()
         pollCancelled.enter()
         pollSource.setCancelHandler { @Sendable in
             _ = Glibc.close(self.poller.descriptor)

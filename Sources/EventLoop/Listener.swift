@@ -20,7 +20,7 @@ public final class Listener {
     /// The address that is bound; port 0 is resolved.
     public let address: SocketAddress
     /// Accepts that failed for want of descriptors or memory.
-    public private(set) var failedAccepts = 0
+    private(set) var failedAccepts = 0
 
     private let loop: EventLoop
     private let tls: ServerTLS?
@@ -29,7 +29,6 @@ public final class Listener {
     private var tag: UInt64?
     private var reserve: CInt
     private var retry: TimerToken?
-    private var isPaused = false
     private var consecutiveFailures = 0
     private var isClosed = false
 
@@ -90,28 +89,16 @@ public final class Listener {
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }
 
-    /// Leaves new connections in the kernel's queue, for instance while too many are open.
-    public func pause() {
-        isPaused = true
-        update()
-    }
-
-    /// Accepts again.
-    public func resume() {
-        isPaused = false
-        update()
-    }
-
+    /// Leaves new connections in the kernel's queue while a retry is due.
     private func update() {
-        loop.assertOnLoop()
         guard !isClosed, let tag else { return }
         // Changing the events of a descriptor that is in the set cannot fail.
-        try? loop.setEnabled(!isPaused && retry == nil, descriptor, tag: tag)
+        try? loop.setEnabled(retry == nil, descriptor, tag: tag)
     }
 
     private func accept() {
         for _ in 0..<Listener.acceptsPerEvent {
-            guard !isClosed, !isPaused else { return }
+            guard !isClosed else { return }
             guard let (descriptor, peer) = acceptOne() else { return }
             consecutiveFailures = 0
             open(descriptor, peer)

@@ -18,10 +18,7 @@ public final class ManualLoop: Scheduler {
     }
 
     /// Timers that wait.
-    public var timerCount: Int { timers.count }
-
-    /// The deadline of the next timer.
-    public var nextDeadline: Instant? { timers.earliest }
+    var timerCount: Int { timers.count }
 
     /// Moves time on and runs what becomes due, in order and each at its own deadline, including timers that these
     /// schedule within the span.

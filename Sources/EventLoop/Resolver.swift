@@ -15,14 +15,17 @@ public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Host names to addresses: getaddrinfo on queues of its own, answers kept and delivered on the caller's loop.
 ///
 /// What must hold: identical look-ups under way are joined; the completion runs on the loop, never inside `resolve`;
-/// addresses alternate between IPv6 and IPv4, the resolver's first choice first, so that one broken family costs one
+/// who asks for a name whose addresses are known does not wait: old addresses are delivered at once, for an hour, and
+/// looked up again behind that, so that neither a failing nor a hanging name server is felt; addresses alternate between IPv6 and IPv4, the resolver's first choice first, so that one broken family costs one
 /// failed connect.
 public final class Resolver: Sendable {
     public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], ResolveError>
 
-    /// The time for which a failure is remembered.
+    /// The time for which a failure is remembered, and after which a failed refresh is tried again.
     static let failureLifetime: Duration = .seconds(1)
+    /// The time for which addresses that are old may still be delivered.
+    static let staleLifetime: Duration = .seconds(3600)
     /// Names kept; beyond that all are forgotten.
     static let maxNames = 1024
 
@@ -34,15 +37,53 @@ public final class Resolver: Sendable {
 
     private struct Answer: Sendable {
         let result: Result<[SocketAddress], ResolveError>
-        let expires: Instant
+        /// When to look the name up again.
+        var expires: Instant
+        /// When to forget the answer: later for addresses, at once for a failure.
+        let isUsableUntil: Instant
     }
 
     private struct State: Sendable {
         var answers: [String: Answer] = [:]
+        /// Those who wait, by name; a name with a look-up under way has an entry, though nobody may wait for it.
         var waiters: [String: [Waiter]] = [:]
+
+        /// What is known of the name, or nil if the waiter has to wait; and whether it must be looked up.
+        mutating func ask(
+            _ host: String, _ waiter: Waiter, now: Instant
+        ) -> (known: Result<[SocketAddress], ResolveError>?, needsLookup: Bool) {
+            let answer = answers[host].flatMap { $0.isUsableUntil > now ? $0 : nil }
+            if let answer, answer.expires > now { return (answer.result, false) }
+            let isUnderWay = waiters[host] != nil
+            waiters[host, default: []] += answer == nil ? [waiter] : []
+            return (answer?.result, !isUnderWay)
+        }
+
+        /// Keeps what a look-up has found; a failure does not replace addresses that are still usable.
+        mutating func take(
+            _ result: Result<[SocketAddress], ResolveError>, of host: String, ttl: Duration, staleLifetime: Duration,
+            now: Instant
+        ) -> (answer: Result<[SocketAddress], ResolveError>, waiters: [Waiter]) {
+            var answer: Answer
+            switch result {
+            case .success:
+                answer = Answer(result: result, expires: now + ttl, isUsableUntil: now + ttl + staleLifetime)
+            case .failure:
+                let expires = now + Resolver.failureLifetime
+                answer = Answer(result: result, expires: expires, isUsableUntil: expires)
+                if var known = answers[host], known.isUsableUntil > now {
+                    known.expires = expires
+                    answer = known
+                }
+            }
+            if answers[host] == nil, answers.count >= Resolver.maxNames { answers.removeAll() }
+            answers[host] = answer
+            return (answer.result, waiters.removeValue(forKey: host) ?? [])
+        }
     }
 
     private let ttl: Duration
+    private let staleLifetime: Duration
     private let lookup: Lookup
     private let queue = DispatchQueue(label: "resolver", attributes: .concurrent)
     private let state = Mutex(State())
@@ -52,8 +93,9 @@ public final class Resolver: Sendable {
         self.init(ttl: ttl, lookup: Resolver.system)
     }
 
-    init(ttl: Duration, lookup: @escaping Lookup) {
+    init(ttl: Duration, staleLifetime: Duration = Resolver.staleLifetime, lookup: @escaping Lookup) {
         self.ttl = ttl
+        self.staleLifetime = staleLifetime
         self.lookup = lookup
     }
 
@@ -64,25 +106,17 @@ public final class Resolver: Sendable {
         if let literal = SocketAddress(host: host, port: port) {
             return Resolver.deliver(.success([literal]), to: waiter)
         }
-        let now = Instant.now()
-        let (known, isFirst) = state.withLock { state -> (Answer?, Bool) in
-            if let answer = state.answers[host], answer.expires > now { return (answer, false) }
-            state.waiters[host, default: []].append(waiter)
-            return (nil, state.waiters[host]?.count == 1)
-        }
-        if let known { return Resolver.deliver(known.result, to: waiter) }
-        if isFirst { queue.async { @Sendable in self.look(up: host) } }
+        let (known, needsLookup) = state.withLock { $0.ask(host, waiter, now: .now()) }
+        if let known { Resolver.deliver(known, to: waiter) }
+        if needsLookup { queue.async { @Sendable in self.look(up: host) } }
     }
 
     private func look(up host: String) {
         let result = lookup(host).map(Resolver.interleaved)
-        let lifetime = if case .success = result { ttl } else { Resolver.failureLifetime }
-        let waiters = state.withLock { state in
-            if state.answers.count >= Resolver.maxNames { state.answers.removeAll() }
-            state.answers[host] = Answer(result: result, expires: .now() + lifetime)
-            return state.waiters.removeValue(forKey: host) ?? []
+        let (answer, waiters) = state.withLock { state in
+            state.take(result, of: host, ttl: ttl, staleLifetime: staleLifetime, now: .now())
         }
-        for waiter in waiters { Resolver.deliver(result, to: waiter) }
+        for waiter in waiters { Resolver.deliver(answer, to: waiter) }
     }
 
     private static func deliver(_ result: Result<[SocketAddress], ResolveError>, to waiter: Waiter) {

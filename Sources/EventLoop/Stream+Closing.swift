@@ -99,6 +99,6 @@ extension Stream {
         Glibc.close(descriptor)
         output.removeAll()
         closeError = error
-        putOff(.closed)
+        loop.tellClosedLater(self)
     }
 }

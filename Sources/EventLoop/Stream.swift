@@ -4,8 +4,8 @@ import Glibc
 ///
 /// What must hold:
 /// - it is confined to its loop, which keeps it alive until it is closed;
-/// - the handler is held weakly: whoever made the stream keeps the handler, and a stream whose handler has gone closes
-///   at its next event;
+/// - it keeps its handler until it has told it of the end, which every way of closing leads to, the loop's stop too; so
+///   stream and handler may hold each other. A stream without a handler closes at its next event;
 /// - nothing is read or written for the handler before `streamDidOpen`; what is sent earlier waits in the queue, so no
 ///   byte of it leaves before a TLS peer is verified;
 /// - calls after `close` do nothing.
@@ -23,7 +23,10 @@ public final class Stream {
     public static let handshakeTimeout: Duration = .seconds(10)
 
     public let loop: EventLoop
-    public weak var handler: (any StreamHandler)?
+    /// Who is told. Nil again once `streamDidClose` was called.
+    public var handler: (any StreamHandler)? {
+        didSet { if hasToldClose, handler != nil { handler = nil } }
+    }
     /// The other end; nil only if the kernel did not say.
     public let peer: SocketAddress?
 
@@ -39,16 +42,11 @@ public final class Stream {
     /// The end of the stream was read.
     var hasReadEnd = false
     var closeError: StreamError?
-    var putOff: PutOff = []
+    /// The loop knows that the handler wants to read on.
+    private var isReadingLater = false
+    private var hasToldClose = false
     var deadline: TimerToken?
     var lingeredBytes = 0
-
-    /// Calls that wait for the end of the turn.
-    struct PutOff: OptionSet {
-        let rawValue: UInt8
-        static let closed = PutOff(rawValue: 1)
-        static let readable = PutOff(rawValue: 2)
-    }
 
     /// Takes over a descriptor, which the stream closes.
     init(owning descriptor: CInt, peer: SocketAddress?, state: State, tls: TLSSession?, loop: EventLoop) {
@@ -66,7 +64,7 @@ public final class Stream {
     public var isOpen: Bool { state == .open }
 
     /// True if the TLS session was resumed from an earlier one.
-    public var isResumed: Bool { tls?.isResumed ?? false }
+    var isResumed: Bool { tls?.isResumed ?? false }
 
     /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is large, and go on at
     /// `streamDidDrain`.
@@ -106,29 +104,27 @@ public final class Stream {
         }
     }
 
-    /// Asks for `streamDidBecomeReadable` at the end of this turn: for a handler that stopped before `.wouldBlock`.
+    /// Asks for `streamDidBecomeReadable` at the end of this turn, or, from inside such a call, of the next: for a
+    /// handler that stopped before `.wouldBlock`.
     public func readLater() {
         loop.assertOnLoop()
-        guard state == .open else { return }
-        putOff(.readable)
-    }
-
-    func putOff(_ call: PutOff) {
-        let isListed = !putOff.isEmpty
-        putOff.insert(call)
-        if !isListed { loop.putOff(self) }
+        guard state == .open, !isReadingLater else { return }
+        isReadingLater = true
+        loop.readLater(self)
     }
 
     /// The end of the turn, called by the loop.
-    func deliverPutOff() {
-        let calls = putOff
-        putOff = []
-        if calls.contains(.closed) {
-            let last = handler
-            handler = nil
-            last?.streamDidClose(self, closeError)
-        } else if calls.contains(.readable), state == .open {
-            handler?.streamDidBecomeReadable(self)
-        }
+    func deliverReadable() {
+        isReadingLater = false
+        guard state == .open else { return }
+        handler?.streamDidBecomeReadable(self)
+    }
+
+    /// The end of the turn in which the stream was closed, called by the loop once.
+    func deliverClosed() {
+        let last = handler
+        hasToldClose = true
+        handler = nil
+        last?.streamDidClose(self, closeError)
     }
 }

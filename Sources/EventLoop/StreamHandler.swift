@@ -1,4 +1,4 @@
-/// The owner of a stream's meaning. All calls come on the stream's loop and none from inside a call on the stream:
+/// The owner of a stream's meaning, kept by the stream until the last call. All calls come on the stream's loop and none from inside a call on the stream:
 /// `send`, `close` and `read` never call back.
 ///
 /// Every call may close the stream.

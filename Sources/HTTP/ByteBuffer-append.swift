@@ -29,29 +29,40 @@ extension ByteBuffer {
 
     /// `-?1*DIGIT`, no leading zeros.
     public mutating func append(decimal number: Int) {
-        if number < 0 { append(UInt8(ascii: "-")) }
-        append(digitsOf: number.magnitude, base: 10)
+        // Filled from the right; 19 digits and a sign are the longest.
+        var text = InlineArray<20, UInt8>(repeating: 0)
+        var first = text.count
+        var rest = number.magnitude
+        repeat {
+            first -= 1
+            text[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 {
+            first -= 1
+            text[first] = UInt8(ascii: "-")
+        }
+        append(text.span.extracting(first...))
     }
 
     /// `1*HEXDIG` in lower case, no leading zeros: a chunk size. `number` is not negative.
     public mutating func append(hexadecimal number: Int) {
         precondition(number >= 0)
-        append(digitsOf: number.magnitude, base: 16)
+        var text = InlineArray<16, UInt8>(repeating: 0)
+        var first = text.count
+        var rest = number.magnitude
+        repeat {
+            first -= 1
+            let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+            text[first] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            rest >>= 4
+        } while rest > 0
+        append(text.span.extracting(first...))
     }
 
     /// Two decimal digits, as dates want them.
     mutating func append(twoDigits number: Int) {
         append(UInt8(ascii: "0") + UInt8(number / 10 % 10))
         append(UInt8(ascii: "0") + UInt8(number % 10))
-    }
-
-    private mutating func append(digitsOf number: UInt, base: UInt) {
-        var divisor: UInt = 1
-        while number / divisor >= base { divisor *= base }
-        while divisor > 0 {
-            let digit = UInt8(truncatingIfNeeded: number / divisor % base)
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-            divisor /= base
-        }
     }
 }

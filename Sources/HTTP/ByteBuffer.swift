@@ -3,13 +3,17 @@
 ///     0          start            end              capacity
 ///     [ consumed | readable       | writable       ]
 ///
-/// Holds: `0 <= start <= end <= storage.count`. Offsets that a parser hands out count from `start`, so they stay good
+/// Holds: `0 <= start <= end <= storage.count`, and behind the high-water mark, `max(mark, end)`, storage is zero but for
+/// what a writer of `withUnsafeWritable` has left there without saying so. Offsets that a parser hands out count from `start`, so they stay good
 /// while more is written and turn stale when something is consumed. Old storage is zeroed before it is freed, because
 /// heads carry tokens (a buffer that once held a secret must not leave copies behind when it grows).
 public struct ByteBuffer: ~Copyable, Sendable {
     private var storage: [UInt8]
     private var start = 0
     private var end = 0
+    /// The largest `end` since the storage was zero, but for the present one: brought up to date wherever `end` sinks,
+    /// so that appending does not pay for it.
+    private var mark = 0
 
     /// Room for `capacity` bytes before the first growth.
     public init(capacity: Int) {
@@ -51,27 +55,29 @@ public struct ByteBuffer: ~Copyable, Sendable {
     public mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= readableCount)
         start += count
-        if start == end {
-            start = 0
-            end = 0
-        }
+        if start == end { rewind() }
+    }
+
+    private mutating func rewind() {
+        mark = max(mark, end)
+        start = 0
+        end = 0
     }
 
     /// Forgets everything; without `keepingCapacity` the storage goes too, zeroed.
     public mutating func removeAll(keepingCapacity: Bool) {
-        start = 0
-        end = 0
+        rewind()
         guard !keepingCapacity else { return }
         wipe()
         storage = []
     }
 
-    /// Forgets everything and zeroes all storage, the part before `start` and after `end` included: what a pool
-    /// does with a buffer that held a head.
+    /// Forgets everything and zeroes all storage that was ever readable, consumed or forgotten bytes included: what a
+    /// pool does with a buffer that held a head. Costs what was used since the last time, not the capacity.
     public mutating func wipe() {
-        start = 0
-        end = 0
-        storage.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        rewind()
+        storage.withUnsafeMutableBytes { _ = $0.prefix(mark).initializeMemory(as: UInt8.self, repeating: 0) }
+        mark = 0
     }
 
     /// The readable bytes as an array of their own: for what is stored.
@@ -112,6 +118,7 @@ public struct ByteBuffer: ~Copyable, Sendable {
         storage.withUnsafeMutableBytes {
             $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[from..<(from + count)]))
         }
+        mark = max(mark, end)
         start = 0
         end = count
     }

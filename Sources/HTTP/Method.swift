@@ -11,11 +11,6 @@ public enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// May be sent again after a broken connection (RFC 9110 9.2.2).
-    public var isIdempotent: Bool {
-        isSafe || self == .put || self == .delete
-    }
-
     /// As it is written in a request line; empty for `other`.
     public var text: StaticString {
         switch self {

@@ -29,6 +29,16 @@ private func error(_ target: String) -> TargetError? {
         #expect(try CanonicalTarget("").pathCount == 1)
     }
 
+    @Test func `a query without a path, as an absolute form may have, belongs to the root`() throws {
+        let target = try CanonicalTarget("?b=2&a=1")
+        #expect(target.text == "/?a=1&b=2")
+        #expect(target.pathCount == 1 && target.originalQuery == 1..<8)
+        #expect(try CanonicalTarget("/?b=2&a=1").route == target.route)
+        #expect(try canonical("?") == "/")
+        #expect(try canonical("?%3b\"") == "/?%3B%22")
+        #expect(try canonical("?\"") == "/?%22", "every byte an escape, and a slash before them")
+    }
+
     @Test func `escaped unreserved characters are decoded in the path and other escapes are in upper case`() throws {
         #expect(try canonical("/%76%31/%6De/a%2db%5F%7e%2E") == "/v1/me/a-b_~.")
         #expect(try canonical("/a%3a%c3%a9%20") == "/a%3A%C3%A9%20")
@@ -90,7 +100,7 @@ private func error(_ target: String) -> TargetError? {
         }
     }
 
-    @Test(arguments: ["a", "*", "v1/me", "?a=1", "http://x/", "../etc", "%2Fv1"])
+    @Test(arguments: ["a", "*", "v1/me", "http://x/", "../etc", "%2Fv1", "%3Fa=1"])
     func `only origin-form is accepted`(target: String) {
         #expect(error(target) == .notOriginForm)
     }
@@ -135,6 +145,14 @@ private func error(_ target: String) -> TargetError? {
         #expect(try canonical("/s?term=a+b") == "/s?term=a+b")
         #expect(try canonical("/s?term=a%20b") == "/s?term=a+b")
         #expect(try canonical("/s?term=a%2bb") == "/s?term=a%2Bb")
+    }
+
+    @Test func `a semicolon and its escape are two things in a query`() throws {
+        #expect(try canonical("/a?b=1;c=2") == "/a?b=1;c%3D2")
+        #expect(try canonical("/a?b=1%3bc=2") == "/a?b=1%3Bc%3D2")
+        #expect(try canonical("/a?b;c") == "/a?b;c")
+        #expect(try canonical("/a?b%3Bc") == "/a?b%3Bc")
+        #expect(try canonical("/a?types=c;a,b") == "/a?types=b,c;a")
     }
 
     @Test func `values have one spelling`() throws {

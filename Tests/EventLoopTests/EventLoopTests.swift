@@ -22,15 +22,6 @@ import Testing
         }
     }
 
-    @Test func runsHooksAfterEachTurn() throws {
-        try withLoop { loop in
-            var turns = 0
-            loop.sync { loop.afterTurn { turns += 1 } }
-            #expect(loop.sync { turns } == 1)
-            #expect(loop.sync { turns } == 2)
-        }
-    }
-
     @Test func passesErrorsThroughSync() throws {
         try withLoop { loop in
             #expect(throws: SystemError(call: "x", errno: 1)) {
@@ -59,6 +50,37 @@ import Testing
             }
             loop.sync { again() }
             #expect(loop.eventually { count == 1000 })
+        }
+    }
+
+    /// As a client with many pipelined requests does, or an origin that sends faster than it is read.
+    @Test func aStreamThatAlwaysReadsOnCostsItsNeighboursOneRound() throws {
+        try withLoop { loop in
+            var rounds = 0
+            var roundsBeforeNeighbour: Int?
+            var neighbour: RawClient?
+            let server = try TestServer(loop: loop) { $0.onReadable = { _ in } }
+            let clients = try (0..<2).map { _ in try RawClient(port: server.port) }
+            #expect(loop.eventually { server.recorders.count == 2 })
+            try loop.sync {
+                neighbour = clients[1]
+                let neighbourStream = try #require(server.recorders[1].stream)
+                server.recorders[1].onReadable = { _ in roundsBeforeNeighbour = roundsBeforeNeighbour ?? rounds }
+                server.recorders[0].onReadable = { stream in
+                    rounds += 1
+                    if rounds == 1 {
+                        try? neighbour?.send("x")
+                        var poller = pollfd(fd: neighbourStream.descriptor, events: Int16(POLLIN), revents: 0)
+                        poll(&poller, 1, 20_000)
+                    }
+                    if rounds < 1000 { stream.readLater() }
+                }
+            }
+            try clients[0].send("x")
+            // More rounds than one drain takes.
+            #expect(loop.eventually { rounds == 1000 })
+            // Its own event, and one round at the end of that turn.
+            #expect(loop.sync { roundsBeforeNeighbour } == 2)
         }
     }
 

@@ -72,10 +72,99 @@ import Testing
                 return .success([address])
             }
             for round in 1...3 {
+                #expect(
+                    loop.eventually {
+                        ask(resolver, "name.test", loop, results)
+                        return lookups.withLock { $0 } >= round
+                    })
+            }
+        }
+    }
+
+    /// Answers a name with what a script says, look-up by look-up; the last entry is for all that follow.
+    private func resolver(
+        ttl: Duration = .zero, staleLifetime: Duration = .seconds(3600), _ lookups: Lookups
+    ) -> Resolver {
+        Resolver(ttl: ttl, staleLifetime: staleLifetime) { lookups.next($0) }
+    }
+
+    private final class Lookups: Sendable {
+        let count = Mutex(0)
+        let gate = DispatchSemaphore(value: 0)
+        private let script: [String?]
+
+        /// An address, nil for a failure, or "hang" for one that waits for the gate and then fails.
+        init(_ script: String?...) { self.script = script }
+
+        func next(_ host: String) -> Result<[SocketAddress], ResolveError> {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let entry = script[min(number, script.count) - 1]
+            if entry == "hang" { gate.wait() }
+            guard let address = entry.flatMap({ SocketAddress(host: $0, port: 0) }) else {
+                return .failure(ResolveError(host: host, reason: "no"))
+            }
+            return .success([address])
+        }
+    }
+
+    private func hosts(_ results: Results) -> [String?] {
+        results.all.withLock { $0.map { try? $0.get().first?.host } }
+    }
+
+    @Test func aFailedRefreshLeavesTheLastGoodAnswer() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", nil))
+            let resolver = resolver(lookups)
+            for round in 1...3 {
+                ask(resolver, "name.test", loop, results)
+                #expect(loop.eventually { results.count == round })
+                // So that the second answer is there before the third question.
+                #expect(loop.eventually { lookups.count.withLock { $0 } >= min(round, 2) })
+                usleep(10_000)
+            }
+            #expect(hosts(results) == ["192.0.2.1", "192.0.2.1", "192.0.2.1"])
+        }
+    }
+
+    @Test func aHangingRefreshHoldsNobodyUp() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", "hang"))
+            defer { lookups.gate.signal() }
+            let resolver = resolver(lookups)
+            for round in 1...5 {
                 ask(resolver, "name.test", loop, results)
                 #expect(loop.eventually { results.count == round })
             }
-            #expect(lookups.withLock { $0 } == 3)
+            #expect(loop.eventually { lookups.count.withLock { $0 } == 2 })
+            #expect(hosts(results) == Array(repeating: "192.0.2.1", count: 5))
+        }
+    }
+
+    @Test func aRefreshReplacesTheOldAnswer() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", "192.0.2.2"))
+            let resolver = resolver(lookups)
+            #expect(
+                loop.eventually {
+                    ask(resolver, "name.test", loop, results)
+                    return hosts(results).last == "192.0.2.2"
+                })
+            #expect(hosts(results).first == "192.0.2.1")
+        }
+    }
+
+    @Test func anAnswerThatIsTooOldIsNotDelivered() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", nil))
+            let resolver = resolver(staleLifetime: .zero, lookups)
+            for round in 1...2 {
+                ask(resolver, "name.test", loop, results)
+                #expect(loop.eventually { results.count == round })
+            }
+            #expect(hosts(results) == ["192.0.2.1", nil])
         }
     }
 

@@ -207,12 +207,54 @@ import Testing
     @Test func aStreamWithoutAHandlerCloses() throws {
         try withLoop { loop in
             let server = try TestServer(loop: loop)
-            // Released before the turn in which the connect ends.
-            loop.sync { _ = try? Stream.connect(to: server.listener.address, loop: loop, handler: Recorder()) }
+            loop.sync {
+                let stream = try? Stream.connect(to: server.listener.address, loop: loop, handler: Recorder())
+                stream?.handler = nil
+            }
             #expect(loop.eventually { server.recorders.first?.end == .end })
             // The listener and the server's side.
             #expect(loop.sync { loop.descriptorCount } == 2)
         }
+    }
+
+    enum Ending: CaseIterable {
+        case close, reset, closeAfterSending, peerResets, refused, loopStops, handlerSetAfterTheEnd
+    }
+
+    /// Stream and handler hold each other; every way to the end must part them.
+    @Test(arguments: Ending.allCases)
+    func streamAndHandlerAreFreedAfterTheEnd(_ ending: Ending) throws {
+        let loop = try EventLoop(label: "freed")
+        defer { loop.stopAndWait() }
+        weak var handler: Recorder?
+        weak var freedStream: Stream?
+        let server = try TestServer(loop: loop) { recorder in
+            recorder.onReadable = { [unowned recorder] stream in
+                recorder.readAll(stream)
+                if ending == .peerResets { stream.reset() } else if recorder.end != nil { stream.close() }
+            }
+        }
+        if ending == .refused { loop.sync { server.listener.close() } }
+        do {
+            let recorder = Recorder()
+            recorder.onOpen = { stream in
+                switch ending {
+                case .close, .handlerSetAfterTheEnd: stream.close()
+                case .reset: stream.reset()
+                case .closeAfterSending: stream.closeAfterSending()
+                case .peerResets, .refused, .loopStops: stream.send("x")
+                }
+            }
+            let stream = try connect(loop, port: server.port, recorder)
+            loop.sync { (recorder.stream, handler, freedStream) = (stream, recorder, stream) }
+            if ending == .loopStops { loop.stopAndWait() }
+            #expect(loop.eventually { recorder.isClosed })
+            if ending == .handlerSetAfterTheEnd { loop.sync { stream.handler = recorder } }
+            loop.sync { #expect(stream.handler == nil && recorder.closeCount == 1) }
+            // The recorder's half of the cycle is the test's own convenience.
+            loop.sync { recorder.stream = nil }
+        }
+        #expect(loop.eventually { handler == nil && freedStream == nil })
     }
 
     @Test func readLaterCallsAgain() throws {

@@ -72,11 +72,14 @@ import Testing
         for _ in 0..<Int.random(in: 0...20, using: &generator) {
             let name = pick(["X-A", "Cache-Control", "ETag", "Vary"] as [StaticString], &generator)
             let value = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
-                UInt8.random(in: 0...255, using: &generator)
+                UInt8.random(in: 0x20...0x7E, using: &generator)
             }
-            first.appendField(name, value)
+            first.append(name)
+            first.append(": ")
+            first.append(value)
+            first.append("\r\n")
         }
-        first.appendEndOfHead()
+        first.append("\r\n")
 
         var second = ByteBuffer(capacity: 16)
         let head = try serialised(first, into: &second)
@@ -98,8 +101,13 @@ import Testing
         let bytes = source.copyReadable()
         guard try parser.parse(bytes.span, into: &head), head.byteCount == bytes.count else { throw .truncated }
         target.appendStatusLine(head.status)
-        for field in head.fields { target.appendField(field, of: bytes.span) }
-        target.appendEndOfHead()
+        for field in head.fields {
+            target.append(bytes[field.name.range])
+            target.append(": ")
+            target.append(bytes[field.value.range])
+            target.append("\r\n")
+        }
+        target.append("\r\n")
         return head
     }
 }

@@ -14,7 +14,6 @@ import Testing
         #expect(request.head.method == .other)
         #expect(request[request.head.methodText] == "M-SEARCH")
         #expect(!HTTP.Method.other.isSafe)
-        #expect(!HTTP.Method.other.isIdempotent)
     }
 
     @Test func aMethodInTheWrongCaseIsRefused() {

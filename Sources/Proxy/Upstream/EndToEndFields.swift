@@ -8,9 +8,9 @@ enum EndToEndFields {
         var result = UpstreamFields()
         result.reserve(bytes: head.byteCount, lines: head.fields.count)
         for field in head.fields where !isHopByHop(field.id) {
-            let name = bytes.extracting(field.name.range)
-            guard isForEveryRecipient(field.id) || !isNamed(name, byConnectionOf: head, bytes) else { continue }
-            result.append(field.id, name: name, value: bytes.extracting(field.value.range))
+            guard isForEveryRecipient(field.id) || !head.fields.connectionNames(field.name, bytes) else { continue }
+            let (name, value) = (bytes.extracting(field.name.range), bytes.extracting(field.value.range))
+            result.append(field.id, name: name, value: value)
         }
         return result
     }
@@ -36,27 +36,5 @@ enum EndToEndFields {
         default:
             false
         }
-    }
-
-    private static func isNamed(
-        _ name: Span<UInt8>, byConnectionOf head: borrowing ResponseHead, _ bytes: Span<UInt8>
-    ) -> Bool {
-        for field in head.fields where field.id == .connection {
-            var options = ListElements(field.value)
-            while let option = options.next(in: bytes) {
-                if isEqual(bytes.extracting(option.range), name) { return true }
-            }
-        }
-        return false
-    }
-
-    private static func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {
-        guard a.count == b.count else { return false }
-        for index in a.indices where lowercased(a[index]) != lowercased(b[index]) { return false }
-        return true
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

@@ -52,7 +52,11 @@ final class UpstreamConnection {
 extension UpstreamConnection {
     /// Tries the addresses in turn until one takes the connection.
     func open(_ plan: DialPlan<SocketAddress>) {
-        dialer = UpstreamDialer(plan, tls: tls, loop: loop) { [weak self] result in self?.dialed(result) }
+        dialer = UpstreamDialer(plan, tls: tls, loop: loop) { [weak self] result in
+            // Without its pool the connection has gone, and nobody wants the stream.
+            guard let self else { return result.abandon() }
+            dialed(result)
+        }
         dialer?.start()
     }
 
@@ -229,6 +233,8 @@ extension UpstreamConnection: StreamHandler {
 
     func streamDidBecomeReadable(_ stream: Stream) {
         guard stream === self.stream else { return }
+        // The stream keeps this connection alive: one that its pool has left behind ends here.
+        guard pool != nil else { return close() }
         readOn()
     }
 
@@ -242,6 +248,13 @@ extension UpstreamConnection: StreamHandler {
         } else {
             pool?.closedWhileIdle(self)
         }
+    }
+}
+
+extension Result<Stream, UpstreamFailure> {
+    /// Closes the stream that was to be used.
+    fileprivate func abandon() {
+        if case .success(let stream) = self { stream.close() }
     }
 }
 

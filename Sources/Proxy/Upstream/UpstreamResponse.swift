@@ -28,13 +28,8 @@ public struct UpstreamResponse: Sendable {
     /// anything else counts as absent.
     private static func declaredLength(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) -> Int? {
         guard !head.fields.contains(.transferEncoding), head.fields.count(.contentLength) == 1,
-            let field = head.fields.first(.contentLength), !field.value.isEmpty
+            let field = head.fields.first(.contentLength)
         else { return nil }
-        var value = 0
-        for index in field.value.range {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]), value <= 1 << 53 else { return nil }
-            value = value * 10 + Int(bytes[index] - UInt8(ascii: "0"))
-        }
-        return value
+        return Decimal.parse(bytes, field.value.range)
     }
 }

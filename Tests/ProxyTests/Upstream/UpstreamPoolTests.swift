@@ -223,9 +223,11 @@ import Testing
     }
 
     @Test func interimResponsesDoNotProlongTheWait() async throws {
-        let interim = [Step.send("HTTP/1.1 102 X\r\n\r\n"), .sleep(milliseconds: 40)]
-        let origin = try ScriptedOrigin([.request] + interim + interim + interim + interim + interim + [.hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.firstByteTimeout = .milliseconds(100) }
+        let interim = [Step.send("HTTP/1.1 102 X\r\n\r\n"), .sleep(milliseconds: 200)]
+        // Each within the time that an earlier one would buy; the answer comes after 1.2 s.
+        let script = [.request] + Array(repeating: interim, count: 6).joined() + [Self.answer("late"), .hold]
+        let origin = try ScriptedOrigin(script)
+        let scene = try UpstreamScene(port: origin.port) { $0.firstByteTimeout = .milliseconds(400) }
         #expect(await scene.send().end().failure == .timeout(.firstByte))
     }
 
@@ -278,6 +280,17 @@ import Testing
         #expect(scene.onLoop { _ in !first.hasEnded && !second.hasEnded })
         try await until { origin.endedConnections == 1 }
         #expect(origin.requests.map(\.count) == [1, 1])
+    }
+
+    /// The streams keep their connections alive, so these have to notice.
+    @Test func connectionThatItsPoolHasLeftBehindClosesWhenTheOriginSpeaks() async throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, Self.answer("one"), .wait(gate), .send("x"), .hold])
+        let scene = try UpstreamScene(port: origin.port)
+        #expect(await scene.send().end().text == "one")
+        scene.dropPool()
+        gate.open()
+        try await until { origin.endedConnections == 1 }
     }
 
     @Test func drainingFinishesWhatWasAccepted() async throws {

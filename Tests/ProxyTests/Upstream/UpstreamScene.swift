@@ -28,6 +28,11 @@ final class UpstreamScene {
         loop.stop()
     }
 
+    /// Lets go of the pool, after which nothing more can be sent.
+    func dropPool() {
+        loop.sync { pool = nil }
+    }
+
     func onLoop<R>(_ body: (UpstreamPool) -> R) -> R {
         loop.sync { body(pool!) }
     }
@@ -35,11 +40,12 @@ final class UpstreamScene {
     /// Sends a request; the receiver records what comes of it.
     @discardableResult
     func send(
-        _ method: HTTP.Method = .get, _ path: String = "/", body: [UInt8] = [], pausing: Bool = false
+        _ method: HTTP.Method = .get, _ path: String = "/", body: [UInt8] = [], pausing: Bool = false,
+        cancelling: RecordingReceiver.Call? = nil
     ) -> RecordingReceiver {
         let length = body.isEmpty ? "" : "Content-Length: \(body.count)\r\n"
         let head = "\(method.text) \(path) HTTP/1.1\r\nHost: origin.test\r\n\(length)\r\n"
-        let receiver = RecordingReceiver(pausing: pausing)
+        let receiver = RecordingReceiver(pausing: pausing, cancelling: cancelling)
         onLoop { pool in
             let request = UpstreamRequest(method: method, head: Array(head.utf8), body: body)
             receiver.exchange = pool.send(request, to: receiver)
@@ -62,15 +68,28 @@ final class RecordingReceiver: UpstreamReceiver {
 
     var exchange: UpstreamExchange?
     var hasReturned = false
+    /// A call of the pool from inside which the exchange can be cancelled.
+    enum Call: CaseIterable, Sendable { case began, received, answered, finished }
+
     private let isPausing: Bool
+    private let cancelledIn: Call?
+    private(set) var hasCancelled = false
     private var response: UpstreamResponse?
     private(set) var content: [UInt8] = []
     private var calls = 0
     private let ends = AsyncStream<End>.makeStream()
     private let beginnings = AsyncStream<UpstreamResponse>.makeStream()
 
-    init(pausing: Bool) {
+    init(pausing: Bool, cancelling: Call?) {
         isPausing = pausing
+        cancelledIn = cancelling
+    }
+
+    private func note(_ call: Call, _ exchange: UpstreamExchange) {
+        precondition(!hasCancelled, "called after cancel")
+        guard call == cancelledIn else { return }
+        hasCancelled = true
+        exchange.cancel()
     }
 
     /// The end of the exchange.
@@ -92,6 +111,7 @@ final class RecordingReceiver: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
+        note(.answered, exchange)
         report(.answered(response))
     }
 
@@ -99,16 +119,19 @@ final class RecordingReceiver: UpstreamReceiver {
         self.response = response
         content = response.body
         if isPausing { exchange.pause() }
+        note(.began, exchange)
         beginnings.continuation.yield(response)
     }
 
     func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {
         precondition(response != nil && !bytes.isEmpty)
         content += bytes
+        note(.received, exchange)
     }
 
     func upstreamFinished(_ exchange: UpstreamExchange) {
         guard let response else { preconditionFailure("finished before it began") }
+        note(.finished, exchange)
         report(.finished(response, content: content))
     }
 

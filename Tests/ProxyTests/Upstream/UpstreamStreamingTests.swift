@@ -92,4 +92,42 @@ import Testing
         #expect(scene.onLoop { _ in !receiver.hasEnded })
         #expect(scene.counters.leased == 0)
     }
+    @Test(
+        arguments: [RecordingReceiver.Call.began, .received],
+        ["Content-Length: 3000000", "Transfer-Encoding: chunked", ""])
+    func exchangeCancelledInsideACallIsSilentAndClosesItsConnection(
+        call: RecordingReceiver.Call, framing: String
+    ) async throws {
+        let isChunked = framing.hasPrefix("Transfer")
+        var bytes = Array("HTTP/1.1 200 OK\r\n\(framing.isEmpty ? "" : framing + "\r\n")\r\n".utf8)
+        for _ in 0..<300 {
+            let piece = [UInt8](repeating: 7, count: 10_000)
+            bytes += isChunked ? Array("2710\r\n".utf8) + piece + Array("\r\n".utf8) : piece
+        }
+        if isChunked { bytes += Array("0\r\n\r\n".utf8) }
+        let whole = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
+        let origin = try ScriptedOrigin([.request, .send(bytes), .hold], [.request, .send(whole), .hold])
+        let scene = try UpstreamScene(port: origin.port) {
+            $0.maxCollectedBytes = 1000
+            $0.maxConnections = 1
+        }
+        let receiver = scene.send(cancelling: call)
+        // Waits for the one connection there may be, which the cancelled exchange must not have kept.
+        #expect(await scene.send().end().text == "ok")
+        try await until { origin.endedConnections == 1 }
+        #expect(scene.onLoop { _ in receiver.hasCancelled && !receiver.hasEnded })
+        #expect(scene.counters.leased == 0 && scene.counters.idle == 1)
+    }
+
+    @Test(arguments: [RecordingReceiver.Call.answered, .finished])
+    func cancellingInsideTheLastCallChangesNothing(call: RecordingReceiver.Call) async throws {
+        let count = call == .finished ? 200_000 : 100
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        let receiver = scene.send(cancelling: call)
+        #expect(await receiver.end().text?.utf8.count == count)
+        #expect(scene.onLoop { _ in receiver.hasCancelled })
+        #expect(scene.counters.idle == 1)
+    }
 }

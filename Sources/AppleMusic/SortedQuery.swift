@@ -1,0 +1,45 @@
+// Writing a query in its canonical order.
+
+/// The parameters of a query, sorted by name; those that are sets are sorted and lose their duplicates.
+struct SortedQuery {
+    /// Storage for the elements of one set, used again.
+    private var elements: [TextSlice] = []
+
+    /// Sorts `parameters`, which are slices of `bytes`, and appends them with `&` between them. The result is never
+    /// longer than they were.
+    mutating func append(_ parameters: inout [TextSlice], of bytes: [UInt8], to output: inout [UInt8]) {
+        let text = bytes.span
+        parameters.sort(in: text)
+        for index in parameters.indices {
+            let parameter = parameters[index]
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            if ParameterKind(of: parameter, in: text).isSet, parameter.keyEnd < parameter.end {
+                output.append(parameter.start..<parameter.keyEnd + 1, of: text)
+                appendSet(parameter, of: text, to: &output)
+            } else {
+                output.append(parameter.start..<parameter.end, of: text)
+            }
+        }
+    }
+
+    private mutating func appendSet(_ parameter: TextSlice, of text: Span<UInt8>, to output: inout [UInt8]) {
+        elements.removeAll(keepingCapacity: true)
+        var list = CommaList(of: parameter)
+        while let element = list.next(text) { elements.append(element) }
+        elements.sort(in: text)
+        for index in elements.indices {
+            let element = elements[index]
+            if index > 0 {
+                if elements[index - 1].compareKey(element, in: text) == 0 { continue }
+                output.append(UInt8(ascii: ","))
+            }
+            output.append(element.start..<element.end, of: text)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ range: Range<Int>, of text: Span<UInt8>) {
+        text.extracting(range).withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,70 @@
+import COpenSSL
+import Glibc
+
+/// Loading of trust anchors.
+///
+/// What must hold: what the operator has named is used, or it is an error. Falling back to the machine's authorities
+/// would trust more than was asked for.
+enum TrustStore {
+    /// Where distributions keep one file with all authorities.
+    private static let systemFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+
+    static func load(
+        _ anchors: ClientTLS.TrustAnchors, into context: OpaquePointer, _ environment: (String) -> String?
+    ) throws(TLSError) {
+        ERR_clear_error()
+        switch anchors {
+        case .system: try loadSystem(context, environment)
+        case .file(let path): try loadFile(path, context)
+        case .pem(let text):
+            let store = SSL_CTX_get_cert_store(context)
+            for certificate in PEM.certificates(Array(text.utf8)) {
+                X509_STORE_add_cert(store, certificate.pointer)
+            }
+        }
+        guard copenssl_store_count(context) > 0 else { throw TLSError("trust anchors: none found") }
+    }
+
+    private static func loadSystem(_ context: OpaquePointer, _ environment: (String) -> String?) throws(TLSError) {
+        let file = environment("SSL_CERT_FILE") ?? ""
+        let directories = (environment("SSL_CERT_DIR") ?? "").split(separator: ":").map(String.init)
+        if !file.isEmpty { try loadFile(file, context) }
+        for directory in directories { try loadDirectory(directory, context) }
+        guard file.isEmpty, directories.isEmpty else { return }
+        guard let path = systemFiles.first(where: { access($0, R_OK) == 0 }) else {
+            throw TLSError("no system trust anchors found (install ca-certificates)")
+        }
+        try loadFile(path, context)
+    }
+
+    private static func loadFile(_ path: String, _ context: OpaquePointer) throws(TLSError) {
+        guard SSL_CTX_load_verify_locations(context, path, nil) == 1 else {
+            throw .last("trust anchors in \(path)")
+        }
+    }
+
+    /// Loads every file of the directory that holds certificates, whatever its name, now: OpenSSL's own way reads
+    /// files with hashed names in the middle of a handshake, and does not say that a directory is missing.
+    private static func loadDirectory(_ path: String, _ context: OpaquePointer) throws(TLSError) {
+        guard let directory = opendir(path) else {
+            throw TLSError("trust anchors in \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(directory) }
+        var isAnyLoaded = false
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard !name.hasPrefix("."), SSL_CTX_load_verify_locations(context, "\(path)/\(name)", nil) == 1 else {
+                continue
+            }
+            isAnyLoaded = true
+        }
+        // Files that hold no certificate leave errors behind.
+        ERR_clear_error()
+        guard isAnyLoaded else { throw TLSError("trust anchors in \(path): none found") }
+    }
+}
