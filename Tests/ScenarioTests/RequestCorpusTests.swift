@@ -51,12 +51,16 @@ struct RequestCorpusTests {
             guard !Self.isRight(one, played) else { return }
             wrong.withLock { $0.append("\(one.id): wants \(one.expectation), got \(played.statuses)") }
         }
-        let failures = wrong.withLock { $0 }.filter { line in !Self.forwardedMethods.contains { line.hasPrefix($0 + ":") } }
+        let failures = wrong.withLock { $0 }.filter { line in
+            !Self.forwardedMethods.contains { line.hasPrefix($0 + ":") }
+        }
         #expect(failures.isEmpty, "\(failures.sorted().joined(separator: "\n"))")
         let hidden = origin.requests.map(\.target).filter { $0.contains("/s00") }
         #expect(hidden.isEmpty, "hidden requests were acted on: \(hidden)")
         #expect(try proxy.client.send("GET", "/v1/test").status == 200)
-        print("\(cases.count) raw requests played, \(Self.forwardedMethods.count) of them unknown methods that are forwarded")
+        print(
+            "\(cases.count) raw requests played, \(Self.forwardedMethods.count) of them unknown methods that are forwarded"
+        )
     }
 
     private static func cases() throws -> [Case] {

@@ -86,8 +86,7 @@ import Testing
         let origin = try ScriptedOrigin(
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"), .hold], [Self.echo])
         let scene = try UpstreamScene(port: origin.port) { $0.maxConnections = 1 }
-        let blocker = scene.send()
-        scene.onLoop { _ in blocker.exchange?.cancel() }
+        scene.send(takenBack: true)
         // The connection is opened all the same; what it says is found before or when it is leased.
         try await until { origin.sentBytes > 0 }
         #expect(await scene.send(.get, "/b").end().text == "/b")

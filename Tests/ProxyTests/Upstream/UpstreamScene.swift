@@ -41,7 +41,7 @@ final class UpstreamScene {
     @discardableResult
     func send(
         _ method: HTTP.Method = .get, _ path: String = "/", body: [UInt8] = [], pausing: Bool = false,
-        cancelling: RecordingReceiver.Call? = nil
+        cancelling: RecordingReceiver.Call? = nil, takenBack: Bool = false
     ) -> RecordingReceiver {
         let length = body.isEmpty ? "" : "Content-Length: \(body.count)\r\n"
         let head = "\(method.text) \(path) HTTP/1.1\r\nHost: origin.test\r\n\(length)\r\n"
@@ -50,6 +50,8 @@ final class UpstreamScene {
             let request = UpstreamRequest(method: method, head: Array(head.utf8), body: body)
             receiver.exchange = pool.send(request, to: receiver)
             receiver.hasReturned = true
+            // In the same call: before anything of it can have left.
+            if takenBack { receiver.exchange?.cancel() }
         }
         return receiver
     }
