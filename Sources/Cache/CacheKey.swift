@@ -56,6 +56,14 @@ public struct CacheKey: Hashable, Sendable {
         rehash()
     }
 
+    /// The same key in storage that is hardly larger than its bytes: a key that is set anew for each request has room for
+    /// the longest target it ever held, and what is stored must not keep that.
+    func compacted() -> CacheKey {
+        var copy = self
+        copy.bytes = bytes.compacted()
+        return copy
+    }
+
     /// Whether the key belongs to one user.
     public var isPersonal: Bool { scope != .shared }
     /// The canonical path and query.
