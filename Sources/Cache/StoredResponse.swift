@@ -58,6 +58,9 @@ public final class StoredResponse: Sendable {
         reportedUse = Atomic(receivedAt)
     }
 
+    /// Whether it answers `key`: every byte is compared, in place.
+    func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
+
     /// The `Name: value\r\n` lines kept for the client.
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
     public var initialAge: Int { lifetime.initialAge }

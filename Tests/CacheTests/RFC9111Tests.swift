@@ -130,7 +130,8 @@ struct Case: Sendable, CustomTestStringConvertible {
         Case(
             name: "Vary star second line", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding", "Vary: , *"],
             expected: "vary"),
-        Case(name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo"], expected: "vary"),
+        Case(
+            name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo"], expected: "vary"),
         Case(name: "206", status: 206, fields: ["Cache-Control: max-age=60"], expected: "partial-content"),
         Case(name: "401", status: 401, fields: ["Cache-Control: max-age=60"], expected: "unauthorized"),
         Case(name: "429", status: 429, fields: ["Cache-Control: max-age=60"], expected: "rate-limited"),
@@ -178,7 +179,9 @@ struct Case: Sendable, CustomTestStringConvertible {
         #expect(lifetime.keepFor == 86_400)
     }
 
-    @Test(arguments: ["no-cache, max-age=60", "max-age=0, must-revalidate", "s-maxage=0", "max-age=0, proxy-revalidate"])
+    @Test(arguments: [
+        "no-cache, max-age=60", "max-age=0, must-revalidate", "s-maxage=0", "max-age=0, proxy-revalidate",
+    ])
     func whatMustBeRevalidatedIsKeptButNothingServesIt(directives: String) throws {
         guard case .store(let lifetime) = try decide(200, ["Cache-Control: \(directives)", "ETag: \"a\""]) else {
             Issue.record("not stored")
