@@ -37,11 +37,8 @@ public struct CacheKey: Hashable, Sendable {
 
     /// Replaces scope and target (the canonical path and query) and drops the variant; storage is reused.
     public mutating func set(scope: Scope, target: [UInt8]) {
-        self.scope = scope
-        bytes.removeAll(keepingCapacity: true)
-        appendScope()
-        bytes.append(0)
-        targetStart = bytes.count
+        if targetStart == 0 || scope != self.scope { setScope(scope) }
+        bytes.removeSubrange(targetStart...)
         bytes.append(contentsOf: target)
         targetEnd = bytes.count
         bytes.append(0)
@@ -56,27 +53,47 @@ public struct CacheKey: Hashable, Sendable {
         rehash()
     }
 
+    /// The same key in storage that is hardly larger than its bytes: a key that is set anew for each request has room for
+    /// the longest target it ever held, and what is stored must not keep that.
+    func compacted() -> CacheKey {
+        var copy = self
+        copy.bytes = bytes.compacted()
+        return copy
+    }
+
     /// Whether the key belongs to one user.
     public var isPersonal: Bool { scope != .shared }
     /// The canonical path and query.
     public var target: ArraySlice<UInt8> { bytes[targetStart..<targetEnd] }
     /// What tells apart answers to the same target; mostly empty.
     public var variant: ArraySlice<UInt8> { bytes[(targetEnd + 1)...] }
-    /// `shared`, or `user:` and 32 hexadecimal digits.
-    var scopeText: ArraySlice<UInt8> { bytes[..<(targetStart - 1)] }
 
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
-        left.hash == right.hash && left.bytes.count == right.bytes.count
-            && left.bytes.withUnsafeBytes { one in
-                right.bytes.withUnsafeBytes { other in
-                    guard let a = one.baseAddress, let b = other.baseAddress else { return true }
-                    return memcmp(a, b, one.count) == 0
-                }
+        left.hash == right.hash && left.hasBytes(of: right)
+    }
+
+    /// Whether all bytes are the same, without a look at the hash.
+    func hasBytes(of other: borrowing CacheKey) -> Bool {
+        guard bytes.count == other.bytes.count else { return false }
+        return bytes.withUnsafeBytes { one in
+            other.bytes.withUnsafeBytes { two in
+                guard let a = one.baseAddress, let b = two.baseAddress else { return true }
+                return memcmp(a, b, one.count) == 0
             }
+        }
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(hash)
+    }
+
+    /// Begins the bytes anew with the scope, which seldom changes from one request to the next.
+    private mutating func setScope(_ scope: Scope) {
+        self.scope = scope
+        bytes.removeAll(keepingCapacity: true)
+        appendScope()
+        bytes.append(0)
+        targetStart = bytes.count
     }
 
     private mutating func appendScope() {
@@ -91,14 +108,17 @@ public struct CacheKey: Hashable, Sendable {
     }
 
     private mutating func rehash() {
-        var hasher = Hasher()
-        // Hasher's own seed can be switched off by an environment variable; this one cannot.
-        hasher.combine(Self.seed)
+        var hasher = Self.seeded
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hash = UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    private static let seed = UInt64.random(in: .min ... .max)
+    /// Where every hash begins. Hasher's own seed can be switched off by an environment variable; this one cannot.
+    private static let seeded: Hasher = {
+        var hasher = Hasher()
+        hasher.combine(UInt64.random(in: .min ... .max))
+        return hasher
+    }()
 }
 
 extension [UInt8] {

@@ -3,22 +3,15 @@ import HTTP
 // The facts of a response read from its field lines: RFC 9111 5 and RFC 9110 12.5.5.
 
 extension ResponseFacts {
-    /// The facts of a parsed response. `bytes` is the buffer that `head` was parsed from.
-    public init(_ head: ResponseHead, _ bytes: Span<UInt8>, responseDelay: Int = 0) {
-        self.init(status: head.status)
-        self.responseDelay = responseDelay
-        for field in head.fields {
-            merge(field, bytes.extracting(field.value.range))
-        }
-    }
-
-    private mutating func merge(_ field: Field, _ value: Span<UInt8>) {
-        switch field.id {
+    /// Adds what one field line says: `value` without surrounding white space, lines in the order of the origin. Fields
+    /// that no decision rests on are ignored.
+    public mutating func merge(_ id: FieldName, _ value: Span<UInt8>) {
+        switch id {
         case .cacheControl: cacheControl.merge(value)
         case .age: mergeAge(value)
-        case .date: date = HTTPDate.parse(value)
+        case .date: date = date ?? HTTPDate.parse(value)
         case .expires: mergeExpires(value)
-        case .lastModified: lastModified = HTTPDate.parse(value)
+        case .lastModified: lastModified = lastModified ?? HTTPDate.parse(value)
         case .etag: hasEntityTag = true
         case .vary: mergeVary(value)
         default: break
@@ -44,9 +37,12 @@ extension ResponseFacts {
     private mutating func mergeVary(_ value: Span<UInt8>) {
         var elements = ListElements(of: value)
         while let name = elements.next(in: value)?.range {
-            let isAccounted =
-                value.equalsIgnoringCase(name, "accept-encoding") || value.equalsIgnoringCase(name, "origin")
-            if !isAccounted { vary = .unaccounted }
+            if value.equalsIgnoringCase(name, "accept-encoding") { continue }
+            if value.equalsIgnoringCase(name, "origin") {
+                vary.namesOrigin = true
+            } else {
+                vary.namesOther = true
+            }
         }
     }
 }

@@ -25,12 +25,22 @@ public struct ResponseFacts: Sendable, Equatable {
         case invalid
         case at(Int64)
     }
-    /// The request fields that `Vary` names.
-    public enum Vary: Sendable, Equatable {
-        /// None, or only those that the key accounts for: Accept-Encoding and Origin.
-        case accounted
-        /// `*`, or a field that is not part of the key.
-        case unaccounted
+    /// The request fields that `Vary` names (RFC 9110 12.5.5), apart from Accept-Encoding: the proxy always asks for the
+    /// same coding.
+    public struct Vary: Sendable, Equatable {
+        /// Whether Origin is among them.
+        public var namesOrigin = false
+        /// Whether `*` or any other field is among them.
+        public var namesOther = false
+
+        /// None.
+        public init() {}
+
+        /// Whether all that is named is the same for every request under a key. Origin is forwarded only in classes that
+        /// follow the origin's own fields; it is not part of the key.
+        func isAccounted(under rule: TTLRule) -> Bool {
+            !namesOther && (!namesOrigin || rule != .upstream)
+        }
     }
 
     /// The status code.
@@ -41,12 +51,12 @@ public struct ResponseFacts: Sendable, Equatable {
     public var age: Int?
     /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
     var hasReadAge = false
-    /// `Date`; nil where absent or no date.
+    /// `Date`; nil where absent or no date. Of several the first that is one counts, as for `lastModified`.
     public var date: Int64?
     public var expires = Expires.absent
     /// `Last-Modified`; nil where absent or no date.
     public var lastModified: Int64?
-    public var vary = Vary.accounted
+    public var vary = Vary()
     /// Whether there is an `ETag` of the origin's own.
     public var hasEntityTag = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).

@@ -10,14 +10,11 @@ public enum Freshness: Hashable, Sendable {
     /// Not to be served unless the origin confirms it, or fails while `StoredResponse.canStandIn(at:)`.
     case expired
 
-    /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
-    static let toleratedStep = 60
-
     /// The freshness of `response` at `unixSeconds`.
     public static func of(_ response: StoredResponse, at unixSeconds: Int64) -> Freshness {
         let lifetime = response.lifetime
-        guard Lifetime.seconds(from: unixSeconds, to: response.receivedAt) <= toleratedStep else {
-            // The clock was set back: the true age is unknown, so the origin has to be asked.
+        if response.isAgeUnknown(at: unixSeconds) {
+            // The origin has to be asked.
             return lifetime.staleFor > 0 ? .stale(since: 0) : .expired
         }
         let age = response.age(at: unixSeconds)
@@ -33,10 +30,20 @@ extension StoredResponse {
         lifetime.initialAge + Lifetime.seconds(from: receivedAt, to: unixSeconds)
     }
 
-    /// Whether it may be served because the origin failed (stale-if-error, or our own rule).
+    /// Whether it may be served because the origin failed (stale-if-error, or our own rule). Without a known age it counts
+    /// as just gone stale.
     public func canStandIn(at unixSeconds: Int64) -> Bool {
-        age(at: unixSeconds) < lifetime.freshFor + max(lifetime.staleFor, lifetime.staleIfErrorFor)
+        let window = max(lifetime.staleFor, lifetime.staleIfErrorFor)
+        return isAgeUnknown(at: unixSeconds) ? window > 0 : age(at: unixSeconds) < lifetime.freshFor + window
     }
+
+    /// Whether the clock was set back since the response came, by more than clocks do when they are corrected.
+    fileprivate func isAgeUnknown(at unixSeconds: Int64) -> Bool {
+        Lifetime.seconds(from: unixSeconds, to: receivedAt) > Self.toleratedStep
+    }
+
+    /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
+    private static let toleratedStep = 60
 
     /// Whether anything can still use it; what cannot be used is removed when it is found.
     func isUseful(at unixSeconds: Int64) -> Bool {

@@ -33,10 +33,10 @@ struct MemoryShard {
 
     /// The entry of this key, marked as visited.
     mutating func lookup(_ key: borrowing CacheKey) -> StoredResponse? {
-        guard let slot = slot(of: key) else { return nil }
+        guard let (slot, response) = find(key) else { return nil }
         let node = Int(slots[slot])
         if !nodes[node].isVisited { nodes[node].isVisited = true }
-        return nodes[node].response
+        return response
     }
 
     /// Stores `response` in place of an older one and appends what had to go to `released`, so that the caller frees it
@@ -46,7 +46,7 @@ struct MemoryShard {
             if replacing { remove(response.key, released: &released) }
             return
         }
-        if let slot = slot(of: response.key) {
+        if let (slot, _) = find(response.key) {
             guard replacing else { return }
             replace(Int(slots[slot]), with: response, released: &released)
             evict(to: maxBytes, released: &released)
@@ -63,9 +63,7 @@ struct MemoryShard {
         _ key: borrowing CacheKey, released: inout [StoredResponse],
         where condition: (StoredResponse) -> Bool = { _ in true }
     ) -> Bool {
-        guard let slot = slot(of: key), let response = nodes[Int(slots[slot])].response, condition(response) else {
-            return false
-        }
+        guard let (slot, response) = find(key), condition(response) else { return false }
         released.append(response)
         detach(slot)
         return true
@@ -89,12 +87,15 @@ struct MemoryShard {
         Int(truncatingIfNeeded: hash >> 16) & (slots.count - 1)
     }
 
-    private func slot(of key: borrowing CacheKey) -> Int? {
+    /// The slot of this key and its entry at once: every further look at the entry would count its references up and down.
+    private func find(_ key: borrowing CacheKey) -> (slot: Int, response: StoredResponse)? {
         let hash = key.hash
         var slot = home(hash)
         while slots[slot] != Self.none {
             let node = Int(slots[slot])
-            if nodes[node].hash == hash, let response = nodes[node].response, response.key == key { return slot }
+            if nodes[node].hash == hash, let response = nodes[node].response, response.isStored(under: key) {
+                return (slot, response)
+            }
             slot = (slot + 1) & (slots.count - 1)
         }
         return nil
@@ -171,7 +172,7 @@ struct MemoryShard {
             nodes[Int(node)].isVisited = false
             node = nodes[Int(node)].newer == Self.none ? oldest : nodes[Int(node)].newer
         }
-        guard node != Self.none, let response = nodes[Int(node)].response, let slot = slot(of: response.key) else {
+        guard node != Self.none, let response = nodes[Int(node)].response, let (slot, _) = find(response.key) else {
             return
         }
         hand = nodes[Int(node)].newer

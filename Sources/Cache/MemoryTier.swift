@@ -73,15 +73,6 @@ public final class MemoryTier: Sendable {
         return chosen
     }
 
-    /// Removes everything.
-    public func removeAll() {
-        for shard in shards {
-            let maxBytes = shard.entries.withLock { $0.maxBytes }
-            var emptied = MemoryShard(maxBytes: maxBytes)
-            shard.entries.withLock { swap(&$0, &emptied) }
-        }
-    }
-
     /// Entries.
     public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
     /// Bytes held, overhead included.

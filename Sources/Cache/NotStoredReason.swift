@@ -30,8 +30,6 @@ public enum NotStoredReason: String, CaseIterable, Error, Sendable {
     case vary = "vary"
     /// Nothing says how long it is fresh, or it came stale, and there is no validator to ask with.
     case noFreshness = "no-freshness"
-    /// Larger than anything that is kept.
-    case tooLarge = "too-large"
 
     /// The word for logs and fields.
     public var text: String { rawValue }

@@ -7,6 +7,8 @@ import HTTP
 struct RFC9111 {
     let request: RequestFacts
     let response: ResponseFacts
+    /// Whether `Vary` names only what is the same for every request under the key.
+    let isVaryAccounted: Bool
     /// The unix second at which the response came.
     let now: Int64
 
@@ -46,7 +48,7 @@ struct RFC9111 {
         if directives.noStore, !isExcused { return .noStore }
         if directives.mustUnderstand, !Self.understood.contains(response.status) { return .status }
         if directives.isPrivate { return .isPrivate }
-        if response.vary == .unaccounted { return .vary }
+        if !isVaryAccounted { return .vary }
         if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }
         guard hasExplicitFreshness || directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
         else {

@@ -59,9 +59,15 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Waits until everything is on disk that can be. For tests and shutdown.
+    /// Waits until everything is on disk that can be. For tests.
     public func flush() {
         store?.flush()
+    }
+
+    /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on answering; what is stored
+    /// from then on does not reach the disk.
+    public func close() {
+        store?.close()
     }
 
     private func promote(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {

@@ -1,8 +1,9 @@
 import HTTP
 
 // Whether a response is stored and for how long: a pure function of facts, rule and time.
-// Must hold: credentials' and load's answers (401, 403, 429), parts (206) and what is not an answer to GET are stored under
-// no rule; a fixed rule keeps 200 only, and 404 and 410 under the rule for `not-found`.
+// Must hold: credentials' and load's answers (401, 403, 429), parts (206), answers to conditions (304, 412, 416, 417) and
+// what is not an answer to GET are stored under no rule; a fixed rule keeps 200 only, and 404 and 410 under the rule for
+// `not-found`; an answer that depends on request fields which the key says nothing about is never stored.
 
 /// What to do with a response.
 public enum StoreDecision: Hashable, Sendable {
@@ -16,13 +17,15 @@ public enum StoreDecision: Hashable, Sendable {
         _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule, now: Int64
     ) -> StoreDecision {
         if let reason = refusal(request, response, rule) { return .no(reason) }
+        let isVaryAccounted = response.vary.isAccounted(under: rule)
         switch effectiveRule(rule, notFound, response.status) {
         case .off:
             return .no(.ruleOff)
         case .upstream:
-            return RFC9111(request: request, response: response, now: now).decision
+            return RFC9111(request: request, response: response, isVaryAccounted: isVaryAccounted, now: now).decision
         case .fixed(let seconds, let stale):
             if let reason = fixedRefusal(response.status) { return .no(reason) }
+            guard isVaryAccounted else { return .no(.vary) }
             guard seconds > 0 || stale > 0 else { return .no(.ruleOff) }
             let lifetime = Lifetime(
                 freshFor: seconds, staleFor: stale, keepFor: response.hasValidator ? RFC9111.keepFor : 0)
@@ -41,6 +44,8 @@ public enum StoreDecision: Hashable, Sendable {
         case 401, 403: return .unauthorized
         case 429: return .rateLimited
         case 206: return .partialContent
+        // About the preconditions, the range and the expectation of one request, which are not part of the key.
+        case 412, 416, 417: return .status
         case 304, ..<200, 600...: return .status
         default: return nil
         }

@@ -1,7 +1,8 @@
 import Synchronization
 
 // A response as it is kept: immutable, shared by all loops, ready to be sent.
-// Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body` are never changed.
+// Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body` are never changed; what
+// is held is what `byteCount` counts, so no array keeps much more room than it fills.
 
 /// A stored response.
 public final class StoredResponse: Sendable {
@@ -44,16 +45,21 @@ public final class StoredResponse: Sendable {
         restoring key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
         classTag: UInt8, storefront: [UInt8]
     ) {
-        (head, fieldsRange) = StoredFields.head(status: status, fields: fields, bodyCount: body.count)
-        self.key = key
+        let (head, fieldsRange) = StoredFields.head(status: status, fields: fields, bodyCount: body.count)
+        self.key = key.compacted()
         self.status = status
-        self.body = body
+        self.head = head.compacted()
+        self.fieldsRange = fieldsRange
+        self.body = body.compacted()
         self.receivedAt = receivedAt
         self.lifetime = lifetime
         self.classTag = classTag
         self.storefront = storefront
         reportedUse = Atomic(receivedAt)
     }
+
+    /// Whether it answers `key`: every byte is compared, in place.
+    func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
 
     /// The `Name: value\r\n` lines kept for the client.
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
@@ -114,5 +120,14 @@ public final class StoredResponse: Sendable {
         sum.combine(fields)
         sum.combine(body[...])
         return sum.value
+    }
+}
+
+extension [UInt8] {
+    /// The same bytes, copied where more than an eighth of their storage beyond them is empty.
+    func compacted() -> [UInt8] {
+        guard capacity > count + count / 8 else { return self }
+        // Not from a slice: an array made from a slice of all of another shares its storage.
+        return withUnsafeBufferPointer { Array($0) }
     }
 }

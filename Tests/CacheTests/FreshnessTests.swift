@@ -21,6 +21,13 @@ import Testing
         #expect(!Self.stored.isUseful(at: noon + 290))
     }
 
+    @Test func aClockSetBackDoesNotLetStandInWhatMayNotBeServedStale() {
+        let strict = response("/a", lifetime: Lifetime(freshFor: 100, keepFor: 200))
+        #expect(strict.canStandIn(at: noon - 60) && !strict.canStandIn(at: noon - 61))
+        let lenient = response("/a", lifetime: Lifetime(freshFor: 100, staleIfErrorFor: 1))
+        #expect(lenient.canStandIn(at: noon - 61))
+    }
+
     @Test(arguments: [Int64.min, 0, noon - 400 * 86_400, noon, 2_147_483_648, Int64.max])
     func noClockMakesAnAgeNegativeOrTraps(now: Int64) {
         for receivedAt in [0, noon] {

@@ -125,7 +125,7 @@ private func numbered(_ number: Int) -> StoredResponse {
         }
         #expect(tier.count == model.count)
         #expect(tier.byteCount == model.values.reduce(0) { $0 + $1.byteCount })
-        tier.removeAll()
+        #expect(tier.purge(EntrySelection()) == model.count)
         #expect(tier.count == 0 && tier.byteCount == 0)
     }
 

@@ -15,7 +15,9 @@ private func decide(
     #expect(try parser.parse(bytes.span, into: &head))
     var request = RequestFacts()
     request.requestCarriedAuthorization = carriesAuthorization
-    let facts = ResponseFacts(head, bytes.span, responseDelay: delay)
+    var facts = ResponseFacts(status: head.status)
+    for field in head.fields { facts.merge(field.id, bytes.span.extracting(field.value.range)) }
+    facts.responseDelay = delay
     return StoreDecision.decide(request, facts, rule: .upstream, notFound: .off, now: noon)
 }
 
@@ -75,6 +77,9 @@ struct Case: Sendable, CustomTestStringConvertible {
         Case(name: "too old", fields: ["Cache-Control: max-age=60", "Age: 60"], expected: "no-freshness"),
         Case(name: "Age, first counts", fields: ["Cache-Control: max-age=60", "Age: 0", "Age: 99"], expected: "60-0"),
         Case(name: "Age, first of a list", fields: ["Cache-Control: max-age=60", "Age: 7, 99"], expected: "60-7"),
+        Case(
+            name: "Age, a list that ends lower", fields: ["Cache-Control: max-age=60", "Age: 3600, 0"],
+            expected: "no-freshness"),
         Case(name: "Age no number", fields: ["Cache-Control: max-age=60", "Age: old"], expected: "60-0"),
         Case(
             name: "Age of a no-number line first", fields: ["Cache-Control: max-age=60", "Age: old", "Age: 99"],
@@ -116,13 +121,17 @@ struct Case: Sendable, CustomTestStringConvertible {
             name: "Authorization, s-maxage", fields: ["Cache-Control: s-maxage=60"], carriesAuthorization: true,
             expected: "60-0"),
         Case(
-            name: "Vary in the key", fields: ["Cache-Control: max-age=60", "Vary: Origin, accept-encoding, Origin"],
-            expected: "60-0"),
+            name: "Vary by what is always the same",
+            fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, accept-encoding"], expected: "60-0"),
+        Case(
+            name: "Vary by Origin, which is forwarded and not in the key",
+            fields: ["Cache-Control: max-age=60", "Vary: accept-encoding, origin"], expected: "vary"),
         Case(name: "Vary star", fields: ["Cache-Control: max-age=60", "Vary: *"], expected: "vary"),
         Case(
-            name: "Vary star second line", fields: ["Cache-Control: max-age=60", "Vary: Origin", "Vary: , *"],
+            name: "Vary star second line", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding", "Vary: , *"],
             expected: "vary"),
-        Case(name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Origin, Foo"], expected: "vary"),
+        Case(
+            name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo"], expected: "vary"),
         Case(name: "206", status: 206, fields: ["Cache-Control: max-age=60"], expected: "partial-content"),
         Case(name: "401", status: 401, fields: ["Cache-Control: max-age=60"], expected: "unauthorized"),
         Case(name: "429", status: 429, fields: ["Cache-Control: max-age=60"], expected: "rate-limited"),
@@ -168,6 +177,21 @@ struct Case: Sendable, CustomTestStringConvertible {
         }
         #expect(lifetime.staleFor == staleFor && lifetime.staleIfErrorFor == staleIfErrorFor)
         #expect(lifetime.keepFor == 86_400)
+    }
+
+    @Test(arguments: [
+        "no-cache, max-age=60", "max-age=0, must-revalidate", "s-maxage=0", "max-age=0, proxy-revalidate",
+    ])
+    func whatMustBeRevalidatedIsKeptButNothingServesIt(directives: String) throws {
+        guard case .store(let lifetime) = try decide(200, ["Cache-Control: \(directives)", "ETag: \"a\""]) else {
+            Issue.record("not stored")
+            return
+        }
+        let stored = response("/a", lifetime: lifetime)
+        for second: Int64 in [-100_000, -61, -60, 0, 1, 59, 100, 86_399, 86_400] {
+            #expect(Freshness.of(stored, at: noon + second) == .expired)
+            #expect(!stored.canStandIn(at: noon + second), "\(second)")
+        }
     }
 
     @Test func noDatesTrap() throws {

@@ -31,6 +31,29 @@ import Testing
         #expect(store.entries == 1)
     }
 
+    @Test func closingWritesWhatIsQueuedAndLeavesMemoryAnswering() throws {
+        let store = scratch.open()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let reader = store.makeReader()
+        for number in 0..<20 { cache.store(response("/\(number)")) }
+        cache.close()
+        #expect(store.health == .closed)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 20)
+        cache.store(response("/later"))
+        #expect(cache.lookup(key("/later"), reader, at: noon) != nil)
+        #expect(cache.lookup(key("/nowhere"), reader, at: noon) == nil)
+    }
+
+    @Test func aClosedStoreKeepsNothingWaitingForAnotherTry() {
+        let store = scratch.open()
+        store.close()
+        store.store(response("/a"))
+        store.touch(key("/a"), at: noon)
+        store.remove(key("/b"))
+        store.flush()
+        #expect(store.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
+    }
+
     @Test func whatNothingCanUseIsAMissAndRemoved() {
         let store = scratch.open()
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)

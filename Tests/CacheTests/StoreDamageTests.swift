@@ -140,6 +140,23 @@ import Testing
         #expect(store.entries == 1)
     }
 
+    @Test func aJournalGoesWithTheFileThatIsSetAside() throws {
+        // A journal that was left beside the fresh file would be rolled back into it.
+        try write([])
+        do {
+            let foreign = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+            try foreign.execute("PRAGMA journal_mode = PERSIST; CREATE TABLE precious (x)")
+        }
+        let journal = try Data(contentsOf: URL(fileURLWithPath: scratch.file + "-journal"))
+        #expect(!journal.isEmpty)
+        let store = scratch.open()
+        #expect(store.health == .available && scratch.setAside.count == 1)
+        let kept = scratch.directory + "/" + (scratch.setAside.first ?? "")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept + "-journal")) == journal)
+        #expect(!scratch.names.contains("cache.sqlite-journal"))
+        store.close()
+    }
+
     @Test func theFileIsForItsOwnerAlone() throws {
         let before = umask(0)
         defer { umask(before) }

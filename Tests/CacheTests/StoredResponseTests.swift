@@ -61,6 +61,39 @@ import Testing
         #expect(Set(others.map(\.checksum) + [base.checksum]).count == others.count + 1)
     }
 
+    @Test func aStoredKeyDoesNotKeepTheRoomOfTheLongestTarget() {
+        var reused = CacheKey()
+        reused.set(scope: .shared, target: Array(repeating: UInt8(ascii: "a"), count: 24_000))
+        reused.set(scope: .shared, target: Array("/v1/catalog/us/albums/1".utf8))
+        let stored = StoredResponse(
+            key: reused, status: 200, fields: [], body: [], receivedAt: noon, lifetime: Lifetime(freshFor: 1),
+            classTag: 0, storefront: [])
+        #expect(stored.key == reused && stored.key.target == reused.target)
+        // Allocators round up to sixteen bytes.
+        #expect(stored.key.bytes.capacity < stored.key.bytes.count + 16)
+    }
+
+    @Test(arguments: [0, 1, 900, 100_000])
+    func aBodyReceivedIntoALargerBufferIsHeldAtItsOwnSize(count: Int) {
+        var body: [UInt8] = []
+        body.reserveCapacity(1 << 20)
+        body.append(contentsOf: repeatElement(7, count: count))
+        let stored = StoredResponse(
+            key: key("/a"), status: 200, fields: Array("A: b\r\n".utf8), body: body, receivedAt: noon,
+            lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+        #expect(stored.body == body && stored.body.capacity < count + 16)
+        #expect(stored.head.capacity <= stored.head.count + stored.head.count / 8 + 16)
+    }
+
+    @Test func aBodyThatFillsItsBufferIsNotCopied() {
+        let body = [UInt8](repeating: 7, count: 100_000)
+        let stored = StoredResponse(
+            key: key("/a"), status: 200, fields: [], body: body, receivedAt: noon, lifetime: Lifetime(freshFor: 1),
+            classTag: 0, storefront: [])
+        let (one, other) = (body.withUnsafeBytes { $0.baseAddress }, stored.body.withUnsafeBytes { $0.baseAddress })
+        #expect(one == other)
+    }
+
     @Test func aUseIsReportedOnceAMinute() {
         let response = response("/a")
         #expect(!response.shouldReportUse(at: noon + 59))

@@ -43,7 +43,11 @@ final class Scratch: Sendable {
     var file: String { directory + "/cache.sqlite" }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
     /// The files that were set aside, without their journals.
-    var setAside: [String] { names.filter { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") } }
+    var setAside: [String] {
+        names.filter { name in
+            name.contains(".corrupt-") && !["-journal", "-wal", "-shm"].contains { name.hasSuffix($0) }
+        }
+    }
 }
 
 /// The lines a store logged.

@@ -1,6 +1,7 @@
 // What waits for the writer: at most one operation for each key, the latest, so that a burst of the same key is one write.
 // Must hold: an operation stays visible to readers until it is committed or lost, so that nobody reads what is about to
-// be replaced or removed; bytes queued are bounded, and what does not fit is dropped, never waited for.
+// be replaced or removed; bytes queued and in flight are bounded, and what does not fit is dropped, never waited for; under
+// the lock that loops take, nothing takes longer than one batch is large.
 
 struct PendingWrites {
     enum Operation {
@@ -16,15 +17,18 @@ struct PendingWrites {
         }
     }
 
-    /// The most that may wait, in bytes of memory; beyond, stores are dropped.
+    /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.
     static let maxBytes = 32 << 20
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
+    /// The most operations in one batch: what one turn of the lock has to note as done.
+    static let maxBatch = 1_024
 
     private(set) var queued: [Int64: Operation] = [:]
     private(set) var inFlight: [Int64: Operation] = [:]
     /// Key to unix seconds.
     private var touches: [Int64: Int64] = [:]
+    /// Of what is queued or in flight.
     private(set) var byteCount = 0
     /// Whether a drain of the queue is on its way.
     var isDrainScheduled = false
@@ -59,33 +63,50 @@ struct PendingWrites {
         touches[index] = max(unixSeconds, touches[index] ?? 0)
     }
 
-    /// Moves up to so many bytes of operations in flight, and all last-use times out.
-    mutating func takeBatch(maxBytes: Int) -> (operations: [Int64: Operation], touches: [Int64: Int64]) {
-        var taken = 0
-        for (index, operation) in queued {
-            guard taken == 0 || taken + operation.byteCount <= maxBytes else { continue }
-            taken += operation.byteCount
-            inFlight[index] = operation
-            if taken >= maxBytes { break }
+    /// Moves all operations in flight, where nothing is by then, and all last-use times out. Takes no longer for many than
+    /// for few: the caller cuts batches from them (`nextBatch`) after it has let go of the lock.
+    mutating func takeAll() -> (operations: [Int64: Operation], touches: [Int64: Int64]) {
+        swap(&queued, &inFlight)
+        var taken: [Int64: Int64] = [:]
+        swap(&touches, &taken)
+        return (inFlight, taken)
+    }
+
+    /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to `maxBytes` and
+    /// `maxBatch`.
+    static func nextBatch(
+        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int
+    ) -> [(key: Int64, operation: Operation)] {
+        var (bytes, start) = (0, waiting.count)
+        while start > 0, waiting.count - start < Self.maxBatch {
+            bytes += waiting[start - 1].operation.byteCount
+            if bytes > maxBytes, start < waiting.count { break }
+            start -= 1
         }
-        for index in inFlight.keys { queued[index] = nil }
-        byteCount -= taken
-        defer { touches.removeAll(keepingCapacity: true) }
-        return (inFlight, touches)
+        let batch = Array(waiting[start...])
+        waiting.removeSubrange(start...)
+        return batch
     }
 
-    /// What was in flight is done, or lost.
-    mutating func finish() {
-        inFlight.removeAll(keepingCapacity: true)
+    /// A batch of what was in flight is done.
+    mutating func finish(_ batch: [(key: Int64, operation: Operation)]) {
+        for (key, operation) in batch where inFlight.removeValue(forKey: key) != nil {
+            byteCount -= operation.byteCount
+        }
     }
 
-    /// What was in flight waits again, unless something newer does.
+    /// What is in flight waits again, unless something newer does.
     mutating func putBack() {
-        for (index, operation) in inFlight where queued[index] == nil {
-            queued[index] = operation
-            byteCount += operation.byteCount
+        for (index, operation) in queued {
+            if let older = inFlight.updateValue(operation, forKey: index) { byteCount -= older.byteCount }
         }
-        inFlight.removeAll(keepingCapacity: true)
+        queued = [:]
+        swap(&queued, &inFlight)
+    }
+
+    /// Forgets everything: nobody will write it.
+    mutating func removeAll() {
+        (queued, inFlight, touches, byteCount) = ([:], [:], [:], 0)
     }
 
     /// Forgets the stores that `isChosen` picks: they were purged before they were written.

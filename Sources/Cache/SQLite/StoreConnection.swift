@@ -74,7 +74,7 @@ final class StoreConnection {
     /// Applies a batch in one transaction and evicts what it displaces. A response too large for the bound leaves nothing
     /// older behind either.
     func apply(
-        _ operations: [Int64: PendingWrites.Operation], touches: [Int64: Int64]
+        _ operations: [(key: Int64, operation: PendingWrites.Operation)], touches: [Int64: Int64]
     ) throws(SQLiteError) -> Outcome {
         try database.transaction { () throws(SQLiteError) in
             var outcome = Outcome()

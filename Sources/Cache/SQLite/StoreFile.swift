@@ -72,7 +72,8 @@ struct StoreFile {
         _ = Glibc.close(descriptor)
     }
 
-    /// Renames file and write-ahead log to `PATH.corrupt-UNIXTIME`. Connections that are still open keep the old file; SQLite sees that
+    /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory of its own: a journal that
+    /// stayed would be rolled back into the fresh file, or deleted with what only it had. Connections that are still open keep the old file; SQLite sees that
     /// it has moved and leaves the names alone when they close.
     func setAside(because reason: String) throws(StoreUnavailable) {
         var name = "\(path).corrupt-\(time(nil))"
@@ -85,8 +86,7 @@ struct StoreFile {
             throw StoreUnavailable(
                 reason: "\(path) is of no use (\(reason)) and cannot be renamed: \(String(cString: strerror(errno)))")
         }
-        _ = rename(path + "-wal", name + "-wal")
-        _ = unlink(path + "-shm")
+        for suffix in ["-journal", "-wal", "-shm"] { _ = rename(path + suffix, name + suffix) }
         log("cache file \(path) is of no use (\(reason)): kept as \(name), starting an empty one")
     }
 }

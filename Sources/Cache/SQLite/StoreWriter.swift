@@ -37,11 +37,14 @@ struct StoreWriter {
 
     /// Writes all that is pending. False where that failed and is worth another try later.
     mutating func drain(for store: SQLiteStore) -> Bool {
-        if isClosed { store.pending.withLock { $0.drop { _ in true } } }
+        if isClosed {
+            store.pending.withLock { $0.removeAll() }
+            return true
+        }
         open(for: store)
         guard let connection else { return store.pending.withLock { $0.isEmpty } }
         do throws(SQLiteError) {
-            while try writeBatch(connection, store) {}
+            while try writePending(connection, store) {}
             settle(.available, store)
             return true
         } catch {
@@ -117,15 +120,38 @@ struct StoreWriter {
         throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
     }
 
-    /// One transaction; false when nothing was left to do.
-    private func writeBatch(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
-        let batch = store.pending.withLock { $0.takeBatch(maxBytes: connection.batchBytes) }
-        let hasWork = !batch.operations.isEmpty || !batch.touches.isEmpty
-        let outcome =
-            hasWork
-            ? try connection.apply(batch.operations, touches: batch.touches)
-            : StoreConnection.Outcome(evicted: try connection.isOverBound() ? connection.evictMore() : 0)
-        store.pending.withLock { $0.finish() }
+    /// Writes what is pending, batch after batch, or makes room in one transaction where nothing is. False when there was
+    /// nothing to do.
+    private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
+        var (waiting, touches) = takePending(store)
+        guard !waiting.isEmpty || !touches.isEmpty else {
+            let evicted = try connection.isOverBound() ? connection.evictMore() : 0
+            try finish(StoreConnection.Outcome(evicted: evicted), connection, store)
+            return evicted > 0
+        }
+        repeat {
+            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.batchBytes)
+            let outcome = try connection.apply(batch, touches: touches)
+            touches = [:]
+            store.pending.withLock { $0.finish(batch) }
+            try finish(outcome, connection, store)
+        } while !waiting.isEmpty
+        return true
+    }
+
+    /// Everything pending, listed outside the lock. Nothing shares the dictionary's storage when this returns, so noting a
+    /// batch as done copies nothing.
+    private func takePending(
+        _ store: SQLiteStore
+    ) -> (operations: [(key: Int64, operation: PendingWrites.Operation)], touches: [Int64: Int64]) {
+        let taken = store.pending.withLock { $0.takeAll() }
+        return (taken.operations.map { (key: $0.key, operation: $0.value) }, taken.touches)
+    }
+
+    /// What follows every transaction: the file's size, and the counters.
+    private func finish(
+        _ outcome: StoreConnection.Outcome, _ connection: StoreConnection, _ store: SQLiteStore
+    ) throws(SQLiteError) {
         try connection.shrink()
         let totals = try connection.totals()
         store.counters.withLock { counters in
@@ -135,7 +161,6 @@ struct StoreWriter {
             counters.entries = totals.entries
             counters.byteCount = totals.bytes
         }
-        return hasWork || outcome.evicted > 0
     }
 
     /// What a failed transaction leads to; always false, another try is worth while.

@@ -7,13 +7,7 @@ extension UpstreamResponse {
     /// The facts that a store decision rests on.
     var facts: ResponseFacts {
         var facts = ResponseFacts(status: status)
-        fields.forEachValue(.cacheControl) { facts.cacheControl.merge($0) }
-        facts.age = value(.age).flatMap(Self.seconds)
-        facts.date = value(.date).flatMap { HTTPDate.parse($0.span) }
-        facts.lastModified = value(.lastModified).flatMap { HTTPDate.parse($0.span) }
-        facts.expires = expires
-        facts.vary = vary
-        facts.hasEntityTag = fields.contains(.etag)
+        for line in fields.lines { facts.merge(line.id, fields.bytes.span.extracting(line.value)) }
         facts.responseDelay = Int((receivedAt - requestedAt).components.seconds)
         return facts
     }
@@ -54,40 +48,5 @@ extension UpstreamResponse {
             true
         default: false
         }
-    }
-
-    private func value(_ id: FieldName) -> [UInt8]? {
-        fields.first(id).map(Array.init)
-    }
-
-    private var expires: ResponseFacts.Expires {
-        guard let value = value(.expires) else { return .absent }
-        guard fields.count(.expires) == 1, let date = HTTPDate.parse(value.span) else { return .invalid }
-        return .at(date)
-    }
-
-    /// The proxy asks for one coding and drops what is said about sites, so these two name nothing that could differ.
-    private var vary: ResponseFacts.Vary {
-        var isAccounted = true
-        fields.forEachValue(.vary) { value in
-            var elements = ListElements(of: value)
-            while let element = elements.next(in: value)?.range {
-                if !value.equalsIgnoringCase(element, "accept-encoding") && !value.equalsIgnoringCase(element, "origin")
-                {
-                    isAccounted = false
-                }
-            }
-        }
-        return isAccounted ? .accounted : .unaccounted
-    }
-
-    /// RFC 9111 1.2.2: delta-seconds; what is no number is ignored, what is too large is as large as can be.
-    private static func seconds(_ value: [UInt8]) -> Int? {
-        var result = 0
-        for byte in value {
-            guard 0x30...0x39 ~= byte else { return nil }
-            result = min(result * 10 + Int(byte - 0x30), 1 << 31)
-        }
-        return value.isEmpty ? nil : result
     }
 }
