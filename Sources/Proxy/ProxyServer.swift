@@ -85,7 +85,7 @@ public final class ProxyServer: Sendable {
             worker.drain { group.leave() }
         }
         group.notify(queue: .global()) { @Sendable [cache, accessLog] in
-            cache.flush()
+            cache.close()
             accessLog?.flush()
             completion()
         }
