@@ -64,7 +64,7 @@ public struct CanonicalTarget: Sendable {
     private mutating func sortQuery() {
         sorted.removeAll(keepingCapacity: true)
         order.append(&parameters, of: bytes, to: &sorted)
-        bytes.removeSubrange((pathCount + 1)...)
+        bytes.removeLast(bytes.count - pathCount - 1)
         bytes.append(contentsOf: sorted)
     }
 
