@@ -38,7 +38,7 @@ build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
 
 test: deps ## the whole test suite
-	$(SWIFT) test
+	$(SWIFT) test --no-parallel
 
 lint: ## check the format of all sources
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

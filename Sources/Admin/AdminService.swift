@@ -22,13 +22,16 @@ public final class AdminService: Service {
     }
 
     public func handle(_ connection: ClientConnection) {
-        let path = connection.withHeadBytes { bytes in Self.path(of: connection.head, bytes) }
-        guard connection.withHeadBytes({ bytes in isAuthorised(connection.head, bytes) }) else {
+        let (path, hasToken, isLocal) = connection.withHeadBytes { bytes -> (String, Bool, Bool) in
+            let head = connection.head
+            return (Self.path(of: head, bytes), isAuthorised(head, bytes), head.addressesLoopback(bytes))
+        }
+        let endpoint = Endpoint(rawValue: path)
+        guard hasToken || endpoint?.isForProbes == true else {
             refuse(connection, AppleError(status: 401, detail: "This needs the token of admin_token_file."))
             return
         }
-        guard token != nil || connection.withHeadBytes({ bytes in connection.head.addressesLoopback(bytes) })
-        else {
+        guard token != nil || isLocal else {
             refuse(connection, AppleError(status: 421, detail: "Address this listener by a loopback name or address."))
             return
         }
@@ -36,7 +39,7 @@ public final class AdminService: Service {
             refuse(connection, AppleError(status: 403, detail: "Cross-origin requests are not answered here."))
             return
         }
-        guard let endpoint = Endpoint(rawValue: path) else {
+        guard let endpoint else {
             refuse(connection, AppleError(status: 404, detail: "Known here: /healthz, /readyz, /stats."))
             return
         }
@@ -51,6 +54,9 @@ public final class AdminService: Service {
         case health = "/healthz"
         case readiness = "/readyz"
         case statistics = "/stats"
+
+        /// Probes of an orchestrator bring no token, and these tell nothing but yes or no.
+        var isForProbes: Bool { self != .statistics }
     }
 
     private func answer(_ endpoint: Endpoint, _ connection: ClientConnection) {

@@ -29,6 +29,14 @@ public struct ProxySettings: Sendable {
     }
 }
 
+/// Why an address cannot be listened on.
+public struct ListenError: Error, CustomStringConvertible {
+    public let address: SocketAddress
+    public let cause: SystemError
+
+    public var description: String { "\(address): \(cause)" }
+}
+
 /// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream pool and cache reader.
 ///
 /// Used from the thread that made it; it reaches the loops through their queues.
@@ -39,13 +47,13 @@ public final class ProxyServer: Sendable {
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public let addresses: [SocketAddress]
 
-    /// - Throws: `SystemError` when a loop or a listener cannot be made; nothing listens then.
-    public init(_ settings: ProxySettings) throws(SystemError) {
+    /// - Throws: `ListenError` when an address cannot be had; nothing listens then.
+    public init(_ settings: ProxySettings) throws(ListenError) {
         let resolver = Resolver(ttl: .seconds(60))
         var workers: [Worker] = []
-        do throws(SystemError) {
+        do throws(ListenError) {
             for index in 0..<max(1, settings.workers) {
-                workers.append(try Worker(index: index, settings: settings, resolver: resolver))
+                workers.append(try Self.makeWorker(index, settings, resolver))
             }
             addresses = try Self.listen(settings.listeners, workers)
         } catch {
@@ -59,17 +67,34 @@ public final class ProxyServer: Sendable {
 
     private static func listen(
         _ listeners: [ListenerSettings], _ workers: [Worker]
-    ) throws(SystemError) -> [SocketAddress] {
+    ) throws(ListenError) -> [SocketAddress] {
         var addresses: [SocketAddress] = []
         for listener in listeners {
             var address = listener.address
-            for worker in workers {
-                // The first worker resolves port 0; the others share what it got.
-                address = try worker.listen(ListenerSettings(address: address, tls: listener.tls), workers.count > 1)
+            do throws(SystemError) {
+                // Shared ports can be bound by anyone of the same user, another proxy included: that one must be noticed.
+                if workers.count > 1 { try workers.first?.listenAlone(address) }
+                for worker in workers {
+                    // The first worker resolves port 0; the others share what it got.
+                    address = try worker.listen(
+                        ListenerSettings(address: address, tls: listener.tls), workers.count > 1)
+                }
+            } catch {
+                throw ListenError(address: listener.address, cause: error)
             }
             addresses.append(address)
         }
         return addresses
+    }
+
+    private static func makeWorker(
+        _ index: Int, _ settings: ProxySettings, _ resolver: Resolver
+    ) throws(ListenError) -> Worker {
+        do throws(SystemError) {
+            return try Worker(index: index, settings: settings, resolver: resolver)
+        } catch {
+            throw ListenError(address: settings.listeners[0].address, cause: error)
+        }
     }
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
@@ -140,6 +165,14 @@ final class Worker: @unchecked Sendable {
 
     func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
         try loop.sync { () throws(SystemError) in try server.listen(settings, sharesPort: sharesPort) }
+    }
+
+    /// Whether nobody else has the port: listens on it unshared for a moment.
+    func listenAlone(_ address: SocketAddress) throws(SystemError) {
+        guard address.port != 0 else { return }
+        try loop.sync { () throws(SystemError) in
+            try Listener(address: address, loop: loop) { $0.close() }.close()
+        }
     }
 
     func drain(_ completion: @escaping @Sendable () -> Void) {

@@ -12,6 +12,7 @@ public final class ProxyService: Service {
     let pool: UpstreamPool
     let statistics: Statistics
     let log: AccessLog?
+    let failures: FailureReport
     private let reader: StoreReader?
     private var target = CanonicalTarget()
     private var key = CacheKey()
@@ -25,6 +26,7 @@ public final class ProxyService: Service {
         self.pool = pool
         self.reader = reader
         self.statistics = statistics
+        failures = FailureReport(shared.warn)
         self.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) }
     }
 
@@ -137,15 +139,15 @@ extension ProxyService {
     /// - Parameters:
     ///   - template: written to the log in place of the target; a target that is malformed or private is not repeated there.
     ///   - forwarded: what `Cache-Status` says when the origin was asked.
+    ///   - outcome: what the log says of it.
     func refuse(
         _ connection: ClientConnection, _ error: AppleError, template: StaticString? = "-",
-        forwarded: ForwardedStatus? = nil
+        outcome: StaticString = "refused", forwarded: ForwardedStatus? = nil
     ) {
         let content = error.content
         log?.record(
             AccessLogEntry(
-                status: error.status, contentLength: content.count, outcome: forwarded?.reason.name ?? "refused",
-                template: template),
+                status: error.status, contentLength: content.count, outcome: outcome, template: template),
             on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)

@@ -11,6 +11,8 @@ public struct ProxyShared: Sendable {
     public let crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
+    /// Where the operator is told what goes wrong with the origin.
+    public var warn: @Sendable (String) -> Void = { _ in }
 
     public init(
         cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,

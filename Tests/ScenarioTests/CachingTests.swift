@@ -115,7 +115,11 @@ import Testing
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
         let first = try ProxyUnderTest(originPort: origin.port, cache: makeCache())
         let before = try first.client.send("GET", Self.album)
+        _ = try first.client.send("GET", Self.album + "0")
         first.stop()
+        // A reader was open; what was written is in the file itself all the same, for a backup to find.
+        let log = try FileManager.default.attributesOfItem(atPath: file + "-wal")[.size] as? Int
+        #expect((log ?? 0) == 0)
         origin.stop()
         let second = try ProxyUnderTest(originPort: origin.port, cache: makeCache())
         defer { second.stop() }

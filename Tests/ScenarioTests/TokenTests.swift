@@ -117,6 +117,7 @@ import Testing
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send("GET /v1/me/storefront HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n")
             _ = client.read()
+            client.close()
             #expect(origin.requests.last?.field("music-user-token") == nil)
             proxy.stop()
         }

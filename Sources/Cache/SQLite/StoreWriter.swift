@@ -79,6 +79,9 @@ struct StoreWriter {
 
     mutating func close(for store: SQLiteStore) {
         isClosed = true
+        // The readers' connections outlive this one, so SQLite would leave what was written in the -wal file: a copy of
+        // the database alone would lack it. Where a reader is busy, the next start does it.
+        try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         disconnect(store)
         settle(.closed, store)
     }

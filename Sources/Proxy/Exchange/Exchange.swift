@@ -63,7 +63,14 @@ final class Exchange {
 
     /// Carries out every verdict but `relay`; false when the answer is to be relayed.
     private func settles(_ status: Int) -> Bool {
-        if status >= 500 { service.statistics.count(.upstreamErrors) }
+        if status >= 500 {
+            service.statistics.count(.upstreamErrors)
+            service.failures.note("answers \(status)", at: service.context.loop.now)
+        } else if status == 401 {
+            service.failures.note("refuses the developer token (401)", at: service.context.loop.now)
+        } else if status == 429 {
+            service.failures.note("asks for fewer requests (429)", at: service.context.loop.now)
+        }
         switch Verdict.of(status: status, verdictFacts) {
         case .renewToken: return startsAnew()
         case .standIn: fail(status: status, originStatus: status, "upstream-error")
@@ -92,6 +99,7 @@ final class Exchange {
         service.refuse(
             connection,
             AppleError(status: status, detail: "The origin gave no usable answer: \(failure)."), template: logTemplate,
+            outcome: failure,
             forwarded: ForwardedStatus(reason: reason, status: originStatus, storing: .notStored("\(failure)")))
     }
 
@@ -208,6 +216,7 @@ extension Exchange: UpstreamReceiver {
 
     func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
         service.statistics.count(.upstreamErrors)
+        service.failures.note("\(failure)", at: service.context.loop.now)
         if connection.isStreaming {
             log(status: streamed.status, contentLength: streamed.bytes, outcome: "upstream-broken")
             connection.reset()

@@ -36,13 +36,15 @@ public final class AccessLogSink: Sendable {
     public var dropped: Int { droppedBytes.load(ordering: .relaxed) }
 
     /// Opens the file anew after it was moved away: lines go to the old one until the new one is there, none are lost.
+    /// False where there is no file to open, as with standard output.
     /// - Throws: `SystemError` when it cannot be opened; the old file stays in use then.
-    public func reopen() throws(SystemError) {
-        guard let path else { return }
+    public func reopen() throws(SystemError) -> Bool {
+        guard let path else { return false }
         let opened = try Self.open(path)
         defer { close(opened) }
         // The number stays the same, so no writer has to be told; dup2 swaps the file behind it at once.
         guard dup2(opened, descriptor) >= 0 else { throw SystemError(call: "dup2", errno: errno) }
+        return true
     }
 
     func write(_ bytes: [UInt8]) {

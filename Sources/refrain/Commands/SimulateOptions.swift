@@ -71,11 +71,12 @@ extension SimulateOptions.Fault {
 
 extension SimulateOptions {
     static let listen = CommandOption("listen", "ADDRESS:PORT", "where it listens (127.0.0.1:8090)")
-    static let recording = CommandOption("recording", "FILE", "serve this recording, or a directory of recordings")
+    static let recording = CommandOption("recording", "FILE", "serve this index.jsonl, or the directory that holds one")
     static let seed = CommandOption("seed", "N", "the same number makes the same catalog and the same faults")
     static let latency = CommandOption("latency", "MS", "milliseconds added to every answer (0)")
     static let fault = CommandOption(
-        "fault", "KIND[:RATE]", isRepeatable: true, "what goes wrong, for which share of the requests (1)")
+        "fault", "KIND[:RATE]", isRepeatable: true,
+        "429, 500, 503, 504, reset, truncate or slow, for which share of the requests (1)")
     static let noAuth = CommandOption("no-auth", "answer requests without a developer token too")
     static let tlsAuthority = CommandOption(
         "tls-authority", "FILE", "serve TLS and write the certificate of its throw-away authority to FILE")

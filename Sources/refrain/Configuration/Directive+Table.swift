@@ -20,7 +20,7 @@ extension Directive {
             why: "PEM, readable by its owner alone; read again on SIGHUP"),
         Directive(
             "admin_listen", "ADDRESS:PORT|off", defaults: ["127.0.0.1:8081"],
-            why: "statistics, purges and the dashboard; an address that is not loopback needs admin_token_file"
+            why: "health, readiness and counters; an address that is not loopback needs admin_token_file"
         ) { configuration, words throws(ValueError) in
             configuration.adminListener = words[0] == off ? nil : try HostPort(words[0])
         },

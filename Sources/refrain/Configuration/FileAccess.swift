@@ -4,7 +4,8 @@ import Glibc
 // The only place where the configuration touches the file system; tests put values in its stead.
 
 /// Why a file could not be had, in words for the operator.
-struct FileProblem: Error, Equatable, Sendable {
+struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    var description: String { message }
     let message: String
 
     init(_ message: String) {

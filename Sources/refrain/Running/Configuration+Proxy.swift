@@ -23,6 +23,8 @@ extension Configuration {
                 authority: endpoint.authority, crossOrigin: crossOrigin),
             accessLog: nil)
         settings.shared.clientKeys = try clientKeys()
+        let origin = upstream.description
+        settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
         settings.accessLog = try accessLogSink().map { ($0, accessLog.format == .json ? .json : .combined) }
         return settings
     }
@@ -45,6 +47,18 @@ extension Configuration {
         return names
     }
 
+    /// What is likely not meant, in words for the log.
+    var oddities: [String] {
+        var words: [String] = []
+        if developerTokenFile == nil && developerKeyFile == nil {
+            words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
+        }
+        if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
+            words.append("tls_certificate is set, but no listen line says tls")
+        }
+        return words
+    }
+
     var policy: Policy {
         var policy = Policy()
         for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
@@ -62,7 +76,7 @@ extension Configuration {
                 developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) },
                 origin: origin(of: developer))
         } catch {
-            throw .failed("music_user_token_file: \(error)")
+            throw .badSetting("music_user_token_file: \(error)")
         }
     }
 
@@ -79,7 +93,7 @@ extension Configuration {
         do {
             return try ClientKeys(SecretFile.read(clientKeysFile))
         } catch {
-            throw .failed("client_keys_file: \(clientKeysFile): \(error)")
+            throw .badSetting("client_keys_file: \(clientKeysFile): \(error)")
         }
     }
 
@@ -89,7 +103,7 @@ extension Configuration {
             do {
                 tls = try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
             } catch {
-                throw .failed("tls_certificate: \(error)")
+                throw .badSetting("tls_certificate: \(error)")
             }
         }
         var result: [ListenerSettings] = []
@@ -105,7 +119,7 @@ extension Configuration {
         do {
             return try ClientTLS(trustAnchors: upstreamCAFile.map { .file($0) } ?? .system)
         } catch {
-            throw .failed("upstream_ca_file: \(error)")
+            throw .badSetting("upstream_ca_file: \(error)")
         }
     }
 
@@ -168,7 +182,14 @@ extension Configuration {
         do {
             return try SecretFile.readToken(adminTokenFile)
         } catch {
-            throw .failed("admin_token_file: \(error)")
+            throw .badSetting("admin_token_file: \(error)")
         }
+    }
+}
+
+extension CommandFailure {
+    /// A setting that was found wrong when it was put to use.
+    static func badSetting(_ message: String) -> CommandFailure {
+        .configuration([ConfigurationError(place: nil, message: message)])
     }
 }

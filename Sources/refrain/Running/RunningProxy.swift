@@ -28,7 +28,7 @@ final class RunningProxy: Sendable {
         var settings = try configuration.proxySettings(log)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
         let readiness = Readiness()
-        do throws(SystemError) {
+        do throws(ListenError) {
             server = try ProxyServer(settings)
         } catch {
             throw .failed("listen: \(error)")
@@ -51,14 +51,18 @@ final class RunningProxy: Sendable {
 
     func reopenLogs() {
         do {
-            try accessLog?.reopen()
+            guard try accessLog?.reopen() == true else { return log(.info, "SIGUSR1: there is no log file to reopen") }
+            log(.info, "SIGUSR1: access log reopened")
         } catch {
-            log(.error, "access_log: \(error); going on with the old file")
+            log(.error, "SIGUSR1: access_log: \(error); going on with the old file")
         }
     }
 
     /// Reads the listeners' certificates again; one that cannot be used leaves the old one in place.
     func reloadCertificates() {
+        guard !certificates.isEmpty else {
+            return log(.info, "SIGHUP: no certificates to read again; other settings are read at start")
+        }
         do {
             for tls in certificates { try tls.reload() }
             log(.info, "SIGHUP: certificates read again; other settings are read at start")
@@ -89,7 +93,7 @@ final class RunningProxy: Sendable {
                 }
             }
         } catch {
-            throw .failed("admin_listen: \(error)")
+            throw .failed("admin_listen: \(address): \(error)")
         }
     }
 }

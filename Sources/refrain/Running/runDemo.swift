@@ -56,7 +56,7 @@ struct Demo {
               curl -i '\(base)/v1/catalog/us/albums/\(sample)'
               curl -i '\(base)/v1/catalog/us/albums/\(sample)?include=artists'
               curl -i '\(base)/v1/catalog/us/charts?types=albums&limit=3'
-              curl -i '\(base)/v1/catalog/gb/search?term=love&types=songs,artists'
+              curl -i '\(base)/v1/catalog/gb/search?term=moon&types=songs,artists'
               curl -i '\(base)/v1/me/library/songs' -H 'Music-User-Token: user-anna'
               curl '\(admin)/stats'
 
@@ -95,7 +95,11 @@ struct Demo {
         }
         configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
-        if let listen = options.listen { configuration.listeners = [ListenAddress(address: listen, isTLS: false)] }
+        if let listen = options.listen {
+            configuration.listeners = [ListenAddress(address: listen, isTLS: false)]
+            // A demonstration on a port of its own leaves the standard admin port to whoever has it.
+            configuration.adminListener = HostPort(host: "127.0.0.1", port: 0)
+        }
         return configuration
     }
 }

@@ -13,13 +13,17 @@ func runServe(
     let log = OperationalLog(level: configuration.logLevel, context.output.error)
     DescriptorLimit.raise()
     if geteuid() == 0 { log(.warn, "running as root; a user of its own is safer") }
+    for text in configuration.oddities { log(.warn, text) }
     for name in configuration.withoutEffect { log(.warn, "\(name) has no effect in this version") }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log)
     signals.on(SIGUSR1) { @Sendable in proxy.reopenLogs() }
     signals.on(SIGHUP) { @Sendable in proxy.reloadCertificates() }
     log(.info, "configuration \(path)")
-    for address in proxy.addresses { log(.info, "listening on \(address)") }
+    for (address, listener) in zip(proxy.addresses, configuration.listeners) {
+        log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)")
+    }
+    if let admin = proxy.adminAddress { log(.info, "admin listener on http://\(admin)") }
     signals.wait()
     log(.info, "stopping: finishing the requests in hand")
     proxy.stop()

@@ -17,7 +17,7 @@ func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(C
             SimulatorService(responder, context: context)
         }
     } catch {
-        throw .failed("--listen: \(error)")
+        throw .failed("--listen: \(options.listen): \(error)")
     }
     context.output.error("refrain: info: simulated API at \(tls == nil ? "http" : "https")://\(host.address)\n")
     signals.wait()
