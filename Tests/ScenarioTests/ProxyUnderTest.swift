@@ -29,8 +29,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             accessLog: (try AccessLogSink(path: logFile), .combined))
         settings.timeouts = timeouts
         server = try ProxyServer(settings)
-        port = Int(server.addresses[0].port)
-        client = HTTPTestClient(port: port)
+        self.port = Int(server.addresses[0].port)
+        client = HTTPTestClient(port: self.port)
     }
 
     var statistics: StatisticsSource { server.snapshot }
