@@ -173,8 +173,11 @@ import Testing
     }
 
     @Test func answerBeforeTheContentWasTakenLeavesTheConnectionUnused() async throws {
+        // The origin takes nothing more until the end: if it did, the content could have left before the answer was read.
+        let end = ScriptedOrigin.Gate()
+        defer { end.open() }
         let origin = try ScriptedOrigin(
-            [.requestHead, .send("HTTP/1.1 413 X\r\nContent-Length: 3\r\n\r\nbig"), .hold], [Self.echo])
+            [.requestHead, .send("HTTP/1.1 413 X\r\nContent-Length: 3\r\n\r\nbig"), .wait(end)], [Self.echo])
         let scene = try UpstreamScene(port: origin.port)
         let content = [UInt8](repeating: 1, count: 32 << 20)
         #expect(await scene.send(.post, "/a", body: content).end().text == "big")
