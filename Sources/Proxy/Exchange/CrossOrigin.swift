@@ -48,11 +48,3 @@ public enum CrossOrigin: Sendable, Equatable {
         buffer.append("Access-Control-Max-Age: 86400\r\n")
     }
 }
-
-extension Span where Element == UInt8 {
-    func equals(_ other: [UInt8]) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
-        return true
-    }
-}

@@ -110,18 +110,3 @@ struct RequestReader: Sendable {
         }
     }
 }
-
-extension Span where Element == UInt8 {
-    func copy() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { target, written in
-            for index in indices { target[index] = self[index] }
-            written = count
-        }
-    }
-}
-
-extension [UInt8] {
-    mutating func append(_ span: Span<UInt8>) {
-        span.withUnsafeBufferPointer { self.append(contentsOf: $0) }
-    }
-}

@@ -14,7 +14,7 @@ public struct ListenerSettings: Sendable {
 
 /// The connections of one loop, and the listeners that bring them.
 ///
-/// Confined to its loop; `start` and `drain` are called on it.
+/// Confined to its loop; `listen` and `drain` are called on it.
 public final class Server {
     private let context: LoopContext
     private let service: any Service

@@ -203,7 +203,7 @@ extension ResponseReader {
             return 0
         case .counted(let remaining):
             let count = min(remaining, bytes.count)
-            collect(bytes.extracting(first: count))
+            collected.append(bytes.extracting(first: count))
             advance(by: count, of: remaining)
             return count
         case .decoded:
@@ -223,7 +223,7 @@ extension ResponseReader {
             }
             switch piece {
             case .content(let range, let count):
-                collect(rest.extracting(range.range))
+                collected.append(rest.extracting(range.range))
                 consumed += count
             case .needMore(let count):
                 return consumed + count
@@ -232,10 +232,6 @@ extension ResponseReader {
                 return consumed + count
             }
         }
-    }
-
-    private mutating func collect(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { collected.append(contentsOf: $0) }
     }
 
     /// What to report now: the answer is whole, or has become too large to wait for, or goes on.

@@ -27,12 +27,12 @@ public struct UpstreamFields: Sendable, Equatable {
     /// Takes a field over from a received head.
     mutating func append(_ id: FieldName, name: Span<UInt8>, value: Span<UInt8>) {
         let nameStart = bytes.count
-        append(name)
+        bytes.append(name)
         let nameEnd = bytes.count
         bytes.append(UInt8(ascii: ":"))
         bytes.append(UInt8(ascii: " "))
         let valueStart = bytes.count
-        append(value)
+        bytes.append(value)
         lines.append(Line(id: id, name: nameStart..<nameEnd, value: valueStart..<bytes.count))
         bytes.append(UInt8(ascii: "\r"))
         bytes.append(UInt8(ascii: "\n"))
@@ -41,10 +41,6 @@ public struct UpstreamFields: Sendable, Equatable {
     mutating func reserve(bytes byteCount: Int, lines lineCount: Int) {
         bytes.reserveCapacity(byteCount)
         lines.reserveCapacity(lineCount)
-    }
-
-    private mutating func append(_ span: Span<UInt8>) {
-        span.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 }
 
@@ -57,17 +53,5 @@ extension UpstreamFields {
     /// Whether there is a field of this name. Not for `FieldName.other`.
     public func contains(_ id: FieldName) -> Bool {
         lines.contains { $0.id == id }
-    }
-
-    /// How many fields have this name. Not for `FieldName.other`.
-    public func count(_ id: FieldName) -> Int {
-        lines.count { $0.id == id }
-    }
-
-    /// Calls `body` with each value of this name, in order: a list field may be spread over several lines.
-    public func forEachValue(_ id: FieldName, _ body: (Span<UInt8>) -> Void) {
-        for line in lines where line.id == id {
-            body(bytes.span.extracting(line.value))
-        }
     }
 }
