@@ -43,7 +43,7 @@ struct RFC9111 {
     }
 
     /// Section 3: what forbids storing.
-    private var refusal: NotStoredReason? {
+    private var refusal: Reason? {
         let isExcused = directives.mustUnderstand && Self.understood.contains(response.status)
         if directives.noStore, !isExcused { return .noStore }
         if directives.mustUnderstand, !Self.understood.contains(response.status) { return .status }

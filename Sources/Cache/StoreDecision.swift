@@ -9,7 +9,7 @@ import HTTP
 public enum StoreDecision: Hashable, Sendable {
     /// Store it. Where the request was personal this means memory only; the SQLite store refuses personal keys anyway.
     case store(Lifetime)
-    case no(NotStoredReason)
+    case no(Reason)
 
     /// Decides. `rule` is that of the request's class (`personal` for a personal request), `notFound` that of the line
     /// `ttl not-found`, `now` the unix second at which the response came.
@@ -20,13 +20,13 @@ public enum StoreDecision: Hashable, Sendable {
         let isVaryAccounted = response.vary.isAccounted(under: rule)
         switch effectiveRule(rule, notFound, response.status) {
         case .off:
-            return .no(.ruleOff)
+            return .no(.off)
         case .upstream:
             return RFC9111(request: request, response: response, isVaryAccounted: isVaryAccounted, now: now).decision
         case .fixed(let seconds, let stale):
             if let reason = fixedRefusal(response.status) { return .no(reason) }
             guard isVaryAccounted else { return .no(.vary) }
-            guard seconds > 0 || stale > 0 else { return .no(.ruleOff) }
+            guard seconds > 0 || stale > 0 else { return .no(.off) }
             let lifetime = Lifetime(
                 freshFor: seconds, staleFor: stale, keepFor: response.hasValidator ? RFC9111.keepFor : 0)
             return .store(lifetime)
@@ -36,9 +36,9 @@ public enum StoreDecision: Hashable, Sendable {
     /// What no rule can allow.
     private static func refusal(
         _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule
-    ) -> NotStoredReason? {
+    ) -> Reason? {
         guard request.isGet else { return .method }
-        if rule == .off { return request.isPersonal ? .personal : .ruleOff }
+        if rule == .off { return request.isPersonal ? .personal : .off }
         if request.cacheControl.noStore { return .requestNoStore }
         switch response.status {
         case 401, 403: return .unauthorized
@@ -58,7 +58,7 @@ public enum StoreDecision: Hashable, Sendable {
     }
 
     /// An operator's TTL is for answers; an error or a redirect under it would be an answer made up by the cache.
-    private static func fixedRefusal(_ status: Int) -> NotStoredReason? {
+    private static func fixedRefusal(_ status: Int) -> Reason? {
         switch status {
         case 200, 404, 410: nil
         case 500...: .serverError

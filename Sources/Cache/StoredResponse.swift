@@ -21,6 +21,11 @@ public final class StoredResponse: Sendable {
     public let classTag: UInt8
     /// Two lower-case letters, or nothing.
     public let storefront: [UInt8]
+    /// Of a signpost: the names of the request fields by which answers to the target are told apart (RFC 9110 12.5.5), as
+    /// `VariantSignpost` writes them. Empty for an answer.
+    public let selecting: [UInt8]
+    /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a purge by resource finds.
+    public let resources: [UInt64]
     private let fieldsRange: Range<Int>
     /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
@@ -29,7 +34,7 @@ public final class StoredResponse: Sendable {
     /// strong `ETag` is added to a 200 that has none, computed from the content here, once.
     public convenience init(
         key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
-        classTag: UInt8, storefront: [UInt8]
+        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = []
     ) {
         var kept = StoredFields.storable(fields.span)
         if status == 200, !StoredFields.contains(kept.span, "etag") {
@@ -37,13 +42,13 @@ public final class StoredResponse: Sendable {
         }
         self.init(
             restoring: key, status: status, fields: kept, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: storefront)
+            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database, or from another response.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
-        classTag: UInt8, storefront: [UInt8]
+        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = []
     ) {
         let (head, fieldsRange) = StoredFields.head(status: status, fields: fields, bodyCount: body.count)
         self.key = key.compacted()
@@ -55,6 +60,8 @@ public final class StoredResponse: Sendable {
         self.lifetime = lifetime
         self.classTag = classTag
         self.storefront = storefront
+        self.selecting = selecting
+        self.resources = resources.compacted()
         reportedUse = Atomic(receivedAt)
     }
 
@@ -69,22 +76,24 @@ public final class StoredResponse: Sendable {
 
     /// What it takes in memory: the bytes it holds and `overhead`.
     public var byteCount: Int {
-        key.bytes.count + head.count + body.count + storefront.count + Self.overhead
+        key.bytes.count + head.count + body.count + storefront.count + selecting.count
+            + resources.count * MemoryLayout<UInt64>.size + Self.overhead
     }
 
-    /// The object, the headers of its four arrays, and its place in the memory tier, rounded up, in bytes.
-    static let overhead = 416
+    /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
+    static let overhead = 480
 
     /// The same content, confirmed by the origin (RFC 9111 4.3.4: a 304 freshens). `fields` replaces the lines where given.
     public func freshened(receivedAt: Int64, lifetime: Lifetime, fields: [UInt8]? = nil) -> StoredResponse {
         guard let fields else {
             return StoredResponse(
                 restoring: key, status: status, fields: Array(self.fields), body: body, receivedAt: receivedAt,
-                lifetime: lifetime, classTag: classTag, storefront: storefront)
+                lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+                resources: resources)
         }
         return StoredResponse(
             key: key, status: status, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: storefront)
+            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.
@@ -117,15 +126,17 @@ public final class StoredResponse: Sendable {
             sum.combine(number)
         }
         sum.combine(storefront[...])
+        sum.combine(selecting[...])
+        for resource in resources { sum.combine(Int(bitPattern: UInt(resource))) }
         sum.combine(fields)
         sum.combine(body[...])
         return sum.value
     }
 }
 
-extension [UInt8] {
-    /// The same bytes, copied where more than an eighth of their storage beyond them is empty.
-    func compacted() -> [UInt8] {
+extension Array where Element: BitwiseCopyable {
+    /// The same elements, copied where more than an eighth of their storage beyond them is empty.
+    func compacted() -> Self {
         guard capacity > count + count / 8 else { return self }
         // Not from a slice: an array made from a slice of all of another shares its storage.
         return withUnsafeBufferPointer { Array($0) }

@@ -14,12 +14,12 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
 @Suite struct StoreDecisionTests {
     @Test(arguments: [
         (200, nil), (404, nil), (410, nil),
-        (201, NotStoredReason.status), (204, .status), (206, .partialContent), (301, .status), (302, .status),
+        (201, Reason.status), (204, .status), (206, .partialContent), (301, .status), (302, .status),
         (304, .status), (400, .status), (401, .unauthorized), (403, .unauthorized), (429, .rateLimited),
         (500, .serverError), (502, .serverError), (503, .serverError), (504, .serverError), (599, .serverError),
         (100, .status), (600, .status),
     ])
-    func aFixedRuleKeepsOnlyAnswers(status: Int, reason: NotStoredReason?) {
+    func aFixedRuleKeepsOnlyAnswers(status: Int, reason: Reason?) {
         let decision = StoreDecision.decide(
             request(), ResponseFacts(status: status), rule: day, notFound: .fixed(60, stale: 0), now: noon)
         if let reason {
@@ -78,8 +78,8 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         func decide(_ rule: TTLRule, _ notFound: TTLRule) -> StoreDecision {
             StoreDecision.decide(request(), missing, rule: rule, notFound: notFound, now: noon)
         }
-        #expect(decide(day, .off) == .no(.ruleOff))
-        #expect(decide(.off, day) == .no(.ruleOff))
+        #expect(decide(day, .off) == .no(.off))
+        #expect(decide(.off, day) == .no(.off))
         #expect(decide(day, .upstream) == .no(.noFreshness))
         #expect(decide(.upstream, day) == .no(.noFreshness))
     }
@@ -108,7 +108,7 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
     }
 
     @Test func everyReasonHasItsOwnWord() {
-        let words = NotStoredReason.allCases.map(\.text)
+        let words = Reason.allCases.map(\.text)
         #expect(Set(words).count == words.count)
         #expect(words.allSatisfy { $0.allSatisfy { $0.isLowercase || $0 == "-" } })
     }

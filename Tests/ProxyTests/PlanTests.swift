@@ -59,7 +59,7 @@ import Testing
         let facts = PlanFacts(
             method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),
             requestControl: CacheControl())
-        #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == "pass content")
+        #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == "pass requestContent")
     }
 
     @Test func aUserTokenMakesUnknownRoutesPersonalAndKnownOnesNot() throws {

@@ -7,7 +7,7 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// For each older version what brings it to the next. There is none yet.
     static let migrations: [Int64: [String]] = [:]
@@ -20,6 +20,7 @@ enum Schema {
           scope TEXT NOT NULL CHECK (scope = 'shared'), -- answers that belong to one user are never written
           target TEXT NOT NULL,                 -- canonical path and query
           variant TEXT NOT NULL,                -- tells apart answers to one target, such as content codings
+          selecting TEXT NOT NULL,              -- of a signpost: which request fields tell the answers apart
           storefront TEXT NOT NULL,             -- two letters, or nothing
           class INTEGER NOT NULL,               -- see table class
           status INTEGER NOT NULL,              -- HTTP status code
@@ -38,7 +39,8 @@ enum Schema {
         CREATE TABLE content (
           key INTEGER PRIMARY KEY,              -- that of the entry
           fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
-          body BLOB NOT NULL                    -- as received, content coding included
+          body BLOB NOT NULL,                   -- as received, content coding included
+          resources BLOB NOT NULL               -- the numbers of the resources named in it, 8 bytes each
         )
         """,
         """

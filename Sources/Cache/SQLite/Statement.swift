@@ -109,6 +109,13 @@ struct Row {
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
+    /// A copy of the 64-bit words in a column, in this machine's byte order; what is left of a cut one is no word.
+    func words(_ column: Int32) -> [UInt64] {
+        bytes(column).withUnsafeBytes { raw in
+            (0..<raw.count / 8).map { raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
+        }
+    }
+
     /// The text in a column; for logs and listings.
     func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)

@@ -45,11 +45,11 @@ final class StoreConnection {
             database,
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-              keep_for, size, checksum, last_used, scope, target, variant, storefront)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15)
+              keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16)
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (key, fields, body) VALUES (?1, ?2, ?3)")
+            database, "INSERT OR REPLACE INTO content (key, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT \(Self.evictionStep)")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
@@ -123,7 +123,9 @@ final class StoreConnection {
 
     private func write(_ response: StoredResponse, _ key: Int64) throws(SQLiteError) {
         let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
-        let size = target.count + variant.count + response.fields.count + response.body.count
+        let size =
+            target.count + variant.count + response.fields.count + response.body.count
+            + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
         try deleteEntry.run(.integer(key), .integer(.max))
         try insertEntry.run(
             .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
@@ -131,8 +133,10 @@ final class StoreConnection {
             .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
             .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
             .integer(Int64(bitPattern: response.checksum)), .integer(response.receivedAt),
-            .text(target), .text(variant), .text(response.storefront[...]))
-        try insertContent.run(.integer(key), .blob(response.fields), .blob(response.body[...]))
+            .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]))
+        try insertContent.run(
+            .integer(key), .blob(response.fields), .blob(response.body[...]),
+            .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }
 
     private func evict() throws(SQLiteError) -> Int {

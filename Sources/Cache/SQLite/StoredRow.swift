@@ -5,7 +5,8 @@ struct StoredRow {
     /// The columns in the order that `init` reads them; the key is ?1.
     static let select = """
         SELECT target, variant, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-          keep_for, storefront, checksum, fields, body
+          keep_for, storefront, checksum, fields, body,
+          selecting, resources
         FROM entry JOIN content USING (key) WHERE entry.key = ?1
         """
 
@@ -17,6 +18,8 @@ struct StoredRow {
     private let checksum: UInt64
     private let fields: [UInt8]
     private let body: [UInt8]
+    private let selecting: [UInt8]
+    private let resources: [UInt64]
 
     init(_ row: Row) {
         target = row.bytes(0)
@@ -26,6 +29,8 @@ struct StoredRow {
         checksum = UInt64(bitPattern: row.integer(11))
         fields = row.bytes(12)
         body = row.bytes(13)
+        selecting = row.bytes(14)
+        resources = row.words(15)
     }
 
     /// Whether the row is that of `key`, and not of another with the same 64 bits.
@@ -45,7 +50,7 @@ struct StoredRow {
         let response = StoredResponse(
             restoring: key ?? CacheKey(scope: .shared, target: target, variant: variant), status: Int(numbers[1]),
             fields: fields, body: body, receivedAt: numbers[2], lifetime: lifetime, classTag: classTag,
-            storefront: storefront)
+            storefront: storefront, selecting: selecting, resources: resources)
         return response.checksum == checksum ? response : nil
     }
 

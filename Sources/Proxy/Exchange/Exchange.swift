@@ -73,8 +73,8 @@ final class Exchange {
         }
         switch Verdict.of(status: status, verdictFacts) {
         case .renewToken: return startsAnew()
-        case .standIn: fail(status: status, originStatus: status, "upstream-error")
-        case .refuse: fail(status: 502, originStatus: status, "upstream-malformed")
+        case .standIn: fail(status: status, originStatus: status, .upstreamError)
+        case .refuse: fail(status: 502, originStatus: status, .upstreamMalformed)
         case .relay: return false
         }
         return true
@@ -91,23 +91,24 @@ final class Exchange {
     }
 
     /// The origin gave nothing that can be passed on: the stale answer, or an error in its stead.
-    private func fail(status: Int, originStatus: Int?, _ failure: StaticString) {
+    private func fail(status: Int, originStatus: Int?, _ failure: Reason) {
         if let fallback {
             serve(fallback, originStatus)
             return
         }
         service.refuse(
             connection,
-            AppleError(status: status, detail: "The origin gave no usable answer: \(failure)."), template: logTemplate,
-            outcome: failure,
-            forwarded: ForwardedStatus(reason: reason, status: originStatus, storing: .notStored("\(failure)")))
+            AppleError(status: status, detail: "The origin gave no usable answer: \(failure.text)."),
+            template: logTemplate,
+            outcome: failure.word,
+            forwarded: ForwardedStatus(reason: reason, status: originStatus, storing: .notStored(failure)))
     }
 
     private func serve(_ stored: StoredResponse, _ originStatus: Int?) {
         service.statistics.count(.stale)
         log(status: stored.status, contentLength: stored.body.count, outcome: "stale")
         let age = stored.age(at: service.context.unixSeconds)
-        let report = ForwardedStatus(reason: .stale, status: originStatus, storing: .notStored("stale-if-error"))
+        let report = ForwardedStatus(reason: .stale, status: originStatus, storing: .notStored(.staleIfError))
         connection.respond(content: stored.body) { buffer in
             ResponseWriter.writeStored(stored, age: age, to: &buffer)
             ResponseWriter.writeForwarded(report, to: &buffer)
@@ -134,13 +135,13 @@ final class Exchange {
 extension Exchange {
     /// Stores what may be stored; what `Cache-Status` reports, and the stored form.
     private func store(_ response: UpstreamResponse) -> (storing: ForwardedStatus.Storing, stored: StoredResponse?) {
-        guard case .fetch(let key, _) = purpose else { return (.notStored(reason.text), nil) }
-        if response.hasContentCoding { return (.notStored("content-coding"), nil) }
+        guard case .fetch(let key, _) = purpose else { return (.notStored(reason), nil) }
+        if response.hasContentCoding { return (.notStored(.contentCoding), nil) }
         let now = service.context.unixSeconds
         let decision = StoreDecision.decide(
             requestFacts, response.facts, rule: facts.rule, notFound: service.shared.policy.notFound, now: now)
         switch decision {
-        case .no(let reason): return (.notStored(reason.text), nil)
+        case .no(let reason): return (.notStored(reason), nil)
         case .store(let lifetime):
             let stored = StoredResponse(
                 key: key, status: response.status, fields: response.storableFields, body: response.body,
@@ -169,7 +170,7 @@ extension Exchange: UpstreamReceiver {
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
         if settles(response.status) { return }
         let (storing, stored) = store(response)
-        log(status: response.status, contentLength: response.body.count, outcome: reason.name)
+        log(status: response.status, contentLength: response.body.count, outcome: reason.word)
         let report = ForwardedStatus(reason: reason, status: response.status, storing: storing)
         connection.respond(content: response.body) { buffer in
             if let stored {
@@ -190,7 +191,7 @@ extension Exchange: UpstreamReceiver {
             return
         }
         streamed = (response.status, 0)
-        let report = ForwardedStatus(reason: reason, status: response.status, storing: .notStored("too-large"))
+        let report = ForwardedStatus(reason: reason, status: response.status, storing: .notStored(.tooLarge))
         connection.beginStreaming(length: response.declaredLength) { buffer in
             buffer.appendStatusLine(response.status)
             appendForwardable(response, to: &buffer)
@@ -210,7 +211,7 @@ extension Exchange: UpstreamReceiver {
     }
 
     func upstreamFinished(_ exchange: UpstreamExchange) {
-        log(status: streamed.status, contentLength: streamed.bytes, outcome: reason.name)
+        log(status: streamed.status, contentLength: streamed.bytes, outcome: reason.word)
         connection.endStreaming()
     }
 

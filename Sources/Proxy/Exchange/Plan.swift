@@ -44,7 +44,7 @@ public struct PlanFacts {
         if method != .get && method != .head { return .method }
         // On routes that are known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
         if route.isPersonal || (carriesUserToken && !route.isShared) { return .personal }
-        if hasContent { return .content }
+        if hasContent { return .requestContent }
         if rule == .off { return .off }
         if rule == .upstream && requestControl.noStore { return .requestNoStore }
         return nil

@@ -32,7 +32,7 @@ enum ResponseWriter {
             buffer.append(decimal: ttl)
         case .notStored(let detail):
             buffer.append("; detail=")
-            buffer.append(detail)
+            buffer.append(detail.word)
         }
         buffer.append("\r\n")
     }
@@ -43,7 +43,7 @@ struct ForwardedStatus {
     enum Storing {
         case stored(ttl: Int)
         /// Why the answer was not stored, or why it was not looked for.
-        case notStored(String)
+        case notStored(Reason)
     }
 
     let reason: Reason

@@ -1,3 +1,4 @@
+import Cache
 import HTTP
 
 /// Why there is no (complete) answer from the origin: the upstream side is to blame in each case.
@@ -54,20 +55,20 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// One token for logs, metrics and `Cache-Status`.
-    public var reason: StaticString {
+    /// Why there is no answer, in the words of the log, the counters and `Cache-Status`.
+    public var reason: Reason {
         switch self {
-        case .resolve: "upstream-resolve"
-        case .connect: "upstream-connect"
-        case .tls: "upstream-tls"
-        case .timeout(.connect): "upstream-connect-timeout"
-        case .timeout(.firstByte): "upstream-first-byte-timeout"
-        case .timeout(.content): "upstream-content-timeout"
-        case .timeout(.whole): "upstream-timeout"
-        case .closedEarly: "upstream-closed"
-        case .malformed, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"
-        case .tooManyWaiting: "upstream-queue-full"
-        case .draining: "draining"
+        case .resolve: .upstreamResolve
+        case .connect: .upstreamConnect
+        case .tls: .upstreamTLS
+        case .timeout(.connect): .upstreamConnectTimeout
+        case .timeout(.firstByte): .upstreamFirstByteTimeout
+        case .timeout(.content): .upstreamContentTimeout
+        case .timeout(.whole): .upstreamTimeout
+        case .closedEarly: .upstreamClosed
+        case .malformed, .switchedProtocols, .tooManyInterimResponses: .upstreamMalformed
+        case .tooManyWaiting: .queueFull
+        case .draining: .draining
         }
     }
 
@@ -82,14 +83,14 @@ extension UpstreamFailure: CustomStringConvertible {
     /// For the log: the reason and what is known of the cause; nothing of the request.
     public var description: String {
         switch self {
-        case .resolve(let text), .connect(let text), .tls(let text): "\(reason): \(text)"
-        case .closedEarly(.nothing): "\(reason): before the answer"
-        case .closedEarly(.head): "\(reason): in the head"
-        case .closedEarly(.content): "\(reason): in the content"
-        case .malformed(let error): "\(reason): \(error.reason)"
-        case .switchedProtocols: "\(reason): 101"
-        case .tooManyInterimResponses: "\(reason): too many interim responses"
-        case .timeout, .tooManyWaiting, .draining: "\(reason)"
+        case .resolve(let text), .connect(let text), .tls(let text): "\(reason.text): \(text)"
+        case .closedEarly(.nothing): "\(reason.text): before the answer"
+        case .closedEarly(.head): "\(reason.text): in the head"
+        case .closedEarly(.content): "\(reason.text): in the content"
+        case .malformed(let error): "\(reason.text): \(error.reason)"
+        case .switchedProtocols: "\(reason.text): 101"
+        case .tooManyInterimResponses: "\(reason.text): too many interim responses"
+        case .timeout, .tooManyWaiting, .draining: "\(reason.text)"
         }
     }
 }

@@ -1,0 +1,150 @@
+// Why a request was not simply a hit, why an answer was not stored, how a wait for the origin ended: one list for
+// `Cache-Status`, the access log, the counters and the documentation.
+// Must hold: a word never changes its meaning, and no two cases share one.
+
+/// One reason. `word` is what is shown wherever a reason is shown.
+public enum Reason: UInt8, CaseIterable, Error, Sendable {
+    // MARK: Why the origin is asked
+
+    /// Nothing is stored under the key.
+    case absent
+    /// What is stored is no longer fresh.
+    case stale
+    /// The method is not one that a cache answers.
+    case method
+    /// The request belongs to one user, and `ttl personal` is off.
+    case personal
+    /// A GET or HEAD with content, which is no part of the key.
+    case requestContent
+    /// The operator switched this class off.
+    case off
+    /// The client forbade storing.
+    case requestNoStore
+    /// The client asked for an answer from the origin.
+    case requestNoCache
+    /// The client wants it fresher than it is.
+    case requestMaxAge
+
+    // MARK: Why an answer was not stored
+
+    /// 401 or 403: about the credentials of one moment.
+    case unauthorized
+    /// 429: about the load of one moment.
+    case rateLimited
+    /// 5xx under a fixed rule, or without explicit freshness.
+    case serverError
+    /// 206: parts of answers are not stored.
+    case partialContent
+    /// Another status that the rule does not keep.
+    case status
+    /// The origin said `no-store`.
+    case noStore
+    /// The origin said `private`, and this is a shared cache.
+    case isPrivate
+    /// The request carried Authorization and the origin did not allow sharing (RFC 9111 3.5).
+    case authorization
+    /// The answer depends on request fields that are not part of the key.
+    case vary
+    /// Nothing says how long it is fresh, or it came stale, and there is no validator to ask with.
+    case noFreshness
+    /// The answer came in a content coding that was not asked for.
+    case contentCoding
+    /// The answer is too large to be collected; it was streamed.
+    case tooLarge
+
+    // MARK: How a stored answer was used although it was not fresh
+
+    /// Served at once and refreshed behind the answer.
+    case staleWhileRevalidate
+    /// Served because the origin failed.
+    case staleIfError
+    /// The origin confirmed it with a 304.
+    case revalidated
+    /// Fresh enough for a client that accepts stale answers (`max-stale`).
+    case requestMaxStale
+
+    // MARK: Why there is no answer of the origin's
+
+    /// The client wants a stored answer or none (`only-if-cached`).
+    case onlyIfCached
+    /// The budget's queue, or the pool's, is full.
+    case queueFull
+    /// The request waited too long for its turn, or for another client's request.
+    case waitedTooLong
+    /// The proxy stops.
+    case draining
+    /// The origin's answer is an error that the stored answer stands in for.
+    case upstreamError
+    case upstreamResolve
+    case upstreamConnect
+    case upstreamTLS
+    case upstreamConnectTimeout
+    case upstreamFirstByteTimeout
+    case upstreamContentTimeout
+    case upstreamTimeout
+    case upstreamClosed
+    /// Not HTTP/1.1, or an answer to something that was not asked.
+    case upstreamMalformed
+}
+
+extension Reason {
+    /// The `detail` parameter of `Cache-Status`, and the word in logs and counters.
+    public var word: StaticString {
+        switch self {
+        case .absent: "absent"
+        case .stale: "stale"
+        case .method: "method"
+        case .personal: "personal"
+        case .requestContent: "request-content"
+        case .off: "off"
+        case .requestNoStore: "request-no-store"
+        case .requestNoCache: "request-no-cache"
+        case .requestMaxAge: "request-max-age"
+        case .unauthorized: "unauthorized"
+        case .rateLimited: "rate-limited"
+        case .serverError: "server-error"
+        case .partialContent: "partial-content"
+        case .status: "status"
+        case .noStore: "no-store"
+        case .isPrivate: "private"
+        case .authorization: "authorization"
+        case .vary: "vary"
+        case .noFreshness: "no-freshness"
+        case .contentCoding: "content-coding"
+        case .tooLarge: "too-large"
+        case .staleWhileRevalidate: "stale-while-revalidate"
+        case .staleIfError: "stale-if-error"
+        case .revalidated: "revalidated"
+        case .requestMaxStale: "request-max-stale"
+        case .onlyIfCached: "only-if-cached"
+        case .queueFull: "queue-full"
+        case .waitedTooLong: "waited-too-long"
+        case .draining: "draining"
+        case .upstreamError: "upstream-error"
+        case .upstreamResolve: "upstream-resolve"
+        case .upstreamConnect: "upstream-connect"
+        case .upstreamTLS: "upstream-tls"
+        case .upstreamConnectTimeout: "upstream-connect-timeout"
+        case .upstreamFirstByteTimeout: "upstream-first-byte-timeout"
+        case .upstreamContentTimeout: "upstream-content-timeout"
+        case .upstreamTimeout: "upstream-timeout"
+        case .upstreamClosed: "upstream-closed"
+        case .upstreamMalformed: "upstream-malformed"
+        }
+    }
+
+    /// The word as a value.
+    public var text: String { word.description }
+
+    /// The `fwd` parameter of RFC 9211 2.2 for a request that goes to the origin for this reason.
+    public var forward: StaticString {
+        switch self {
+        case .stale, .staleWhileRevalidate, .staleIfError, .revalidated: "stale"
+        case .method: "method"
+        case .personal, .requestContent, .off: "bypass"
+        case .requestNoStore, .requestNoCache, .requestMaxAge: "request"
+        case .vary: "vary-miss"
+        default: "uri-miss"
+        }
+    }
+}
