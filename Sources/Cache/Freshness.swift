@@ -53,4 +53,3 @@ extension StoredResponse {
         age(at: unixSeconds) < lifetime.greatestUsefulAge
     }
 }
-extension StoredResponse { public var validators: [UInt8] { [] } }

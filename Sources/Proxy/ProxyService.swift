@@ -208,15 +208,24 @@ extension ProxyService {
     func serve(
         _ stored: StoredResponse, _ status: CacheStatus, outcome: StaticString, to connection: ClientConnection
     ) {
-        let hidesContent = connection.head.method == .head
+        let form = connection.withHeadBytes { bytes in
+            AnswerForm.of(stored, for: connection.head.method, connection.head.fields, bytes)
+        }
+        guard form != .unsatisfiable else {
+            return refuse(
+                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."), template: nil,
+                outcome: outcome, status: status
+            ) { stored.appendContentRange(to: &$0) }
+        }
+        let content = form.content(of: stored)
         log?.record(
             AccessLogEntry(
-                status: stored.status, contentLength: hidesContent ? 0 : stored.body.count, outcome: outcome,
-                template: stored.key.isPersonal ? target.route.template : nil),
+                status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
+                outcome: outcome, template: stored.key.isPersonal ? target.route.template : nil),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
-        connection.respond(content: stored.body) { buffer in
-            buffer.append(stored.head)
+        connection.respond(content: content, writesDate: !stored.hasDate) { buffer in
+            stored.appendHead(form, to: &buffer)
             buffer.append("Age: ")
             buffer.append(decimal: age)
             buffer.append("\r\n")
@@ -253,9 +262,11 @@ extension ProxyService {
     ///   - outcome: what the log says of it.
     ///   - retryAfter: seconds, where another try is worth while by then.
     ///   - status: what `Cache-Status` says when the origin was asked.
+    ///   - fields: further fields.
     func refuse(
         _ connection: ClientConnection, _ error: AppleError, template: StaticString? = "-",
-        outcome: StaticString = "refused", retryAfter: Int? = nil, status: CacheStatus? = nil
+        outcome: StaticString = "refused", retryAfter: Int? = nil, status: CacheStatus? = nil,
+        fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         let content = error.content
         log?.record(
@@ -270,6 +281,7 @@ extension ProxyService {
                 buffer.append(decimal: retryAfter)
                 buffer.append("\r\n")
             }
+            fields(&buffer)
             status?.write(to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }

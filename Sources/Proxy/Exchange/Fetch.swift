@@ -26,7 +26,7 @@ final class Fetch {
         self.flight = flight
         self.listener = listener
         self.service = service
-        validates = inquiry.key != nil && !(inquiry.stored?.validators.isEmpty ?? true)
+        validates = inquiry.key != nil && (inquiry.stored?.isRevalidatable ?? false)
     }
 
     func start() {
@@ -36,7 +36,7 @@ final class Fetch {
         let head = inquiry.request.head(
             to: service.shared.authority, developerToken: developerToken,
             userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
-            validators: validates ? inquiry.stored?.validators ?? [] : [])
+            validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
         let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
         _ = service.pool.send(request, to: self)
     }
