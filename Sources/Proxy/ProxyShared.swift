@@ -40,6 +40,7 @@ public struct ProxyShared: Sendable {
 
     /// Forgets what is stored for a user.
     func drop(_ user: UserHash, at unixSeconds: Int64) {
-        users?.end(user, at: unixSeconds)
+        guard let ended = users?.end(user, at: unixSeconds) else { return }
+        cache.free(ended)
     }
 }

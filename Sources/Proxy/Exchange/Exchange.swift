@@ -224,11 +224,12 @@ extension Exchange {
                 reason: inquiry.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
     }
 
-    private var isPersonal: Bool { inquiry.facts.route.isPersonal }
+    /// Whether the answer is one user's, by its route or because a user's token went along.
+    private var isPersonal: Bool { inquiry.facts.scope != .shared }
 
     /// What stands in the log in place of a personal target, whose ids and queries are private.
     private var logTemplate: StaticString? {
-        isPersonal ? inquiry.facts.route.template : nil
+        inquiry.facts.route.isPersonal ? inquiry.facts.route.template : nil
     }
 
     private func log(status: Int, contentLength: Int, outcome: StaticString) {
