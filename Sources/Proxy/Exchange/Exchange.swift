@@ -138,8 +138,11 @@ extension Exchange {
         guard case .fetch(let key, _) = purpose else { return (.notStored(reason), nil) }
         if response.hasContentCoding { return (.notStored(.contentCoding), nil) }
         let now = service.context.unixSeconds
+        let responseFacts = response.facts
+        // Variants are looked up under the target alone here.
+        guard responseFacts.vary.names.isEmpty else { return (.notStored(.vary), nil) }
         let decision = StoreDecision.decide(
-            requestFacts, response.facts, rule: facts.rule, notFound: service.shared.policy.notFound, now: now)
+            requestFacts, responseFacts, rule: facts.rule, notFound: service.shared.policy.notFound, now: now)
         switch decision {
         case .no(let reason): return (.notStored(reason), nil)
         case .store(let lifetime):
