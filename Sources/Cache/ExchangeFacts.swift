@@ -25,23 +25,6 @@ public struct ResponseFacts: Sendable, Equatable {
         case invalid
         case at(Int64)
     }
-    /// The request fields that `Vary` names (RFC 9110 12.5.5), apart from Accept-Encoding: the proxy always asks for the
-    /// same coding.
-    public struct Vary: Sendable, Equatable {
-        /// Whether Origin is among them.
-        public var namesOrigin = false
-        /// Whether `*` or any other field is among them.
-        public var namesOther = false
-
-        /// None.
-        public init() {}
-
-        /// Whether all that is named is the same for every request under a key. Origin is forwarded only in classes that
-        /// follow the origin's own fields; it is not part of the key.
-        func isAccounted(under rule: TTLRule) -> Bool {
-            !namesOther && (!namesOrigin || rule != .upstream)
-        }
-    }
 
     /// The status code.
     public var status: Int
@@ -57,7 +40,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// `Last-Modified`; nil where absent or no date.
     public var lastModified: Int64?
     public var vary = Vary()
-    /// Whether there is an `ETag` of the origin's own.
+    /// Whether there is an `ETag` of the origin's own that it can be asked with.
     public var hasEntityTag = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).
     public var responseDelay = 0
@@ -69,4 +52,15 @@ public struct ResponseFacts: Sendable, Equatable {
 
     /// Whether the origin can be asked for a 304.
     var hasValidator: Bool { hasEntityTag || lastModified != nil }
+
+    /// Whether the origin said for how long it is fresh.
+    var hasExplicitFreshness: Bool {
+        cacheControl.sMaxAge != nil || cacheControl.maxAge != nil || expires != .absent
+    }
+
+    /// What a stored answer keeps of the origin's fields under the rule of the request's class.
+    public func retention(under rule: TTLRule) -> FieldRetention {
+        guard rule == .upstream else { return .impersonal }
+        return hasExplicitFreshness ? .complete : .dated
+    }
 }

@@ -50,7 +50,9 @@ struct RFC9111 {
         if directives.isPrivate { return .isPrivate }
         if !isVaryAccounted { return .vary }
         if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }
-        guard hasExplicitFreshness || directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
+        guard
+            response.hasExplicitFreshness || directives.isPublic
+                || Self.heuristicallyCacheable.contains(response.status)
         else {
             return response.status >= 500 ? .serverError : .status
         }
@@ -60,10 +62,6 @@ struct RFC9111 {
     /// Section 3.5.
     private var allowsSharingDespiteAuthorization: Bool {
         directives.isPublic || directives.mustRevalidate || directives.sMaxAge != nil
-    }
-
-    private var hasExplicitFreshness: Bool {
-        directives.sMaxAge != nil || directives.maxAge != nil || response.expires != .absent
     }
 
     /// Section 4.2.1, first match wins; nil where there is nothing to go by.

@@ -48,6 +48,36 @@ enum StoredFields {
         }
     }
 
+    /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). What says how the stored bytes are coded
+    /// or cut stays; the old Date goes in any case, because it is not when the new answer came.
+    static func merged(_ stored: Span<UInt8>, updatedBy new: Span<UInt8>) -> [UInt8] {
+        var merged: [UInt8] = []
+        merged.reserveCapacity(stored.count + new.count)
+        var lines = FieldLines()
+        while let line = lines.next(in: stored) {
+            if line.id == .date || hasUpdate(of: stored, line, in: new) { continue }
+            merged.append(stored.extracting(line.whole))
+        }
+        lines = FieldLines()
+        while let line = lines.next(in: new) {
+            if isUpdate(new, line) { merged.append(new.extracting(line.whole)) }
+        }
+        return merged
+    }
+
+    private static func hasUpdate(of stored: Span<UInt8>, _ line: FieldLines.Line, in new: Span<UInt8>) -> Bool {
+        var lines = FieldLines()
+        while let other = lines.next(in: new) {
+            guard other.id == line.id, isUpdate(new, other) else { continue }
+            if line.id != .other || stored.equalsIgnoringCase(line.name, new, other.name) { return true }
+        }
+        return false
+    }
+
+    private static func isUpdate(_ fields: Span<UInt8>, _ line: FieldLines.Line) -> Bool {
+        line.id != .contentEncoding && line.id != .contentRange && isStorable(fields, line, .complete)
+    }
+
     /// Whether a line of this name is among `fields`.
     static func contains(_ fields: Span<UInt8>, _ name: FieldName) -> Bool {
         var lines = FieldLines()

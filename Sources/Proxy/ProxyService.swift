@@ -234,12 +234,6 @@ extension ProxyService {
         }
     }
 
-    /// The fields of an answer that goes on as it came. What is personal tells caches downstream to keep their hands off it,
-    /// whatever the origin said.
-    func writeFields(of response: UpstreamResponse, isPersonal: Bool, to buffer: inout ByteBuffer) {
-        buffer.append(response.forwardableFields(isPersonal: isPersonal))
-    }
-
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {
         connection.withHeadBytes { bytes in
             shared.crossOrigin.write(for: connection.head, bytes, to: &buffer)

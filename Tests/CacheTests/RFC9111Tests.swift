@@ -118,14 +118,29 @@ struct Case: Sendable, CustomTestStringConvertible {
             name: "Vary by what is always the same",
             fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, accept-encoding"], expected: "60-0"),
         Case(
-            name: "Vary by Origin, which is forwarded and not in the key",
-            fields: ["Cache-Control: max-age=60", "Vary: accept-encoding, origin"], expected: "vary"),
+            name: "Vary by what shared requests never carry",
+            fields: ["Cache-Control: max-age=60", "Vary: accept-encoding, origin, Cookie, Music-User-Token"],
+            expected: "60-0"),
+        Case(
+            name: "Vary by Authorization", fields: ["Cache-Control: max-age=60", "Vary: Authorization"],
+            expected: "vary"),
         Case(name: "Vary star", fields: ["Cache-Control: max-age=60", "Vary: *"], expected: "vary"),
+        Case(name: "Vary two stars", fields: ["Cache-Control: max-age=60", "Vary: *, *"], expected: "vary"),
+        Case(
+            name: "Vary two stars in two lines", fields: ["Cache-Control: max-age=60", "Vary: *", "Vary: *"],
+            expected: "vary"),
+        Case(name: "Vary empty and star", fields: ["Cache-Control: max-age=60", "Vary: , *"], expected: "vary"),
+        Case(
+            name: "Vary empty line and star", fields: ["Cache-Control: max-age=60", "Vary: ", "Vary: *"],
+            expected: "vary"),
+        Case(name: "Vary star, name", fields: ["Cache-Control: max-age=60", "Vary: *, Foo"], expected: "vary"),
+        Case(name: "Vary name, star", fields: ["Cache-Control: max-age=60", "Vary: Foo, *"], expected: "vary"),
         Case(
             name: "Vary star second line", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding", "Vary: , *"],
             expected: "vary"),
         Case(
-            name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo"], expected: "vary"),
+            name: "Vary by fields", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo, Bar"],
+            expected: "60-0"),
         Case(name: "206", status: 206, fields: ["Cache-Control: max-age=60"], expected: "partial-content"),
         Case(name: "401", status: 401, fields: ["Cache-Control: max-age=60"], expected: "unauthorized"),
         Case(name: "429", status: 429, fields: ["Cache-Control: max-age=60"], expected: "rate-limited"),

@@ -82,7 +82,9 @@ import Testing
             response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 2, staleFor: 1)),
             response("/a", "body", variant: "v", lifetime: base.lifetime, storefront: "gb"),
             response("/a", "body", variant: "v", lifetime: base.lifetime, classTag: 2),
-            base.freshened(receivedAt: noon, lifetime: base.lifetime, fields: Array("X: y\r\n".utf8)),
+            StoredResponse(
+                key: base.key, status: 200, fields: Array("X: y\r\n".utf8), body: base.body, receivedAt: noon,
+                lifetime: base.lifetime, classTag: base.classTag, storefront: base.storefront),
         ]
         #expect(Set(others.map(\.checksum) + [base.checksum]).count == others.count + 1)
     }

@@ -133,9 +133,9 @@ extension Exchange: FetchListener {
         cancelTimer()
         streamed = (response.status, 0)
         let status = forwarded(response.status, .no(.tooLarge))
-        connection.beginStreaming(length: response.declaredLength) { buffer in
+        connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            service.writeFields(of: response, isPersonal: isPersonal, to: &buffer)
+            buffer.append(response.forwardableFields(isPersonal: isPersonal))
             status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
         }
@@ -180,9 +180,9 @@ extension Exchange {
         service.statistics.count(because: reason)
         log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason.word)
         let status = forwarded(response.status, .no(reason))
-        connection.respond(content: response.body) { buffer in
+        connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            service.writeFields(of: response, isPersonal: isPersonal, to: &buffer)
+            buffer.append(response.forwardableFields(isPersonal: isPersonal))
             appendLength(of: response, to: &buffer)
             status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
