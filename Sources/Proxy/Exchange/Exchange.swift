@@ -106,8 +106,8 @@ extension Exchange {
 
     /// Whether what another asked for is what this client asked for: the request fields that tell answers apart may differ.
     private func isAnswer(_ stored: StoredResponse) -> Bool {
-        guard let key = inquiry.key else { return false }
-        return stored.isStored(under: key)
+        let forwarded = inquiry.request.fields
+        return service.shared.cache.isVariant(stored, for: forwarded.span, service.reader)
     }
 }
 

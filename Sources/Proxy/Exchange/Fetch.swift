@@ -175,14 +175,12 @@ extension Fetch {
                 keeping: facts.retention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
                 classTag: inquiry.facts.route.resourceClass.rawValue,
                 storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
-            keep(stored)
-            return .stored(stored, originStatus: response.status)
+            service.statistics.count(.stored)
+            let forwarded = inquiry.request.fields
+            let placed = service.shared.cache.store(
+                stored, varyingBy: facts.vary, forwarded: forwarded.span, service.reader)
+            return .stored(placed, originStatus: response.status)
         }
-    }
-
-    private func keep(_ stored: StoredResponse) {
-        service.shared.cache.store(stored)
-        service.statistics.count(.stored)
     }
 
     /// Whether what was asked for changed while the answer was on its way.
@@ -196,7 +194,7 @@ extension Fetch {
         switch stored.freshened(by: response.fields.bytes, revalidation(response)) {
         case .stored(let freshened):
             service.statistics.count(.revalidated)
-            if !isOutdated { keep(freshened) }
+            if !isOutdated { service.shared.cache.store(freshened) }
             end(.stored(freshened, originStatus: 304))
         case .unstorable(let confirmed, _):
             service.statistics.count(.revalidated)
