@@ -8,19 +8,22 @@ extension StoredResponse {
     public var hasDate: Bool { validators.date != nil }
 
     /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF. Age, Cache-Status, Date
-    /// where there is none, and the empty line follow; then, for a part, those bytes of `body`. A 416 gets its status line
-    /// and Content-Range; content and framing are the caller's.
+    /// where there is none, and the empty line follow; then what `AnswerForm.content(of:)` has. A 416 is an error of the
+    /// caller's own, with `appendContentRange`.
     public func appendHead(_ form: AnswerForm, to buffer: inout ByteBuffer) {
         switch form {
         case .whole: buffer.append(head)
         case .notModified: appendNotModified(to: &buffer)
         case .partial(let part): appendPartial(part, to: &buffer)
-        case .unsatisfiable:
-            buffer.appendStatusLine(416)
-            buffer.append("Content-Range: bytes */")
-            buffer.append(decimal: body.count)
-            buffer.append("\r\n")
+        case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
         }
+    }
+
+    /// What a 416 says of the content (RFC 9110 15.5.17).
+    public func appendContentRange(to buffer: inout ByteBuffer) {
+        buffer.append("Content-Range: bytes */")
+        buffer.append(decimal: body.count)
+        buffer.append("\r\n")
     }
 
     /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content; Last-Modified only where no
@@ -56,6 +59,27 @@ extension StoredResponse {
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
             if isKept(line.id) { buffer.append(fields.extracting(line.whole)) }
+        }
+    }
+}
+
+extension AnswerForm {
+    /// The status code of `stored` in this form.
+    public func status(of stored: StoredResponse) -> Int {
+        switch self {
+        case .whole: stored.status
+        case .notModified: 304
+        case .partial: 206
+        case .unsatisfiable: 416
+        }
+    }
+
+    /// The bytes of the content that go along; those of a part are copied.
+    public func content(of stored: StoredResponse) -> [UInt8] {
+        switch self {
+        case .whole: stored.body
+        case .partial(let part): Array(stored.body[part])
+        case .notModified, .unsatisfiable: []
         }
     }
 }

@@ -216,7 +216,8 @@ func stored(
     }
 
     @Test func anUnsatisfiableRangeLearnsTheLength() {
-        #expect(
-            head(full, .unsatisfiable) == "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */10\r\n")
+        var buffer = ByteBuffer(capacity: 64)
+        full.appendContentRange(to: &buffer)
+        #expect(String(decoding: buffer.copyReadable(), as: UTF8.self) == "Content-Range: bytes */10\r\n")
     }
 }
