@@ -15,6 +15,7 @@ extension ResponseFacts {
     public mutating func merge(_ id: FieldName, _ value: Span<UInt8>) {
         switch id {
         case .cacheControl: cacheControl.merge(value)
+        case .cdnCacheControl: targeted.merge(value)
         case .age: mergeAge(value)
         case .date: date = date ?? HTTPDate.parse(value)
         case .expires: mergeExpires(value)

@@ -28,14 +28,17 @@ public struct ResponseFacts: Sendable, Equatable {
 
     /// The status code.
     public var status: Int
-    /// The origin's directives.
+    /// The origin's directives for everybody; see `directives`.
     public var cacheControl = CacheControl()
+    /// Its directives for caches like this one (RFC 9213).
+    var targeted = TargetedCacheControl()
     /// `Age` in seconds; nil where absent or not a number.
     public var age: Int?
     /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
     var hasReadAge = false
     /// `Date`; nil where absent or no date. Of several the first that is one counts, as for `lastModified`.
     public var date: Int64?
+    /// Not what counts where `targeted` does; see `effectiveExpires`.
     public var expires = Expires.absent
     /// `Last-Modified`; nil where absent or no date.
     public var lastModified: Int64?
@@ -50,12 +53,17 @@ public struct ResponseFacts: Sendable, Equatable {
         self.status = status
     }
 
+    /// The directives that count here.
+    public var directives: CacheControl { targeted.directives ?? cacheControl }
+    /// `Expires`, where it counts (RFC 9213 2.1).
+    var effectiveExpires: Expires { targeted.directives == nil ? expires : .absent }
+
     /// Whether the origin can be asked for a 304.
     var hasValidator: Bool { hasEntityTag || lastModified != nil }
 
     /// Whether the origin said for how long it is fresh.
     var hasExplicitFreshness: Bool {
-        cacheControl.sMaxAge != nil || cacheControl.maxAge != nil || expires != .absent
+        directives.sMaxAge != nil || directives.maxAge != nil || effectiveExpires != .absent
     }
 
     /// What a stored answer keeps of the origin's fields under the rule of the request's class.

@@ -25,7 +25,7 @@ struct RFC9111 {
         200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 404, 405, 410, 414, 500, 501, 502, 503, 504,
     ]
 
-    private var directives: CacheControl { response.cacheControl }
+    private var directives: CacheControl { response.directives }
 
     var decision: StoreDecision {
         if let reason = refusal { return .no(reason) }
@@ -68,7 +68,7 @@ struct RFC9111 {
     private var freshnessLifetime: Int? {
         if let seconds = directives.sMaxAge { return seconds }
         if let seconds = directives.maxAge { return seconds }
-        switch response.expires {
+        switch response.effectiveExpires {
         case .at(let expires): return Lifetime.seconds(from: response.date ?? now, to: expires)
         case .invalid: return 0
         case .absent: return heuristicLifetime
