@@ -15,7 +15,8 @@ public final class UpstreamBudget: Sendable {
 
     private struct Shared {
         var state: BudgetState
-        var doors: [LaneDoor] = []
+        /// By lane: the ways to the loops' gates.
+        var doors: [Confined<WeakGate>] = []
     }
 
     private let shared: Mutex<Shared>
@@ -40,7 +41,7 @@ public final class UpstreamBudget: Sendable {
     }
 
     func addLane(of gate: UpstreamGate, loop: EventLoop, connections: Int) -> Int {
-        let door = LaneDoor(loop: loop, gate: Confined(gate))
+        let door = Confined(WeakGate(gate: gate), to: loop)
         return shared.withLock { shared in
             shared.doors.append(door)
             return shared.state.addLane(connections: connections)
@@ -69,14 +70,13 @@ public final class UpstreamBudget: Sendable {
         }
         guard !foreign.isEmpty else { return (actions, wakeAt) }
         for (action, door) in foreign {
-            door.loop.execute { door.gate.object?.perform(action) }
+            door.execute { $0.gate?.perform(action) }
         }
         return (actions.filter { $0.job.lane == lane }, wakeAt)
     }
 }
 
-/// The way to another loop's gate.
-private struct LaneDoor {
-    let loop: EventLoop
-    let gate: Confined<UpstreamGate>
+/// A gate that the budget knows and does not keep alive.
+private struct WeakGate {
+    weak var gate: UpstreamGate?
 }
