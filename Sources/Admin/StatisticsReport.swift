@@ -10,6 +10,11 @@ struct StatisticsReport {
 
     var json: [UInt8] {
         var members = Counter.allCases.map { "\"\($0.name)\":\(source[$0])" }
+        let upstream = source.upstream
+        // Every member is an integer: 0 says that nothing limits the rate.
+        members.append("\"upstream_rate\":\(upstream.rate ?? 0)")
+        members.append("\"upstream_in_flight\":\(upstream.inFlight)")
+        members.append("\"upstream_waiting\":\(upstream.waiting)")
         members.append("\"entries\":\(source.entries)")
         members.append("\"cache_bytes\":\(source.cacheBytes)")
         members.append("\"memory_bytes\":\(source.memoryBytes)")

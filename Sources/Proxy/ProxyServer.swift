@@ -9,7 +9,10 @@ public struct ProxySettings: Sendable {
     public var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.
     public var workers: Int
+    /// `maxConnections` is that of all loops together; each gets a share, at least one.
     public var upstream: UpstreamSettings
+    /// Requests a second to the origin that are never exceeded; nil: what its 429s teach.
+    public var upstreamRate: Int?
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
     public var shared: ProxyShared
@@ -43,6 +46,7 @@ public struct ListenError: Error, CustomStringConvertible {
 public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
+    private let budget: UpstreamBudget
     private let accessLog: AccessLogSink?
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public let addresses: [SocketAddress]
@@ -50,10 +54,11 @@ public final class ProxyServer: Sendable {
     /// - Throws: `ListenError` when an address cannot be had; nothing listens then.
     public init(_ settings: ProxySettings) throws(ListenError) {
         let resolver = Resolver(ttl: .seconds(60))
+        budget = UpstreamBudget(rate: settings.upstreamRate)
         var workers: [Worker] = []
         do throws(ListenError) {
             for index in 0..<max(1, settings.workers) {
-                workers.append(try Self.makeWorker(index, settings, resolver))
+                workers.append(try Self.makeWorker(index, settings, resolver, budget))
             }
             addresses = try Self.listen(settings.listeners, workers)
         } catch {
@@ -88,10 +93,10 @@ public final class ProxyServer: Sendable {
     }
 
     private static func makeWorker(
-        _ index: Int, _ settings: ProxySettings, _ resolver: Resolver
+        _ index: Int, _ settings: ProxySettings, _ resolver: Resolver, _ budget: UpstreamBudget
     ) throws(ListenError) -> Worker {
         do throws(SystemError) {
-            return try Worker(index: index, settings: settings, resolver: resolver)
+            return try Worker(index: index, settings: settings, resolver: resolver, budget: budget)
         } catch {
             throw ListenError(address: settings.listeners[0].address, cause: error)
         }
@@ -99,7 +104,7 @@ public final class ProxyServer: Sendable {
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
-        StatisticsSource(statistics: workers.map(\.statistics), cache: cache)
+        StatisticsSource(statistics: workers.map(\.statistics), cache: cache, budget: budget)
     }
 
     /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue.
@@ -121,17 +126,21 @@ public final class ProxyServer: Sendable {
 public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     private let cache: ResponseCache
+    private let budget: UpstreamBudget
 
     /// - Parameter statistics: one for each loop.
-    public init(statistics: [Statistics], cache: ResponseCache) {
+    public init(statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget) {
         self.statistics = statistics
         self.cache = cache
+        self.budget = budget
     }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }
     }
 
+    /// What goes to the origin now.
+    public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
     /// Stored answers, on disk when there is a cache file, else in memory.
     public var entries: Int { cache.store?.entries ?? cache.memory.count }
     /// Bytes of stored answers on disk.
@@ -147,20 +156,24 @@ final class Worker: @unchecked Sendable {
     let statistics = Statistics()
     private let loop: EventLoop
     private let server: Server
-    private let pool: UpstreamPool
+    private let gate: UpstreamGate
     private let service: ProxyService
 
-    init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
+    init(
+        index: Int, settings: ProxySettings, resolver: Resolver, budget: UpstreamBudget
+    ) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
         let context = LoopContext(loop: loop)
         let pool = UpstreamPool(
-            settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+            settings: settings.upstream.share(of: index, among: max(1, settings.workers)),
+            tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+        gate = UpstreamGate(pool: pool, budget: budget, statistics: statistics)
         service = ProxyService(
-            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.store?.makeReader(),
+            shared: settings.shared, context: context, pool: pool, gate: gate,
+            reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop
-        self.pool = pool
     }
 
     func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
@@ -179,7 +192,7 @@ final class Worker: @unchecked Sendable {
         loop.execute { [self] in
             server.drain { [self] in
                 service.log?.flush()
-                pool.drain()
+                gate.drain()
                 loop.stop(completion)
             }
         }

@@ -17,7 +17,8 @@ import Testing
 
         init(token: String? = nil, isReady: Bool = true) throws {
             let source = StatisticsSource(
-                statistics: [Statistics()], cache: ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil))
+                statistics: [Statistics()], cache: ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil),
+                budget: UpstreamBudget(rate: 7))
             let secret = token.map { SecretBytes(Array($0.utf8).span) }
             host = try ServiceHost(
                 label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
@@ -52,6 +53,7 @@ import Testing
         ] {
             #expect(members[name] != nil, "\(name)")
         }
+        #expect(members["upstream_rate"] == 7 && members["upstream_in_flight"] == 0 && members["upstream_waiting"] == 0)
         #expect(reply.field("Cache-Control") == "no-store")
     }
 

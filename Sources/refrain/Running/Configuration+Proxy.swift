@@ -15,13 +15,13 @@ extension Configuration {
         let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
         var settings = ProxySettings(
             listeners: try listenerSettings(), workers: loops,
-            upstream: UpstreamSettings(
-                endpoint: endpoint, maxConnections: max(1, upstreamConnections / max(1, loops))),
+            upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
             upstreamTLS: try upstreamTLS(),
             shared: ProxyShared(
                 cache: responseCache(log), credentials: try credentials(), policy: policy,
                 authority: endpoint.authority, crossOrigin: crossOrigin),
             accessLog: nil)
+        settings.upstreamRate = upstreamRate
         settings.shared.clientKeys = try clientKeys()
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
@@ -35,7 +35,6 @@ extension Configuration {
         if allowsBatches { names.append("batch on") }
         if compose == .verify { names.append("compose verify") }
         if next == .complete { names.append("next complete") }
-        if upstreamRate != nil { names.append("upstream_rate") }
         if recordFile != nil { names.append("record") }
         return names
     }
