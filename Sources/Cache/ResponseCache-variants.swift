@@ -51,6 +51,18 @@ extension ResponseCache {
         return placed
     }
 
+    /// Whether `stored`, which answers a request to the same target, also answers one that goes to the origin with the field
+    /// lines `forwarded`.
+    public func isVariant(_ stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: StoreReader?) -> Bool {
+        guard !stored.key.variant.isEmpty else { return true }
+        var base = stored.key
+        base.set(variant: [])
+        guard let found = lookup(base, reader, at: stored.receivedAt),
+            let variant = VariantSignpost(found.selecting)?.variant(of: forwarded)
+        else { return false }
+        return stored.key.variant.elementsEqual(variant)
+    }
+
     /// The one of these names that stands at `base`, or a new one to take the place of what is there.
     private func signpost(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: StoreReader?

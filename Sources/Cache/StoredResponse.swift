@@ -74,7 +74,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// Whether it answers `key`: every byte is compared, in place.
-    public func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
+    func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
 
     /// The `Name: value\r\n` lines kept for the client.
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
