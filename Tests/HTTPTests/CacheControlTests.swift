@@ -73,6 +73,18 @@ import Testing
         #expect(parse("max-stale\(argument)").maxStale == (argument.isEmpty ? DeltaSeconds.max : nil))
     }
 
+    @Test(arguments: [
+        (["Pragma: no-cache"], true), (["pragma: x, No-Cache"], true), (["Pragma: x", "Pragma: no-cache"], true),
+        (["Pragma: no-cachex"], false), (["Pragma: no-cache=1"], false), (["Pragma: x"], false), ([], false),
+        (["Pragma: no-cache", "Cache-Control: max-age=5"], false), (["Pragma: no-cache", "Cache-Control:"], false),
+        (["Pragma: x", "Cache-Control: no-cache"], true),
+        (["Cache-Control: max-age=1", "Cache-Control: no-cache"], true),
+    ])
+    func pragmaCountsInRequestsWithoutCacheControl(lines: [String], expected: Bool) throws {
+        let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
+        #expect(CacheControl(request: request.head.fields, request.bytes.span).noCache == expected)
+    }
+
     @Test func largeNumbersAreClamped() {
         for text in ["2147483648", "2147483649", "99999999999", "99999999999999999999999999"] {
             #expect(parse("max-age=\(text)").maxAge == 2_147_483_648)
