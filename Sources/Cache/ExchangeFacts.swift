@@ -71,7 +71,7 @@ public struct ResponseFacts: Sendable, Equatable {
 
     /// What a stored answer keeps of the origin's fields under the rule of the request's class.
     public func retention(under rule: TTLRule) -> FieldRetention {
-        guard rule == .upstream else { return .impersonal }
+        guard rule.followsOrigin else { return .impersonal }
         return hasExplicitFreshness ? .complete : .dated
     }
 }

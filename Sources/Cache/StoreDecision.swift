@@ -21,8 +21,10 @@ public enum StoreDecision: Hashable, Sendable {
         switch effectiveRule(rule, notFound, response.status) {
         case .off:
             return .no(.off)
-        case .upstream:
-            return RFC9111(request: request, response: response, isVaryAccounted: isVaryAccounted, now: now).decision
+        case .origin(let stale):
+            return RFC9111(
+                request: request, response: response, isVaryAccounted: isVaryAccounted, operatorsStale: stale, now: now
+            ).decision
         case .fixed(let seconds, let stale):
             if let reason = fixedRefusal(response.status) { return .no(reason) }
             guard isVaryAccounted else { return .no(.vary) }
@@ -53,7 +55,7 @@ public enum StoreDecision: Hashable, Sendable {
 
     /// RFC 9110 9.3.3: a POST whose answer may be given to a GET. Only the origin's own word allows it.
     private static func answersGet(_ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule) -> Bool {
-        request.isPostOfItsOwnContent && rule == .upstream && response.status == 200 && response.hasExplicitFreshness
+        request.isPostOfItsOwnContent && rule.followsOrigin && response.status == 200 && response.hasExplicitFreshness
     }
 
     /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes stay with the RFC.

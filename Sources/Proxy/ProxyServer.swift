@@ -132,6 +132,11 @@ public struct StatisticsSource: Sendable {
         statistics.reduce(0) { $0 + $1[counter] }
     }
 
+    /// How often this was the reason.
+    public subscript(_ reason: Reason) -> Int {
+        statistics.reduce(0) { $0 + $1[reason] }
+    }
+
     /// Stored answers, on disk when there is a cache file, else in memory.
     public var entries: Int { cache.store?.entries ?? cache.memory.count }
     /// Bytes of stored answers on disk.

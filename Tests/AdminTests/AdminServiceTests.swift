@@ -45,13 +45,15 @@ import Testing
     @Test func statisticsAreIntegersAtTheTopLevel() throws {
         let admin = try Listening()
         let reply = try admin.client.send("GET", "/stats")
-        let members = try #require(reply.json as? [String: Int])
+        let members = try #require(reply.json as? [String: Any])
         for name in [
             "requests", "hits", "misses", "stale", "revalidated", "composed", "collapsed", "bypassed",
             "upstream_requests", "upstream_errors", "entries", "cache_bytes", "memory_bytes",
         ] {
-            #expect(members[name] != nil, "\(name)")
+            #expect(members[name] is Int, "\(name)")
         }
+        let reasons = try #require(members["reasons"] as? [String: Int])
+        #expect(Set(reasons.keys) == Set(Reason.allCases.map(\.text)))
         #expect(reply.field("Cache-Control") == "no-store")
     }
 

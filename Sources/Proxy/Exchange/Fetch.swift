@@ -158,12 +158,32 @@ extension Fetch {
     private func store(_ response: UpstreamResponse) -> FetchResult {
         guard let key = inquiry.key else {
             invalidateIfUnsafe(response)
-            return .unstored(response, inquiry.reason)
+            return storePost(response) ?? .unstored(response, inquiry.reason)
         }
         updateByHead(response)
+        return store(response, key, requestFacts)
+    }
+
+    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as that (RFC 9110 9.3.3).
+    private func storePost(_ response: UpstreamResponse) -> FetchResult? {
+        let request = inquiry.request
+        guard request.method == .post, inquiry.facts.scope == .shared, !request.carriesCookie,
+            let location = response.fields.first(.contentLocation),
+            RelatedTarget.resolve(location, against: request.canonical, authority: service.shared.authority)
+                == request.canonical
+        else { return nil }
+        var facts = requestFacts
+        facts.isPostOfItsOwnContent = true
+        guard case .stored = store(response, CacheKey(scope: .shared, target: request.canonical), facts) else {
+            return nil
+        }
+        return .unstored(response, inquiry.reason)
+    }
+
+    private func store(_ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts) -> FetchResult {
         let (facts, rule, now) = (response.facts, inquiry.facts.rule, service.context.unixSeconds)
         // One form of each answer is kept where the operator's rule counts: the one that was asked for.
-        if rule != .upstream, response.hasContentCoding { return .unstored(response, .contentCoding) }
+        if !rule.followsOrigin, response.hasContentCoding { return .unstored(response, .contentCoding) }
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: rule, notFound: service.shared.policy.notFound, now: now)
         switch decision {

@@ -146,7 +146,7 @@ extension TTLSetting {
     var rule: TTLRule {
         switch lifetime {
         case .off: .off
-        case .upstream: .upstream
+        case .upstream: .origin(stale: Self.wholeSeconds(stale))
         case .fixed(let duration):
             .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
         }
