@@ -15,6 +15,8 @@ public struct ProxySettings: Sendable {
     public var shared: ProxyShared
     public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
     public var timeouts = ClientTimeouts()
+    /// What dates, ages and freshness are counted by.
+    public var timeOfDay = TimeOfDay.system
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
@@ -157,7 +159,7 @@ final class Worker: @unchecked Sendable {
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
-        let context = LoopContext(loop: loop)
+        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
         let pool = UpstreamPool(
             settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
         service = ProxyService(
