@@ -172,7 +172,7 @@ extension Fetch {
         case .store(let lifetime):
             let stored = StoredResponse(
                 key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
-                keeping: facts.retention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
+                keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
                 classTag: inquiry.facts.route.resourceClass.rawValue,
                 storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
             service.statistics.count(.stored)
