@@ -48,6 +48,8 @@ public struct ResponseFacts: Sendable, Equatable {
     public var vary = Vary()
     /// Whether there is an `ETag` of the origin's own that it can be asked with.
     public var hasEntityTag = false
+    /// Whether there is a Set-Cookie.
+    public var setsCookie = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).
     public var responseDelay = 0
 
@@ -67,11 +69,5 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Whether the origin said for how long it is fresh.
     var hasExplicitFreshness: Bool {
         directives.sMaxAge != nil || directives.maxAge != nil || effectiveExpires != .absent
-    }
-
-    /// What a stored answer keeps of the origin's fields under the rule of the request's class.
-    public func retention(under rule: TTLRule) -> FieldRetention {
-        guard rule.followsOrigin else { return .impersonal }
-        return hasExplicitFreshness ? .complete : .dated
     }
 }

@@ -38,7 +38,7 @@ extension StoredResponse {
     }
 
     /// Whether it may be served without asking.
-    func isFresh(at unixSeconds: Int64) -> Bool {
+    public func isFresh(at unixSeconds: Int64) -> Bool {
         if case .fresh = Freshness.of(self, at: unixSeconds) { true } else { false }
     }
 

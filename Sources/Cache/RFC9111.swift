@@ -39,6 +39,8 @@ struct RFC9111 {
             keepFor: response.hasValidator ? Self.keepFor : 0,
             initialAge: correctedInitialAge)
         let isFresh = lifetime.initialAge < lifetime.freshFor
+        // A cookie that is not for everybody must reach the one it is for, and no one who waits for the same answer.
+        if response.setsCookie, !isFresh || !response.hasExplicitFreshness { return .no(.setCookie) }
         let isUsableStale = lifetime.staleFor > 0 && lifetime.initialAge < lifetime.freshFor + lifetime.staleFor
         guard isFresh || isUsableStale || response.hasValidator else { return .no(.noFreshness) }
         return .store(lifetime)

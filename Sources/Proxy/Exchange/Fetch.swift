@@ -87,9 +87,15 @@ final class Fetch {
         service.shared.drop(user, at: service.context.unixSeconds)
     }
 
+    /// Whether others may be given it without asking: not where the origin wants to be asked each time (RFC 9111 4).
+    private func isReusable(_ stored: StoredResponse) -> Bool {
+        Freshness.of(stored, at: service.context.unixSeconds) != .expired
+    }
+
     private func outcome(_ result: FetchResult) -> FlightOutcome {
         switch result {
-        case .stored(let response, let status): .stored(response, originStatus: status)
+        case .stored(let response, let status) where isReusable(response): .stored(response, originStatus: status)
+        case .stored: .released
         case .unstored(let response, let reason)
         where inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status):
             .error(response, reason)
@@ -192,7 +198,7 @@ extension Fetch {
         case .store(let lifetime):
             let stored = StoredResponse(
                 key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
-                keeping: facts.retention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
+                keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
                 classTag: inquiry.facts.route.resourceClass.rawValue,
                 storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
             service.statistics.count(.stored)
@@ -211,7 +217,8 @@ extension Fetch {
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
     private func confirm(_ response: UpstreamResponse) {
         guard let stored = inquiry.stored else { return }
-        switch stored.freshened(by: response.fields.bytes, revalidation(response)) {
+        switch stored.freshened(
+            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response)) {
         case .stored(let freshened):
             service.statistics.count(.revalidated)
             if !isOutdated { service.shared.cache.store(freshened) }
@@ -232,7 +239,7 @@ extension Fetch {
             stored.status == 200
         else { return }
         let updated = stored.updated(
-            byHead: response.fields.bytes, contentLength: response.declaredLength, revalidation(response))
+            byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength, revalidation(response))
         service.shared.cache.store(updated)
     }
 

@@ -7,6 +7,5 @@ enum Conformance {
     ]
 
     /// `group: case`. One that holds must leave this list; it is to be empty.
-    static let pending: Set<String> = [
-    ]
+    static let pending: Set<String> = []
 }
