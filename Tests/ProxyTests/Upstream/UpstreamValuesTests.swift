@@ -42,8 +42,15 @@ import Testing
         #expect(UpstreamFailure.malformed(.statusLine).status == 502)
         #expect(UpstreamFailure.timeout(.connect).status == 504)
         #expect(UpstreamFailure.timeout(.firstByte).status == 504)
-        #expect(UpstreamFailure.tooManyWaiting.status == 503)
+        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).status == 503)
+        #expect(UpstreamFailure.waitedTooLong(retryAfter: 7).status == 503)
         #expect(UpstreamFailure.draining.status == 503)
+    }
+
+    @Test func failuresOfTheQueueSayWhenToComeBack() {
+        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).retryAfter == 7)
+        #expect(UpstreamFailure.waitedTooLong(retryAfter: 8).retryAfter == 8)
+        #expect(UpstreamFailure.timeout(.whole).retryAfter == nil)
     }
 
     @Test func onlyAReusedConnectionWithoutAByteIsWorthRetrying() {
