@@ -154,7 +154,7 @@ final class Worker: @unchecked Sendable {
     let statistics = Statistics()
     private let loop: EventLoop
     private let server: Server
-    private let pool: UpstreamPool
+    private let gate: UpstreamGate
     private let service: ProxyService
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
@@ -162,12 +162,12 @@ final class Worker: @unchecked Sendable {
         let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
         let pool = UpstreamPool(
             settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+        gate = UpstreamGate(pool: pool, budget: settings.shared.budget, statistics: statistics)
         service = ProxyService(
-            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.store?.makeReader(),
+            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop
-        self.pool = pool
     }
 
     func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
@@ -186,7 +186,7 @@ final class Worker: @unchecked Sendable {
         loop.execute { [self] in
             server.drain { [self] in
                 service.log?.flush()
-                pool.drain()
+                gate.drain()
                 loop.stop(completion)
             }
         }

@@ -9,7 +9,7 @@ import HTTP
 public final class ProxyService: Service {
     let shared: ProxyShared
     let context: LoopContext
-    let pool: UpstreamPool
+    let gate: UpstreamGate
     let statistics: Statistics
     let log: AccessLog?
     let failures: FailureReport
@@ -18,12 +18,12 @@ public final class ProxyService: Service {
     private var key = CacheKey()
 
     public init(
-        shared: ProxyShared, context: LoopContext, pool: UpstreamPool, reader: StoreReader?, statistics: Statistics,
+        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
         self.shared = shared
         self.context = context
-        self.pool = pool
+        self.gate = gate
         self.reader = reader
         self.statistics = statistics
         failures = FailureReport(shared.warn)

@@ -19,6 +19,9 @@ final class Fetch {
     private var hasRenewedToken = false
     private var validates: Bool
 
+    /// How long a request may wait for its turn, repeats after a 429 included.
+    private static let longestWait = Duration.seconds(15)
+
     init(
         _ inquiry: Inquiry, flight: Flights.FlightID?, listener: (any FetchListener)?, service: ProxyService
     ) {
@@ -31,14 +34,27 @@ final class Fetch {
 
     func start() {
         let credentials = service.shared.credentials
-        service.statistics.count(.upstreamRequests)
         developerToken = credentials.developer?.current(at: service.context.unixSeconds)
         let head = inquiry.request.head(
             to: service.shared.authority, developerToken: developerToken,
             userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
             validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
         let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
-        _ = service.pool.send(request, to: self)
+        _ = service.gate.send(
+            request, priority: priority, deadline: service.context.loop.now + Self.longestWait,
+            repeats: hasFallback ? 0 : UpstreamGate.defaultRepeats, to: self)
+    }
+
+    /// A client waits, a client waits for a confirmation, or nobody waits.
+    private var priority: UpstreamPriority {
+        guard listener != nil else { return .refresh }
+        return inquiry.stored == nil ? .waitingClient : .revalidation
+    }
+
+    /// Whether there is something to answer with at once: then a 429 costs no further request.
+    private var hasFallback: Bool {
+        listener != nil && inquiry.reason.allowsStandIn
+            && inquiry.stored?.canStandIn(at: service.context.unixSeconds) ?? false
     }
 
     private var verdictFacts: Verdict.Facts {
@@ -108,6 +124,10 @@ final class Fetch {
 // MARK: - What the origin does
 
 extension Fetch: UpstreamReceiver {
+    func upstream(_ exchange: UpstreamExchange, interim: UpstreamInterim) {
+        listener?.hinted(interim)
+    }
+
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
         note(response.status)
         switch Verdict.of(status: response.status, verdictFacts) {
@@ -153,7 +173,9 @@ extension Fetch: UpstreamReceiver {
         if let listener, listener.isReading {
             listener.broke()
         } else {
-            end(.failed(FetchFailure(status: failure.status, reason: failure.reason)))
+            end(
+                .failed(
+                    FetchFailure(status: failure.status, reason: failure.reason, retryAfter: failure.retryAfter)))
         }
     }
 }
@@ -218,7 +240,8 @@ extension Fetch {
     private func confirm(_ response: UpstreamResponse) {
         guard let stored = inquiry.stored else { return }
         switch stored.freshened(
-            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response)) {
+            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
+        {
         case .stored(let freshened):
             service.statistics.count(.revalidated)
             if !isOutdated { service.shared.cache.store(freshened) }
@@ -239,7 +262,8 @@ extension Fetch {
             stored.status == 200
         else { return }
         let updated = stored.updated(
-            byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength, revalidation(response))
+            byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
+            revalidation(response))
         service.shared.cache.store(updated)
     }
 

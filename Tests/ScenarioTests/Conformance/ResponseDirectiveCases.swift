@@ -23,7 +23,7 @@ extension Conformance {
                 .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .revalidated)),
             ConformanceCase(
                 "no-cache with the names of fields counts as without them",
-                .get(origin: .ok(#"Cache-Control: no-cache="a", max-age=3600"#, "A: 1", #"ETag: "a""#), expect: .field("A: 1")),
+                .get(origin: .ok(#"Cache-Control: no-cache="a", max-age=3600"#, "A: 1", #"ETag: "a""#)),
                 .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .revalidated, .field("A: 1"))),
 
             ConformanceCase(
