@@ -1,6 +1,8 @@
+import Cache
 import Proxy
 
-/// The counters as `/stats` gives them: one JSON object, every member an integer.
+/// The counters as `/stats` gives them: one JSON object, every member an integer but `reasons`, an object of
+/// integers.
 struct StatisticsReport {
     private let source: StatisticsSource
 
@@ -18,6 +20,8 @@ struct StatisticsReport {
         members.append("\"entries\":\(source.entries)")
         members.append("\"cache_bytes\":\(source.cacheBytes)")
         members.append("\"memory_bytes\":\(source.memoryBytes)")
+        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[$0])" }
+        members.append("\"reasons\":{\(reasons.joined(separator: ","))}")
         return Array(("{" + members.joined(separator: ",") + "}\n").utf8)
     }
 }

@@ -11,13 +11,13 @@ public struct ProxySettings: Sendable {
     public var workers: Int
     /// `maxConnections` is that of all loops together; each gets a share, at least one.
     public var upstream: UpstreamSettings
-    /// Requests a second to the origin that are never exceeded; nil: what its 429s teach.
-    public var upstreamRate: Int?
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
     public var shared: ProxyShared
     public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
     public var timeouts = ClientTimeouts()
+    /// What dates, ages and freshness are counted by.
+    public var timeOfDay = TimeOfDay.system
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
@@ -54,11 +54,10 @@ public final class ProxyServer: Sendable {
     /// - Throws: `ListenError` when an address cannot be had; nothing listens then.
     public init(_ settings: ProxySettings) throws(ListenError) {
         let resolver = Resolver(ttl: .seconds(60))
-        budget = UpstreamBudget(rate: settings.upstreamRate)
         var workers: [Worker] = []
         do throws(ListenError) {
             for index in 0..<max(1, settings.workers) {
-                workers.append(try Self.makeWorker(index, settings, resolver, budget))
+                workers.append(try Self.makeWorker(index, settings, resolver))
             }
             addresses = try Self.listen(settings.listeners, workers)
         } catch {
@@ -67,6 +66,7 @@ public final class ProxyServer: Sendable {
         }
         self.workers = workers
         cache = settings.shared.cache
+        budget = settings.shared.budget
         accessLog = settings.accessLog?.sink
     }
 
@@ -93,10 +93,10 @@ public final class ProxyServer: Sendable {
     }
 
     private static func makeWorker(
-        _ index: Int, _ settings: ProxySettings, _ resolver: Resolver, _ budget: UpstreamBudget
+        _ index: Int, _ settings: ProxySettings, _ resolver: Resolver
     ) throws(ListenError) -> Worker {
         do throws(SystemError) {
-            return try Worker(index: index, settings: settings, resolver: resolver, budget: budget)
+            return try Worker(index: index, settings: settings, resolver: resolver)
         } catch {
             throw ListenError(address: settings.listeners[0].address, cause: error)
         }
@@ -141,6 +141,12 @@ public struct StatisticsSource: Sendable {
 
     /// What goes to the origin now.
     public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
+
+    /// How often this was the reason.
+    public subscript(_ reason: Reason) -> Int {
+        statistics.reduce(0) { $0 + $1[reason] }
+    }
+
     /// Stored answers, on disk when there is a cache file, else in memory.
     public var entries: Int { cache.store?.entries ?? cache.memory.count }
     /// Bytes of stored answers on disk.
@@ -159,18 +165,15 @@ final class Worker: @unchecked Sendable {
     private let gate: UpstreamGate
     private let service: ProxyService
 
-    init(
-        index: Int, settings: ProxySettings, resolver: Resolver, budget: UpstreamBudget
-    ) throws(SystemError) {
+    init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
-        let context = LoopContext(loop: loop)
+        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
         let pool = UpstreamPool(
             settings: settings.upstream.share(of: index, among: max(1, settings.workers)),
             tls: settings.upstreamTLS, loop: loop, resolver: resolver)
-        gate = UpstreamGate(pool: pool, budget: budget, statistics: statistics)
+        gate = UpstreamGate(pool: pool, budget: settings.shared.budget, statistics: statistics)
         service = ProxyService(
-            shared: settings.shared, context: context, pool: pool, gate: gate,
-            reader: settings.shared.cache.store?.makeReader(),
+            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop

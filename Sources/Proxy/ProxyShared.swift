@@ -13,6 +13,8 @@ public struct ProxyShared: Sendable {
     public var clientKeys: ClientKeys?
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
+    /// What may be sent to the origin, over all loops.
+    public var budget = UpstreamBudget()
     let flights = Flights()
     /// nil where the system has no randomness: nothing personal is kept then.
     let users = UserScopes()

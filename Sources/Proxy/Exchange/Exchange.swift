@@ -114,6 +114,10 @@ extension Exchange {
 // MARK: - What the fetch brings
 
 extension Exchange: FetchListener {
+    func hinted(_ interim: UpstreamInterim) {
+        connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
+    }
+
     func ended(_ result: FetchResult) {
         guard !isAnswered else { return }
         switch result {

@@ -23,6 +23,11 @@ extension UpstreamResponse {
         lines(isPersonal) { $0 != .age }
     }
 
+    /// The lines that a confirmation brings for what is stored; its `Age` counts, and is not stored.
+    func freshFields(isPersonal: Bool) -> [UInt8] {
+        lines(isPersonal) { _ in true }
+    }
+
     /// The lines that an answer which is not stored goes on with.
     func forwardableFields(isPersonal: Bool) -> [UInt8] {
         lines(isPersonal) { $0 != .date || hasDate }

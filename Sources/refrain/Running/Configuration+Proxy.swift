@@ -21,7 +21,7 @@ extension Configuration {
                 cache: responseCache(log), credentials: try credentials(), policy: policy,
                 authority: endpoint.authority, crossOrigin: crossOrigin),
             accessLog: nil)
-        settings.upstreamRate = upstreamRate
+        settings.shared.budget = UpstreamBudget(rate: upstreamRate)
         settings.shared.clientKeys = try clientKeys()
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
@@ -145,7 +145,7 @@ extension TTLSetting {
     var rule: TTLRule {
         switch lifetime {
         case .off: .off
-        case .upstream: .upstream
+        case .upstream: .origin(stale: Self.wholeSeconds(stale))
         case .fixed(let duration):
             .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
         }
