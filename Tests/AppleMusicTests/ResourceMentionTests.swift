@@ -15,12 +15,12 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
     var found: Set<UInt64> = []
     func visit(_ value: JSON) {
         switch value {
-        case .array(let elements): elements.forEach(visit)
+        case .array(let elements): for element in elements { visit(element) }
         case .object(let object):
             if let type = object["type"]?.stringValue, let id = object["id"]?.stringValue {
                 found.insert(ResourceMention.number(type: type, id: id))
             }
-            object.members.forEach { visit($0.value) }
+            for member in object.members { visit(member.value) }
         default: break
         }
     }
