@@ -146,7 +146,8 @@ extension Exchange {
             let stored = StoredResponse(
                 key: key, status: response.status, fields: response.storableFields, body: response.body,
                 receivedAt: now, lifetime: lifetime, classTag: facts.route.resourceClass.rawValue,
-                storefront: (facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
+                storefront: (facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
+                resources: ResourceMention.numbers(in: response.body.span))
             service.shared.cache.store(stored)
             service.statistics.count(.stored)
             return (.stored(ttl: lifetime.freshFor - lifetime.initialAge), stored)
