@@ -101,9 +101,9 @@ public final class AdminService: Service {
             purges += 1
             purging[purges] = connection
             let loop = connection.context.loop
-            let (number, service) = (purges, LoopBound(self, on: loop))
+            let (number, service) = (purges, Confined(self, to: loop))
             cache.purge(request.selection, request.mode, at: connection.context.unixSeconds) { @Sendable count in
-                loop.execute { service.object?.finish(number, count, request.mode) }
+                loop.execute { service.value.finish(number, count, request.mode) }
             }
         } catch {
             refuse(connection, AppleError(status: 400, detail: error.detail))

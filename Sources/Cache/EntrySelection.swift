@@ -80,9 +80,6 @@ struct PurgeCount: Sendable {
 }
 
 extension StoredResponse {
-    /// Whether it says how the answers to a target are told apart, and answers nothing itself.
-    var isSignpost: Bool { !selecting.isEmpty }
-
     /// Whether the content names the resource of this number, as far as anyone can tell.
     func mayName(_ resource: UInt64) -> Bool {
         if resources.last == Self.everyResource { return true }

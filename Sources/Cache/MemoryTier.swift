@@ -56,6 +56,11 @@ public final class MemoryTier: Sendable {
         }
     }
 
+    /// Removes all entries of one scope. Takes as long as looking at every entry: not for a loop.
+    func remove(_ scope: CacheKey.Scope) {
+        forEachResponse { if $0.key.scope == scope { remove($0) } }
+    }
+
     /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one shard at a time.
     @discardableResult
     func purge(_ purge: Purge) -> Int {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored in memory at once and on
@@ -11,6 +12,7 @@ public final class ResponseCache: Sendable {
     public let memory: MemoryTier
     /// Nil with `cache_file off`.
     public let store: SQLiteStore?
+    private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
 
@@ -68,6 +70,11 @@ public final class ResponseCache: Sendable {
             memory.purge(purge)
             completion(chosen)
         }
+    }
+
+    /// Frees what is stored in a scope that nobody looks in any more, behind the caller's back.
+    public func free(_ scope: CacheKey.Scope) {
+        cleaning.async { @Sendable [memory] in memory.remove(scope) }
     }
 
     /// Waits until everything is on disk that can be. For tests.

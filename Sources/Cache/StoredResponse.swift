@@ -29,18 +29,25 @@ public final class StoredResponse: Sendable {
     public let resources: [UInt64]
     /// Stands for all resources there are.
     public static let everyResource = UInt64.max
+    /// Read off `head`, whose offsets they are.
+    let validators: Validators
     private let fieldsRange: Range<Int>
     /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
 
-    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be stored are dropped, and a
-    /// strong `ETag` is added to a 200 that has none, computed from the content here, once.
+    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be stored are dropped. A Date
+    /// is added where `retention` keeps it and there is none, and a strong `ETag` to a 200 that has none, computed from the
+    /// content here, once.
     public convenience init(
-        key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
-        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = []
+        key: CacheKey, status: Int, fields: [UInt8], keeping retention: FieldRetention = .impersonal, body: [UInt8],
+        receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
+        resources: [UInt64] = []
     ) {
-        var kept = StoredFields.storable(fields.span)
-        if status == 200, !StoredFields.contains(kept.span, "etag") {
+        var kept = StoredFields.storable(fields.span, retention)
+        if retention != .impersonal, !StoredFields.contains(kept.span, .date) {
+            kept.append(contentsOf: StoredFields.dateLine(receivedAt))
+        }
+        if status == 200, !StoredFields.contains(kept.span, .etag) {
             kept.append(contentsOf: StoredFields.entityTagLine(body))
         }
         self.init(
@@ -57,6 +64,7 @@ public final class StoredResponse: Sendable {
         self.key = key.compacted()
         self.status = status
         self.head = head.compacted()
+        validators = Validators(head.span)
         self.fieldsRange = fieldsRange
         self.body = body.compacted()
         self.receivedAt = receivedAt
@@ -84,19 +92,14 @@ public final class StoredResponse: Sendable {
     }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
-    static let overhead = 480
+    static let overhead = 560
 
-    /// The same content, confirmed by the origin (RFC 9111 4.3.4: a 304 freshens). `fields` replaces the lines where given.
-    public func freshened(receivedAt: Int64, lifetime: Lifetime, fields: [UInt8]? = nil) -> StoredResponse {
-        guard let fields else {
-            return StoredResponse(
-                restoring: key, status: status, fields: Array(self.fields), body: body, receivedAt: receivedAt,
-                lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
-                resources: resources)
-        }
-        return StoredResponse(
-            key: key, status: status, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
+    /// The same content with another lifetime, counted from `receivedAt`.
+    func freshened(receivedAt: Int64, lifetime: Lifetime) -> StoredResponse {
+        StoredResponse(
+            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+            resources: resources)
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.

@@ -26,7 +26,7 @@ import Testing
     @Test func aStrongEntityTagIsAddedOnceAndOnlyWhereThereIsNone() {
         let one = stored(200, "")
         // SHA-256 of "{}".
-        #expect(head(one).contains("ETag: \"44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        #expect(head(one).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
         #expect(head(stored(200, "", "[]")) != head(one))
         let again = one.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9))
         #expect(again.head == one.head && again.receivedAt == noon + 1 && again.freshFor == 9)
@@ -46,6 +46,40 @@ import Testing
         #expect(String(decoding: response.fields, as: UTF8.self) == kept)
     }
 
+    @Test func theOriginsDateIsKeptWhereItsRulesAre() {
+        func kept(_ fields: String, _ retention: FieldRetention) -> StoredResponse {
+            StoredResponse(
+                key: key("/a"), status: 404, fields: Array(fields.utf8), keeping: retention, body: [], receivedAt: noon,
+                lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+        }
+        func fields(_ response: StoredResponse) -> String { String(decoding: response.fields, as: UTF8.self) }
+        for retention in [FieldRetention.dated, .complete] {
+            #expect(fields(kept("Date: \(date(5))\r\n", retention)) == "Date: \(date(5))\r\n")
+            #expect(fields(kept("", retention)) == "Date: \(date(noon))\r\n")
+            #expect(fields(kept("Date: foo\r\n", retention)) == "Date: \(date(noon))\r\n")
+            #expect(
+                fields(kept("Date: x\r\nDate: \(date(5))\r\nDate: \(date(6))\r\n", retention)) == "Date: \(date(5))\r\n"
+            )
+            #expect(kept("", retention).hasDate)
+        }
+        #expect(fields(kept("Date: \(date(5))\r\n", .impersonal)).isEmpty && !kept("", .impersonal).hasDate)
+    }
+
+    @Test func cookiesAreKeptOnlyWhereTheOriginSaidForHowLong() {
+        let lines = "Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nSet-Cookie2: e=f\r\n"
+        func kept(_ retention: FieldRetention) -> [UInt8] { StoredFields.storable(Array(lines.utf8).span, retention) }
+        #expect(kept(.complete) == Array(lines.utf8))
+        #expect(kept(.dated).isEmpty && kept(.impersonal).isEmpty)
+    }
+
+    @Test func fieldsThatNoCacheListsAreNotGivenAgain() {
+        let fields = "Cache-Control: no-cache=\"a, B\"\r\na: 1\r\nb: 2\r\nA: 3\r\nc: 4\r\nCache-Control: max-age=60\r\n"
+        let kept = stored(404, fields).fields
+        #expect(
+            String(decoding: kept, as: UTF8.self)
+                == "Cache-Control: no-cache=\"a, B\"\r\nc: 4\r\nCache-Control: max-age=60\r\n")
+    }
+
     @Test func theChecksumCoversEverythingThatIsWritten() {
         let base = response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 1, staleFor: 2))
         let others = [
@@ -56,7 +90,9 @@ import Testing
             response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 2, staleFor: 1)),
             response("/a", "body", variant: "v", lifetime: base.lifetime, storefront: "gb"),
             response("/a", "body", variant: "v", lifetime: base.lifetime, classTag: 2),
-            base.freshened(receivedAt: noon, lifetime: base.lifetime, fields: Array("X: y\r\n".utf8)),
+            StoredResponse(
+                key: base.key, status: 200, fields: Array("X: y\r\n".utf8), body: base.body, receivedAt: noon,
+                lifetime: base.lifetime, classTag: base.classTag, storefront: base.storefront),
         ]
         #expect(Set(others.map(\.checksum) + [base.checksum]).count == others.count + 1)
     }

@@ -60,7 +60,8 @@ private final class Scene {
     /// Whether the answer came from the cache and is fresh.
     func isHit(_ target: String) throws -> Bool {
         let status = try get(target).field("Cache-Status") ?? ""
-        return status.hasPrefix("refrain; hit; ttl=") && !status.contains("ttl=-")
+        let ttl = status.components(separatedBy: "; ").first { $0.hasPrefix("ttl=") }
+        return status.hasPrefix("refrain; hit") && (ttl.flatMap { Int($0.dropFirst(4)) } ?? 0) > 0
     }
 
     func purge(_ content: String) throws -> Int? {

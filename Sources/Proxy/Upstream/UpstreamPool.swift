@@ -137,9 +137,9 @@ extension UpstreamPool {
     private func open(_ id: PoolState.ConnectionID) {
         connections[id] = UpstreamConnection(id, pool: self)
         let deadline = loop.now + settings.connectTimeout
-        let pool = LoopBound(self, on: loop)
+        let confined = Confined(self, to: loop)
         resolver.resolve(host: settings.endpoint.host, port: settings.endpoint.port, on: loop) { result in
-            pool.object?.resolved(id, result, deadline: deadline)
+            confined.value.resolved(id, result, deadline: deadline)
         }
     }
 
