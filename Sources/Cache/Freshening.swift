@@ -54,7 +54,7 @@ extension StoredResponse {
         guard agrees(withHead: fields.span, contentLength: contentLength),
             let (facts, fields) = updated(by: fields.span, revalidation),
             case .store(let lifetime) = decide(facts, revalidation)
-        else { return withoutFreshness() }
+        else { return withoutFreshness(at: revalidation.now) }
         return replacing(fields, lifetime, revalidation)
     }
 

@@ -141,9 +141,13 @@ private struct Scene {
         scene.answer("two", to: "Foo: 2")
         var selection = EntrySelection()
         selection.target = Array("/a".utf8)
-        #expect(scene.cache.memory.purge(selection, .soft) == 3)
+        func purge(_ mode: PurgeMode) -> Int {
+            scene.cache.memory.purge(Purge(selection: selection, mode: mode, now: noon))
+        }
+        #expect(purge(.soft) == 2)
         #expect(try scene.ask("Foo: 1").body == nil)
-        #expect(scene.cache.memory.purge(selection) == 2)
+        #expect(scene.cache.memory.count == 2, "the signpost, and the variant that was not asked for")
+        #expect(purge(.hard) == 1 && scene.cache.memory.count == 0)
     }
 
     @Test func aDamagedSignpostIsAMiss() throws {

@@ -9,9 +9,10 @@ struct PendingWrites {
         /// Of an entry received by then at the latest; `Int64.max` for whatever there is.
         case remove(CacheKey, receivedBy: Int64)
 
+        /// In memory, and in the index of resources, where each takes more room than here.
         var byteCount: Int {
             switch self {
-            case .store(let response): response.byteCount
+            case .store(let response): response.byteCount + response.resources.count * PendingWrites.mentionBytes
             case .remove: 128
             }
         }
@@ -19,6 +20,8 @@ struct PendingWrites {
 
     /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.
     static let maxBytes = 32 << 20
+    /// What one resource of a response takes in the file, in bytes, beside its eight in the content's row.
+    static let mentionBytes = 48
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
     /// The most operations in one batch: what one turn of the lock has to note as done.
@@ -109,12 +112,18 @@ struct PendingWrites {
         (queued, inFlight, touches, byteCount) = ([:], [:], [:], 0)
     }
 
-    /// Forgets the stores that `isChosen` picks: they were purged before they were written.
-    mutating func drop(_ isChosen: (StoredResponse) -> Bool) {
-        for (index, operation) in queued {
-            guard case .store(let response) = operation, isChosen(response) else { continue }
-            queued[index] = nil
-            byteCount -= operation.byteCount
+    /// The responses that wait to be stored.
+    var queuedResponses: [(key: Int64, response: StoredResponse)] {
+        queued.compactMap { key, operation in
+            if case .store(let response) = operation { (key, response) } else { nil }
         }
+    }
+
+    /// Puts `operation` in place of storing `response`, unless something newer waits for its key.
+    mutating func replace(_ response: StoredResponse, with operation: Operation, _ index: Int64) {
+        guard case .store(let queuedResponse) = queued[index], queuedResponse === response,
+            let older = queued.updateValue(operation, forKey: index)
+        else { return }
+        byteCount += operation.byteCount - older.byteCount
     }
 }

@@ -1,7 +1,7 @@
 // The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts, comments included, and
 // `.schema` prints them.
 // Must hold: `statements` describe `version` exactly; a file of that version in which one of them is missing or differs is
-// not ours. Totals and contents follow `entry` by triggers, whoever deletes from it.
+// not ours. Totals, contents and mentions follow `entry` by triggers, whoever deletes from it.
 
 enum Schema {
     /// Marks the file as this cache's: "Rfrn".
@@ -31,7 +31,8 @@ enum Schema {
           stale_if_error_for INTEGER NOT NULL,  -- beyond that: served where the origin fails
           keep_for INTEGER NOT NULL,            -- beyond that: kept to be confirmed by a 304
           size INTEGER NOT NULL,                -- of target, variant, fields and body
-          checksum INTEGER NOT NULL,            -- over all of the above but size, and fields and body
+          content_sum INTEGER NOT NULL,         -- the checksum of the row of content
+          checksum INTEGER NOT NULL,            -- over all of the above but size
           last_used INTEGER NOT NULL            -- to about a minute; the least recently used are evicted first
         )
         """,
@@ -42,6 +43,14 @@ enum Schema {
           body BLOB NOT NULL,                   -- as received, content coding included
           resources BLOB NOT NULL               -- the numbers of the resources named in it, 8 bytes each
         )
+        """,
+        """
+        CREATE TABLE mention (
+          -- Which entries name a resource, for purges by resource.
+          key INTEGER NOT NULL,                 -- that of the entry
+          resource INTEGER NOT NULL,            -- FNV-1a over type, FF and id; alone and -1: it may name any
+          PRIMARY KEY (key, resource)
+        ) WITHOUT ROWID
         """,
         """
         CREATE TABLE totals (
@@ -59,6 +68,9 @@ enum Schema {
         )
         """,
         "CREATE INDEX entry_by_last_used ON entry (last_used)",
+        "CREATE INDEX mention_by_resource ON mention (resource)",
+        // The others of a target are found by their key alone.
+        "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
         """
         CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
           UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
@@ -68,6 +80,7 @@ enum Schema {
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
           DELETE FROM content WHERE key = OLD.key;
+          DELETE FROM mention WHERE key = OLD.key;
         END
         """,
         """

@@ -26,6 +26,7 @@ final class StoreConnection {
     private let deleteEntry: Statement
     private let insertEntry: Statement
     private let insertContent: Statement
+    private let insertMention: Statement
     private let updateUse: Statement
     private let selectOldest: Statement
     private let selectTotals: Statement
@@ -45,11 +46,13 @@ final class StoreConnection {
             database,
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-              keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16)
+              keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting,
+              content_sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
             """)
         insertContent = try Statement(
             database, "INSERT OR REPLACE INTO content (key, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
+        insertMention = try Statement(database, "INSERT OR IGNORE INTO mention (key, resource) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT \(Self.evictionStep)")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
@@ -78,10 +81,12 @@ final class StoreConnection {
     ) throws(SQLiteError) -> Outcome {
         try database.transaction { () throws(SQLiteError) in
             var outcome = Outcome()
+            var mentions: [(resource: UInt64, key: Int64)] = []
             for (key, operation) in operations {
                 switch operation {
                 case .store(let response) where response.byteCount <= maxBytes / 16:
                     try write(response, key)
+                    for resource in response.resources { mentions.append((resource, key)) }
                     outcome.written += 1
                 case .store:
                     try deleteEntry.run(.integer(key), .integer(.max))
@@ -90,6 +95,7 @@ final class StoreConnection {
                     try deleteEntry.run(.integer(key), .integer(receivedBy))
                 }
             }
+            try write(mentions)
             for (key, time) in touches {
                 try updateUse.run(.integer(key), .integer(time))
             }
@@ -126,17 +132,27 @@ final class StoreConnection {
         let size =
             target.count + variant.count + response.fields.count + response.body.count
             + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
+        let contentSum = response.contentSum
         try deleteEntry.run(.integer(key), .integer(.max))
         try insertEntry.run(
             .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
             .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
             .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
             .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
-            .integer(Int64(bitPattern: response.checksum)), .integer(response.receivedAt),
-            .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]))
+            .integer(Int64(bitPattern: response.checksum(contentSum: contentSum))), .integer(response.receivedAt),
+            .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
+            .integer(Int64(bitPattern: contentSum)))
         try insertContent.run(
             .integer(key), .blob(response.fields), .blob(response.body[...]),
             .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
+    }
+
+    /// In the order of their index, so that each of its pages is fetched once a batch.
+    private func write(_ mentions: [(resource: UInt64, key: Int64)]) throws(SQLiteError) {
+        let ordered = mentions.sorted { Int64(bitPattern: $0.resource) < Int64(bitPattern: $1.resource) }
+        for (resource, key) in ordered {
+            try insertMention.run(.integer(key), .integer(Int64(bitPattern: resource)))
+        }
     }
 
     private func evict() throws(SQLiteError) -> Int {

@@ -222,7 +222,8 @@ extension Fetch {
                 key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
                 keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
                 classTag: inquiry.facts.route.resourceClass.rawValue,
-                storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
+                storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
+                resources: response.resources)
             service.statistics.count(.stored)
             let forwarded = inquiry.request.fields
             let placed = service.shared.cache.store(

@@ -1,3 +1,4 @@
+import AppleMusic
 import Cache
 import EventLoop
 import HTTP
@@ -16,6 +17,11 @@ extension UpstreamResponse {
     var hasContentCoding: Bool {
         guard let coding = fields.first(.contentEncoding) else { return false }
         return !coding.elementsEqual("identity".utf8)
+    }
+
+    /// The resources that the content names; perhaps any, where a coding hides them.
+    var resources: [UInt64] {
+        hasContentCoding ? [ResourceMention.everything] : ResourceMention.numbers(in: body.span)
     }
 
     /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
