@@ -15,7 +15,7 @@ public struct ProxyShared: Sendable {
     public var warn: @Sendable (String) -> Void = { _ in }
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
-    let flights = Flights()
+    let flights: Flights
     /// nil where the system has no randomness: nothing personal is kept then.
     let users = UserScopes()
 
@@ -24,6 +24,7 @@ public struct ProxyShared: Sendable {
         crossOrigin: CrossOrigin = .any
     ) {
         self.cache = cache
+        flights = Flights(cache)
         self.credentials = credentials
         self.policy = policy
         self.authority = Array(authority.utf8)

@@ -10,7 +10,7 @@ import HTTP
 final class Fetch {
     private let service: ProxyService
     private let inquiry: Inquiry
-    /// As which others wait for it; nil when nobody can.
+    /// As which it is known to others; nil for a pass.
     private let flight: Flights.FlightID?
     /// nil for a refresh.
     private let listener: (any FetchListener)?
@@ -88,9 +88,7 @@ final class Fetch {
 
     private func end(_ result: FetchResult) {
         endUsersGenerationIfChanged(result)
-        if let flight, let key = inquiry.key {
-            service.shared.flights.land(key, flight, outcome(result), now: service.context.loop.now)
-        }
+        if let flight { service.shared.flights.land(flight, outcome(result), now: service.context.loop.now) }
         listener?.ended(result)
     }
 
@@ -103,6 +101,10 @@ final class Fetch {
         service.shared.drop(user, at: service.context.unixSeconds)
     }
 
+    private func isEveryonesError(_ response: UpstreamResponse) -> Bool {
+        inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status)
+    }
+
     /// Whether others may be given it without asking: not where the origin wants to be asked each time (RFC 9111 4).
     private func isReusable(_ stored: StoredResponse) -> Bool {
         Freshness.of(stored, at: service.context.unixSeconds) != .expired
@@ -113,8 +115,8 @@ final class Fetch {
         case .stored(let response, let status) where isReusable(response): .stored(response, originStatus: status)
         case .stored: .released
         case .unstored(let response, let reason)
-        where inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status):
-            .error(response, reason)
+        where reason == .outdated ? response.facts.vary.names.isEmpty : isEveryonesError(response):
+            .unstored(response, reason)
         case .unstored: .released
         case .failed(let failure): .failed(failure)
         }
@@ -151,9 +153,7 @@ extension Fetch: UpstreamReceiver {
 
     /// What is too large to be collected serves one client; nobody can wait for it.
     private func beginStreaming(_ exchange: UpstreamExchange, _ response: UpstreamResponse) {
-        if let flight, let key = inquiry.key {
-            service.shared.flights.land(key, flight, .released, now: service.context.loop.now)
-        }
+        if let flight { service.shared.flights.land(flight, .released, now: service.context.loop.now) }
         guard let listener, listener.began(response) else { return exchange.cancel() }
         upstream(exchange, received: response.body)
     }
@@ -234,7 +234,7 @@ extension Fetch {
 
     /// Whether what was asked for changed while the answer was on its way.
     private var isOutdated: Bool {
-        inquiry.key.map { service.shared.flights.isSpoilt($0) } ?? false
+        flight.map { service.shared.flights.isOutdated($0) } ?? false
     }
 
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
