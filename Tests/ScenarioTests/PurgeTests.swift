@@ -10,7 +10,7 @@ import Testing
 
 /// A proxy with its admin listener in front of the simulated API, started anew on the same file as often as wanted.
 private final class Scene {
-    let origin: ServiceHost
+    private let origin: ServiceHost
     private let file: String?
     private(set) var proxy: ProxyUnderTest
     private var admin: ServiceHost
@@ -44,6 +44,13 @@ private final class Scene {
         admin.stop()
         (proxy, admin) = try Self.start(origin, file)
         adminClient = HTTPTestClient(port: Int(admin.address.port))
+    }
+
+    /// Nobody answers for the origin any more when this returns.
+    func stopOrigin() {
+        let done = DispatchSemaphore(value: 0)
+        origin.stop { @Sendable in done.signal() }
+        done.wait()
     }
 
     func stop() {
@@ -119,7 +126,7 @@ private final class Scene {
         let before = try scene.get(Self.chart)
         #expect(try scene.purge(#"{"storefront":"us"}"#) == 3)
         #expect(try scene.purge(#"{"storefront":"gb","hard":true}"#) == 1)
-        scene.origin.stop()
+        scene.stopOrigin()
         for _ in 0..<2 {
             let soft = try scene.get(Self.chart)
             #expect(soft.status == 200 && soft.body == before.body)
@@ -153,7 +160,7 @@ private final class Scene {
         let naming = named.filter { $0.value.contains(number) }
         #expect(try scene.purge(#"{"resource":"albums:\#(album)","hard":true}"#) == naming.count)
         try scene.restart()
-        scene.origin.stop()
+        scene.stopOrigin()
         #expect(try scene.purge(#"{"all":true,"dry_run":true}"#) == 4 - naming.count)
         for target in naming.keys { #expect(try scene.get(target).status >= 500, "\(target)") }
         #expect(try scene.get(Self.search).status == 200)

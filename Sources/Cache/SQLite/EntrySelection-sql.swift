@@ -15,13 +15,21 @@ extension EntrySelection {
         if let storefront { add(.text(storefront[...])) { "storefront = \($0)" } }
         if let classTag { add(.integer(Int64(classTag))) { "class = \($0)" } }
         if let resource {
-            add(.integer(Int64(bitPattern: resource))) {
-                """
-                EXISTS (SELECT 1 FROM mention
-                  WHERE mention.key = entry.key AND resource IN (\($0), \(Int64(bitPattern: StoredResponse.everyResource))))
-                """
+            add(Self.value(of: resource)) {
+                "EXISTS (SELECT 1 FROM mention WHERE mention.key = entry.key AND \(Self.mayName($0)))"
             }
         }
         return (terms.isEmpty ? "1" : terms.joined(separator: " AND "), values)
+    }
+
+    /// The condition on a row of `mention` that the entry may name the resource in `parameter`. The bytes of a number are found
+    /// across two others about as often as two resources share one.
+    static func mayName(_ parameter: String) -> String {
+        "(instr(resources, \(parameter)) > 0 OR resources = x'FFFFFFFFFFFFFFFF')"
+    }
+
+    /// A number as `mention` has it.
+    static func value(of resource: UInt64) -> SQLValue {
+        .blob(withUnsafeBytes(of: resource) { Array($0) }[...])
     }
 }

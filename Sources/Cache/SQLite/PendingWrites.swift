@@ -9,10 +9,9 @@ struct PendingWrites {
         /// Of an entry received by then at the latest; `Int64.max` for whatever there is.
         case remove(CacheKey, receivedBy: Int64)
 
-        /// In memory, and in the index of resources, where each takes more room than here.
         var byteCount: Int {
             switch self {
-            case .store(let response): response.byteCount + response.resources.count * PendingWrites.mentionBytes
+            case .store(let response): response.byteCount
             case .remove: 128
             }
         }
@@ -20,8 +19,6 @@ struct PendingWrites {
 
     /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.
     static let maxBytes = 32 << 20
-    /// What one resource of a response takes in the file, in bytes, beside its eight in the content's row.
-    static let mentionBytes = 48
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
     /// The most operations in one batch: what one turn of the lock has to note as done.

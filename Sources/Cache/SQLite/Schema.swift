@@ -31,7 +31,7 @@ enum Schema {
           stale_if_error_for INTEGER NOT NULL,  -- beyond that: served where the origin fails
           keep_for INTEGER NOT NULL,            -- beyond that: kept to be confirmed by a 304
           size INTEGER NOT NULL,                -- of target, variant, fields and body
-          content_sum INTEGER NOT NULL,         -- the checksum of the row of content
+          content_sum INTEGER NOT NULL,         -- the checksum of the rows of content and mention
           checksum INTEGER NOT NULL,            -- over all of the above but size
           last_used INTEGER NOT NULL            -- to about a minute; the least recently used are evicted first
         )
@@ -40,17 +40,15 @@ enum Schema {
         CREATE TABLE content (
           key INTEGER PRIMARY KEY,              -- that of the entry
           fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
-          body BLOB NOT NULL,                   -- as received, content coding included
-          resources BLOB NOT NULL               -- the numbers of the resources named in it, 8 bytes each
+          body BLOB NOT NULL                    -- as received, content coding included
         )
         """,
         """
         CREATE TABLE mention (
-          -- Which entries name a resource, for purges by resource.
-          key INTEGER NOT NULL,                 -- that of the entry
-          resource INTEGER NOT NULL,            -- FNV-1a over type, FF and id; alone and -1: it may name any
-          PRIMARY KEY (key, resource)
-        ) WITHOUT ROWID
+          -- Which resources an entry names, where it names any; small, so that a purge by resource can look through all.
+          key INTEGER PRIMARY KEY,              -- that of the entry
+          resources BLOB NOT NULL               -- 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it may name any
+        )
         """,
         """
         CREATE TABLE totals (
@@ -68,7 +66,6 @@ enum Schema {
         )
         """,
         "CREATE INDEX entry_by_last_used ON entry (last_used)",
-        "CREATE INDEX mention_by_resource ON mention (resource)",
         // The others of a target are found by their key alone.
         "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
         """

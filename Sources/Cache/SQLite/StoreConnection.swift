@@ -51,8 +51,8 @@ final class StoreConnection {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (key, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
-        insertMention = try Statement(database, "INSERT OR IGNORE INTO mention (key, resource) VALUES (?1, ?2)")
+            database, "INSERT OR REPLACE INTO content (key, fields, body) VALUES (?1, ?2, ?3)")
+        insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (key, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT \(Self.evictionStep)")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
@@ -81,12 +81,10 @@ final class StoreConnection {
     ) throws(SQLiteError) -> Outcome {
         try database.transaction { () throws(SQLiteError) in
             var outcome = Outcome()
-            var mentions: [(resource: UInt64, key: Int64)] = []
             for (key, operation) in operations {
                 switch operation {
                 case .store(let response) where response.byteCount <= maxBytes / 16:
                     try write(response, key)
-                    for resource in response.resources { mentions.append((resource, key)) }
                     outcome.written += 1
                 case .store:
                     try deleteEntry.run(.integer(key), .integer(.max))
@@ -95,7 +93,6 @@ final class StoreConnection {
                     try deleteEntry.run(.integer(key), .integer(receivedBy))
                 }
             }
-            try write(mentions)
             for (key, time) in touches {
                 try updateUse.run(.integer(key), .integer(time))
             }
@@ -142,17 +139,9 @@ final class StoreConnection {
             .integer(Int64(bitPattern: response.checksum(contentSum: contentSum))), .integer(response.receivedAt),
             .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
             .integer(Int64(bitPattern: contentSum)))
-        try insertContent.run(
-            .integer(key), .blob(response.fields), .blob(response.body[...]),
-            .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
-    }
-
-    /// In the order of their index, so that each of its pages is fetched once a batch.
-    private func write(_ mentions: [(resource: UInt64, key: Int64)]) throws(SQLiteError) {
-        let ordered = mentions.sorted { Int64(bitPattern: $0.resource) < Int64(bitPattern: $1.resource) }
-        for (resource, key) in ordered {
-            try insertMention.run(.integer(key), .integer(Int64(bitPattern: resource)))
-        }
+        try insertContent.run(.integer(key), .blob(response.fields), .blob(response.body[...]))
+        guard !response.resources.isEmpty else { return }
+        try insertMention.run(.integer(key), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }
 
     private func evict() throws(SQLiteError) -> Int {

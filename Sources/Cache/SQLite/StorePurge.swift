@@ -1,6 +1,6 @@
 // A purge of the file: where its rows are looked for, and how far it has come.
 // Must hold: a step looks at a bounded number of rows, in the order of their keys, and none is met twice; what is asked by
-// target or resource goes through an index, whatever the file holds.
+// target goes through an index, and by resource through the table of mentions alone, whatever the file holds.
 
 struct StorePurge: Sendable {
     /// Where rows that can be among the chosen are found.
@@ -9,7 +9,7 @@ struct StorePurge: Sendable {
         case row(Int64)
         /// The rows of a target whose keys nobody can tell.
         case variants([UInt8])
-        /// The rows of the entries that name a resource.
+        /// The rows of the entries that name a resource: all mentions are looked through.
         case mentions(UInt64)
         /// All rows.
         case all
@@ -28,7 +28,7 @@ struct StorePurge: Sendable {
         if let target = purge.selection.target {
             sources = [.variants(target), .row(SQLiteStore.index(of: CacheKey(scope: .shared, target: target)))]
         } else if let resource = purge.selection.resource {
-            sources = [.mentions(StoredResponse.everyResource), .mentions(resource)]
+            sources = [.mentions(resource)]
         } else {
             sources = [.all]
         }
@@ -55,9 +55,10 @@ struct StorePurge: Sendable {
         case .mentions(let resource):
             return query(
                 """
-                \(columns) mention CROSS JOIN entry ON entry.key = mention.key
-                WHERE resource = ?2 AND mention.key >= ?1 ORDER BY mention.key LIMIT \(stepRows)
-                """, .integer(Int64(bitPattern: resource)))
+                SELECT mention.key, 1, CASE WHEN \(EntrySelection.mayName("?2"))
+                  THEN (SELECT \(condition) FROM entry WHERE entry.key = mention.key) ELSE 0 END
+                FROM mention WHERE mention.key >= ?1 ORDER BY mention.key LIMIT \(stepRows)
+                """, EntrySelection.value(of: resource))
         case .all: return query("\(columns) entry WHERE ?2 AND \(end)", .integer(1))
         }
     }

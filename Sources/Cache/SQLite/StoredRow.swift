@@ -81,11 +81,11 @@ struct EntryRow {
     private static let latest: Int64 = 253_402_300_799
 }
 
-/// A row of `entry` with that of `content`.
+/// A row of `entry` with those of `content` and `mention`.
 struct StoredRow {
     /// What `init` reads; the key is ?1.
     static let select = """
-        SELECT \(EntryRow.columns), fields, body, resources
+        SELECT \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.key = entry.key)
         FROM entry JOIN content USING (key) WHERE entry.key = ?1
         """
 
