@@ -45,7 +45,7 @@ let package = Package(
                 name: "refrain",
                 dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"],
                 swiftSettings: swift),
-            .executableTarget(name: "Bench", swiftSettings: swift),
+            .executableTarget(name: "Bench", dependencies: ["Cache"], swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [

@@ -13,6 +13,7 @@ public final class SQLiteStore: Sendable {
     let counters = Mutex(StoreStatus())
     /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
     let generation = Atomic<Int>(0)
+    private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
     /// The longest that last-use times wait for a write to go along with.
@@ -59,6 +60,12 @@ public final class SQLiteStore: Sendable {
             return isFirst
         }
         if isFirst { queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() } }
+    }
+
+    /// How often the use of an entry is worth a `touch`, in seconds.
+    var useInterval: Int {
+        get { secondsBetweenUses.load(ordering: .relaxed) }
+        set { secondsBetweenUses.store(newValue, ordering: .relaxed) }
     }
 
     /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds); by default in any case.

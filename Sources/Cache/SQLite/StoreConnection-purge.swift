@@ -82,7 +82,7 @@ extension StoreConnection {
 
     private func change(_ sql: String, _ values: [SQLValue]) throws(SQLiteError) -> Int {
         let statement = try Statement(database, sql)
-        return try database.transaction { () throws(SQLiteError) in
+        return try write(bounds.batchBytes) { () throws(SQLiteError) in
             try statement.forEachRow(values) { _ in true }
             return database.changedRows
         }
@@ -100,7 +100,7 @@ extension StoreConnection {
         let updating = try Statement(
             database, "UPDATE entry SET fresh_for = 0, initial_age = 0, checksum = ?2 WHERE key = ?1")
         let removing = try Statement(database, "DELETE FROM entry WHERE key = ?1")
-        try database.transaction { () throws(SQLiteError) in
+        try write(bounds.batchBytes) { () throws(SQLiteError) in
             for key in keys {
                 let row = try reading.firstRow(.integer(key)) { StoredRow($0) }
                 if let response = row?.response(for: nil) {

@@ -1,9 +1,8 @@
 import CSQLite
 
-// The writer's side of an open database: its statements, one transaction for each batch, eviction inside it.
-// Must hold: after every transaction the file's used pages and the sum of the entries' sizes are within `maxBytes`, or a
-// further `evict` is called for; a batch needs at most an eighth of `maxBytes`, and evicting keeps that eighth free, so the
-// file itself never grows beyond.
+// The writer's side of an open database: its statements, one transaction for each batch, room made before it.
+// Must hold: no transaction is begun that file or log might have no room for (`StoreBounds`), so that neither grows beyond
+// its bound, whatever is stored, evicted or read meanwhile; every transaction is small.
 
 final class StoreConnection {
     /// Entries and bytes as the `totals` row has them.
@@ -20,8 +19,14 @@ final class StoreConnection {
         var evicted = 0
     }
 
+    /// What came of making room.
+    private struct Room {
+        var evicted = 0
+        var isEnough = true
+    }
+
     let database: Database
-    private let maxBytes: Int
+    let bounds: StoreBounds
     private let pageSize: Int
     private let deleteEntry: Statement
     private let insertEntry: Statement
@@ -29,16 +34,17 @@ final class StoreConnection {
     private let updateUse: Statement
     private let selectOldest: Statement
     private let selectTotals: Statement
+    private let selectUseSpan: Statement
     private let selectPages: Statement
     private let selectFreePages: Statement
+    private let emptyJournal: Statement
 
-    /// Rows looked for at a time, and the most evicted in one transaction: a lowered bound is approached in small steps.
-    private static let evictionStep = 32
+    /// The most rows evicted before one batch: a lowered bound is approached in small steps.
     private static let evictionLimit = 2_048
 
-    init(_ database: Database, maxBytes: Int) throws(SQLiteError) {
+    init(_ database: Database, _ bounds: StoreBounds) throws(SQLiteError) {
         self.database = database
-        self.maxBytes = maxBytes
+        self.bounds = bounds
         pageSize = Int(try database.integer("PRAGMA page_size"))
         deleteEntry = try Statement(database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2")
         insertEntry = try Statement(
@@ -49,12 +55,15 @@ final class StoreConnection {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16)
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (key, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
+            database, "INSERT OR REPLACE INTO content (id, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
-        selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT \(Self.evictionStep)")
+        selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT \(bounds.batchRows)")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
+        selectUseSpan = try Statement(
+            database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
         selectPages = try Statement(database, "PRAGMA page_count")
         selectFreePages = try Statement(database, "PRAGMA freelist_count")
+        emptyJournal = try Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)")
         try recountIfImplausible()
     }
 
@@ -68,19 +77,16 @@ final class StoreConnection {
         }
     }
 
-    /// The most bytes of operations that one transaction may hold.
-    var batchBytes: Int { min(4 << 20, maxBytes / 16) }
-
-    /// Applies a batch in one transaction and evicts what it displaces. A response too large for the bound leaves nothing
-    /// older behind either.
-    func apply(
-        _ operations: [(key: Int64, operation: PendingWrites.Operation)], touches: [Int64: Int64]
-    ) throws(SQLiteError) -> Outcome {
-        try database.transaction { () throws(SQLiteError) in
-            var outcome = Outcome()
+    /// Applies a batch in one transaction, after it has evicted what the batch displaces. A response that does not fit
+    /// leaves nothing older behind either.
+    func apply(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome {
+        let bytes = operations.reduce(0) { $0 + (canHold($1.operation) ? $1.operation.writtenBytes : 0) }
+        let room = try makeRoom(for: bytes)
+        return try write(bytes) { () throws(SQLiteError) in
+            var outcome = Outcome(evicted: room.evicted)
             for (key, operation) in operations {
                 switch operation {
-                case .store(let response) where response.byteCount <= maxBytes / 16:
+                case .store(let response) where room.isEnough && canHold(operation):
                     try write(response, key)
                     outcome.written += 1
                 case .store:
@@ -90,35 +96,43 @@ final class StoreConnection {
                     try deleteEntry.run(.integer(key), .integer(receivedBy))
                 }
             }
-            for (key, time) in touches {
-                try updateUse.run(.integer(key), .integer(time))
-            }
-            outcome.evicted = try evict()
             return outcome
         }
     }
 
-    /// Evicts in a transaction of its own, for a bound that was lowered; returns how many rows went.
-    func evictMore() throws(SQLiteError) -> Int {
-        try database.transaction { () throws(SQLiteError) in try evict() }
+    /// Writes last-use times, unix seconds by key, in transactions of a bounded size.
+    func write(lastUses: [Int64: Int64]) throws(SQLiteError) {
+        var waiting = Array(lastUses)[...]
+        while !waiting.isEmpty {
+            try write(bounds.batchBytes) { () throws(SQLiteError) in
+                for (key, time) in waiting.prefix(bounds.batchRows) {
+                    try updateUse.run(.integer(key), .integer(time))
+                }
+            }
+            waiting = waiting.dropFirst(bounds.batchRows)
+        }
     }
 
-    /// Gives pages back to the file system where the file is larger than it may be.
-    func shrink() throws(SQLiteError) {
-        let pages = Int(try selectPages.firstRow { $0.integer(0) } ?? 0)
-        guard pages * pageSize > maxBytes else { return }
-        try database.execute("PRAGMA incremental_vacuum(4096)")
-    }
-
-    /// Whether another `evictMore` is called for.
-    func isOverBound() throws(SQLiteError) -> Bool {
-        let pages = try selectPages.firstRow { $0.integer(0) } ?? 0
-        let freePages = try selectFreePages.firstRow { $0.integer(0) } ?? 0
-        return Int(pages - freePages) * pageSize > maxBytes - maxBytes / 8
+    /// Brings a file that is larger than it may be, because the bound was lowered, a step nearer to it; false where nothing
+    /// is left to do. `evicted` counts the rows that went.
+    func approachBound(evicted: inout Int) throws(SQLiteError) -> Bool {
+        let room = try makeRoom(for: 0)
+        evicted += room.evicted
+        let pages = try pages()
+        guard pages.all * pageSize > bounds.fileBytes, pages.free > 0 else { return room.evicted > 0 }
+        try makeRoomInJournal(for: bounds.batchBytes)
+        // Each page that is given back may move another.
+        try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")
+        return true
     }
 
     func totals() throws(SQLiteError) -> Totals {
         try selectTotals.firstRow { Totals(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) } ?? Totals()
+    }
+
+    /// The seconds between the use of the least recently used entry and the latest use.
+    func useSpan() throws(SQLiteError) -> Int {
+        Int(try selectUseSpan.firstRow { $0.integer(0) } ?? 0)
     }
 
     private func write(_ response: StoredResponse, _ key: Int64) throws(SQLiteError) {
@@ -135,32 +149,77 @@ final class StoreConnection {
             .integer(Int64(bitPattern: response.checksum)), .integer(response.receivedAt),
             .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]))
         try insertContent.run(
-            .integer(key), .blob(response.fields), .blob(response.body[...]),
+            .integer(database.lastInsertedRow), .blob(response.fields), .blob(response.body[...]),
             .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }
 
-    private func evict() throws(SQLiteError) -> Int {
-        var evicted = 0
-        while evicted < Self.evictionLimit, try isOverBound() {
-            var keys: [Int64] = []
-            try selectOldest.forEachRow([]) { row in
-                keys.append(row.integer(0))
-                return true
-            }
-            guard !keys.isEmpty else { break }
-            for key in keys {
-                // Looking at every fourth row is often enough, and pages are freed only now and then.
-                if evicted % 4 == 0, try !isOverBound() { return evicted }
-                try deleteEntry.run(.integer(key), .integer(.max))
-                evicted += 1
-            }
+    private func canHold(_ operation: PendingWrites.Operation) -> Bool {
+        operation.writtenBytes <= bounds.largestResponse
+    }
+
+    /// A transaction that writes about `bytes`, at most.
+    func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+        try makeRoomInJournal(for: bytes)
+        return try database.transaction(body)
+    }
+
+    /// Pages of the file, and those of them that hold nothing.
+    private func pages() throws(SQLiteError) -> (all: Int, free: Int) {
+        (
+            Int(try selectPages.firstRow { $0.integer(0) } ?? 0),
+            Int(try selectFreePages.firstRow { $0.integer(0) } ?? 0)
+        )
+    }
+
+    private func isRoom(for bytes: Int) throws(SQLiteError) -> Bool {
+        let pages = try pages()
+        return (pages.all - pages.free) * pageSize + bytes <= bounds.fileBytes
+    }
+
+    /// Evicts the least recently used until `bytes` more fit, or for as long as one turn may take.
+    private func makeRoom(for bytes: Int) throws(SQLiteError) -> Room {
+        var room = Room()
+        while try !isRoom(for: bytes) {
+            let evicted = room.evicted < Self.evictionLimit ? try evict(for: bytes) : 0
+            room.evicted += evicted
+            guard evicted == 0 else { continue }
+            // In a file that is too large anyway the freed pages will do.
+            let pages = try pages()
+            room.isEnough = pages.free * pageSize >= bytes
+            break
         }
-        return evicted
+        return room
+    }
+
+    private func evict(for bytes: Int) throws(SQLiteError) -> Int {
+        var keys: [Int64] = []
+        try selectOldest.forEachRow([]) { row in
+            keys.append(row.integer(0))
+            return true
+        }
+        return try write(bounds.batchBytes) { () throws(SQLiteError) in
+            for (evicted, key) in keys.enumerated() {
+                // Looking at every fourth row is often enough, and pages are freed only now and then.
+                if evicted > 0, evicted % 4 == 0, try isRoom(for: bytes) { return evicted }
+                try deleteEntry.run(.integer(key), .integer(.max))
+            }
+            return keys.count
+        }
+    }
+
+    /// Empties the log where the next transaction might make it too large. SQLite copies it into the database as soon as it
+    /// is `checkpointBytes` long and begins it anew when no reader needs it; with readers at it all along it would grow.
+    private func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
+        let size = StoreFile.size(database.path + "-wal")
+        guard size > 0, size + StoreBounds.journalBytes(writing: bytes) > bounds.journalBytes else { return }
+        if try emptyJournal.firstRow(read: { $0.integer(0) }) != 0 {
+            throw SQLiteError(code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
+        }
     }
 
     /// A damaged totals row must not keep the cache empty or unbounded. Sizes never exceed the file that holds them.
     private func recountIfImplausible() throws(SQLiteError) {
-        let pages = Int(try selectPages.firstRow { $0.integer(0) } ?? 0)
+        let pages = try pages().all
         let found = try selectTotals.firstRow { (entries: $0.integer(0), bytes: $0.integer(1)) }
         if let found, found.entries >= 0, found.bytes >= 0, found.bytes <= pages * pageSize,
             found.entries <= pages * pageSize

@@ -13,6 +13,7 @@ struct StoreUnavailable: Error {
 
 struct StoreFile {
     let path: String
+    let bounds: StoreBounds
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void
 
@@ -44,7 +45,11 @@ struct StoreFile {
             // auto_vacuum only takes effect before the first table.
             if verdict == .empty { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            try database.execute("PRAGMA journal_size_limit = \(16 << 20); PRAGMA cache_size = -8192")
+            try database.execute(
+                """
+                PRAGMA journal_size_limit = \(bounds.journalBytes); PRAGMA cache_size = -8192;
+                PRAGMA wal_autocheckpoint = \(max(bounds.checkpointBytes / StoreBounds.pageBytes, 1))
+                """)
             if verdict == .empty { try Schema.create(database) }
             if case .older(let version) = verdict { try Schema.migrate(database, from: version) }
             return .success(database)
@@ -53,6 +58,12 @@ struct StoreFile {
             if error.isDamage || error.primaryCode == SQLITE_ERROR { return .failure(Damage(reason: "\(error)")) }
             throw StoreUnavailable(reason: "\(path): \(error)", isBusy: error.isBusy)
         }
+    }
+
+    /// Of the file at `path`, in bytes; 0 where there is none.
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Makes the file if need be. SQLite gives its journals the mode of the file.

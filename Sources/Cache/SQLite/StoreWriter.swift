@@ -4,7 +4,6 @@
 
 struct StoreWriter {
     private let file: StoreFile
-    private let maxBytes: Int
     private let classNames: [String]
     private let log: @Sendable (String) -> Void
     private(set) var connection: StoreConnection?
@@ -15,8 +14,7 @@ struct StoreWriter {
     private var isInTrouble = false
 
     init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
-        file = StoreFile(path: path, log: log)
-        self.maxBytes = maxBytes
+        file = StoreFile(path: path, bounds: StoreBounds(maxBytes: maxBytes), log: log)
         self.classNames = classNames
         self.log = log
     }
@@ -110,7 +108,7 @@ struct StoreWriter {
         for _ in 0..<2 {
             let database = try file.open()
             do throws(SQLiteError) {
-                let connection = try StoreConnection(database, maxBytes: maxBytes)
+                let connection = try StoreConnection(database, file.bounds)
                 try connection.write(classNames: classNames)
                 return connection
             } catch {
@@ -123,22 +121,23 @@ struct StoreWriter {
         throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
     }
 
-    /// Writes what is pending, batch after batch, or makes room in one transaction where nothing is. False when there was
-    /// nothing to do.
+    /// Writes what is pending, batch after batch, or brings the file nearer to its bound where nothing is. False when there
+    /// was nothing to do.
     private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
-        var (waiting, touches) = takePending(store)
-        guard !waiting.isEmpty || !touches.isEmpty else {
-            let evicted = try connection.isOverBound() ? connection.evictMore() : 0
-            try finish(StoreConnection.Outcome(evicted: evicted), connection, store)
-            return evicted > 0
+        var (waiting, lastUses) = takePending(store)
+        guard !waiting.isEmpty || !lastUses.isEmpty else {
+            var outcome = StoreConnection.Outcome()
+            let isWorthAnother = try connection.approachBound(evicted: &outcome.evicted)
+            try finish(outcome, connection, store)
+            return isWorthAnother
         }
-        repeat {
-            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.batchBytes)
-            let outcome = try connection.apply(batch, touches: touches)
-            touches = [:]
+        while !waiting.isEmpty {
+            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.bounds.batchBytes)
+            let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
             try finish(outcome, connection, store)
-        } while !waiting.isEmpty
+        }
+        try connection.write(lastUses: lastUses)
         return true
     }
 
@@ -151,12 +150,12 @@ struct StoreWriter {
         return (taken.operations.map { (key: $0.key, operation: $0.value) }, taken.touches)
     }
 
-    /// What follows every transaction: the file's size, and the counters.
+    /// What follows every batch: the counters.
     private func finish(
         _ outcome: StoreConnection.Outcome, _ connection: StoreConnection, _ store: SQLiteStore
     ) throws(SQLiteError) {
-        try connection.shrink()
         let totals = try connection.totals()
+        store.useInterval = StoreBounds.useInterval(span: try connection.useSpan())
         store.counters.withLock { counters in
             counters.written += outcome.written
             counters.dropped += outcome.dropped

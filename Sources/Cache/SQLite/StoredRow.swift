@@ -7,7 +7,7 @@ struct StoredRow {
         SELECT target, variant, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
           keep_for, storefront, checksum, fields, body,
           selecting, resources
-        FROM entry JOIN content USING (key) WHERE entry.key = ?1
+        FROM entry JOIN content USING (id) WHERE entry.key = ?1
         """
 
     private let target: [UInt8]
