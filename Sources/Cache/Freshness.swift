@@ -37,6 +37,9 @@ extension StoredResponse {
         return isAgeUnknown(at: unixSeconds) ? window > 0 : age(at: unixSeconds) < lifetime.freshFor + window
     }
 
+    /// Whether a client that accepts stale answers may have it stale (RFC 9111 4.2.4): not where the origin forbids it.
+    public var allowsStale: Bool { max(lifetime.staleFor, lifetime.staleIfErrorFor) > 0 }
+
     /// Whether the clock was set back since the response came, by more than clocks do when they are corrected.
     fileprivate func isAgeUnknown(at unixSeconds: Int64) -> Bool {
         Lifetime.seconds(from: unixSeconds, to: receivedAt) > Self.toleratedStep

@@ -51,6 +51,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case contentCoding
     /// The answer is too large to be collected; it was streamed.
     case tooLarge
+    /// It was purged, or its target changed by an unsafe method, while it was on its way.
+    case outdated
 
     // MARK: How a stored answer was used although it was not fresh
 
@@ -112,6 +114,7 @@ extension Reason {
         case .noFreshness: "no-freshness"
         case .contentCoding: "content-coding"
         case .tooLarge: "too-large"
+        case .outdated: "outdated"
         case .staleWhileRevalidate: "stale-while-revalidate"
         case .staleIfError: "stale-if-error"
         case .revalidated: "revalidated"

@@ -1,42 +1,75 @@
 import HTTP
 
 // The field lines of a stored response: which of the origin's are kept, and the head that goes out on every hit.
-// Must hold: framing, connection fields, cookies and what varies from hit to hit (Age, Date, Cache-Status) are never kept,
+// Must hold: framing, connection fields, credentials and what varies from hit to hit (Age, Cache-Status) are never kept,
 // whoever calls; a line that is no field line is dropped, so nothing stored can split a response.
+
+/// How much of what the origin said of one moment or to one client is kept.
+public enum FieldRetention: Sendable {
+    /// Neither Date nor Set-Cookie: the answer is kept for longer than the origin knows of.
+    case impersonal
+    /// Date, but no Set-Cookie: nothing but a guess says that the answer may be given to others.
+    case dated
+    /// Date and Set-Cookie: the origin said for how long everybody may be given the answer (RFC 9111 7.3).
+    case complete
+}
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 enum StoredFields {
-    /// Fields that describe one message or one user rather than the content (RFC 9110 7.6.1, RFC 9111 3.1, HARDENING 3).
-    private static let dropped: [StaticString] = [
-        "connection", "content-length", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade",
-        "proxy-connection", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-        "set-cookie", "set-cookie2", "authorization", "music-user-token", "age", "date", "cache-status",
-    ]
-
-    /// The lines of `fields` that may be stored.
-    static func storable(_ fields: Span<UInt8>) -> [UInt8] {
+    /// The lines of `fields` that may be stored under `retention`.
+    static func storable(_ fields: Span<UInt8>, _ retention: FieldRetention) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(fields.count)
-        forEachLine(fields) { line, name in
-            guard !dropped.contains(where: { fields.equalsIgnoringCase(name, $0) }) else { return }
-            for index in line { kept.append(fields[index]) }
+        var hasDate = false
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            guard isStorable(fields, line, retention) else { continue }
+            if line.id == .date {
+                // One that is a date, or none (RFC 9110 6.6.1).
+                guard !hasDate, HTTPDate.parse(fields.extracting(line.value)) != nil else { continue }
+                hasDate = true
+            }
+            kept.append(fields.extracting(line.whole))
         }
         return kept
     }
 
-    /// Whether a line of this name is among `fields`; `name` in lower case.
-    static func contains(_ fields: Span<UInt8>, _ name: StaticString) -> Bool {
-        var isFound = false
-        forEachLine(fields) { _, other in
-            if fields.equalsIgnoringCase(other, name) { isFound = true }
+    /// Fields that describe one message or one connection rather than the content are not (RFC 9110 7.6.1, RFC 9111 3.1).
+    static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ retention: FieldRetention) -> Bool {
+        switch line.id {
+        case .connection, .contentLength, .transferEncoding, .keepAlive, .te, .trailer, .upgrade, .proxyConnection,
+            .proxyAuthenticate, .proxyAuthorization, .authorization, .musicUserToken, .age, .cacheStatus:
+            false
+        case .date: retention != .impersonal
+        case .setCookie: retention == .complete
+        case .other where fields.equalsIgnoringCase(line.name, "set-cookie2"): retention == .complete
+        case .other: !fields.equalsIgnoringCase(line.name, "proxy-authentication-info")
+        default: true
         }
-        return isFound
     }
 
-    /// A strong entity tag over the content (RFC 9110 8.8.1): the first 128 bits of its SHA-256.
+    /// Whether a line of this name is among `fields`.
+    static func contains(_ fields: Span<UInt8>, _ name: FieldName) -> Bool {
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            if line.id == name { return true }
+        }
+        return false
+    }
+
+    /// `Date` at the time of receipt, for an answer that came without one (RFC 9110 6.6.1).
+    static func dateLine(_ unixSeconds: Int64) -> [UInt8] {
+        var buffer = ByteBuffer(capacity: 40)
+        buffer.append("Date: ")
+        HTTPDate.append(unixSeconds, to: &buffer)
+        buffer.append("\r\n")
+        return buffer.copyReadable()
+    }
+
+    /// A strong entity tag over the content (RFC 9110 8.8.1): the first 128 bits of its SHA-256, marked as the cache's own.
     static func entityTagLine(_ body: [UInt8]) -> [UInt8] {
         guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }
-        var line = Array("ETag: \"".utf8)
+        var line = Array("ETag: \(Validators.ownTagStart)".utf8)
         line.appendHexadecimal(Digest.bigEndian(digest, from: 0))
         line.appendHexadecimal(Digest.bigEndian(digest, from: 8))
         line.append(contentsOf: "\"\r\n".utf8)
@@ -53,23 +86,11 @@ enum StoredFields {
         if status != 204 { head.append(contentsOf: "Content-Length: \(bodyCount)\r\n".utf8) }
         return (head, start..<end)
     }
+}
 
-    /// Calls `body` with the range of each whole line, line end included, and of its name.
-    private static func forEachLine(_ fields: Span<UInt8>, _ body: (Range<Int>, Range<Int>) -> Void) {
-        var start = 0
-        var colon: Int?
-        for index in fields.indices {
-            switch fields[index] {
-            case UInt8(ascii: ":"):
-                if colon == nil { colon = index }
-            case UInt8(ascii: "\n"):
-                if let colon, colon > start, fields[index - 1] == UInt8(ascii: "\r") {
-                    body(start..<(index + 1), start..<colon)
-                }
-                start = index + 1
-                colon = nil
-            default: break
-            }
-        }
+extension [UInt8] {
+    /// Appends a copy of the bytes.
+    mutating func append(_ span: Span<UInt8>) {
+        span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

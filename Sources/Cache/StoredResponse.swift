@@ -26,18 +26,25 @@ public final class StoredResponse: Sendable {
     public let selecting: [UInt8]
     /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a purge by resource finds.
     public let resources: [UInt64]
+    /// Read off `head`, whose offsets they are.
+    let validators: Validators
     private let fieldsRange: Range<Int>
     /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
 
-    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be stored are dropped, and a
-    /// strong `ETag` is added to a 200 that has none, computed from the content here, once.
+    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be stored are dropped. A Date
+    /// is added where `retention` keeps it and there is none, and a strong `ETag` to a 200 that has none, computed from the
+    /// content here, once.
     public convenience init(
-        key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
-        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = []
+        key: CacheKey, status: Int, fields: [UInt8], keeping retention: FieldRetention = .impersonal, body: [UInt8],
+        receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
+        resources: [UInt64] = []
     ) {
-        var kept = StoredFields.storable(fields.span)
-        if status == 200, !StoredFields.contains(kept.span, "etag") {
+        var kept = StoredFields.storable(fields.span, retention)
+        if retention != .impersonal, !StoredFields.contains(kept.span, .date) {
+            kept.append(contentsOf: StoredFields.dateLine(receivedAt))
+        }
+        if status == 200, !StoredFields.contains(kept.span, .etag) {
             kept.append(contentsOf: StoredFields.entityTagLine(body))
         }
         self.init(
@@ -54,6 +61,7 @@ public final class StoredResponse: Sendable {
         self.key = key.compacted()
         self.status = status
         self.head = head.compacted()
+        validators = Validators(head.span)
         self.fieldsRange = fieldsRange
         self.body = body.compacted()
         self.receivedAt = receivedAt
@@ -66,7 +74,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// Whether it answers `key`: every byte is compared, in place.
-    func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
+    public func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
 
     /// The `Name: value\r\n` lines kept for the client.
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
@@ -81,7 +89,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
-    static let overhead = 480
+    static let overhead = 560
 
     /// The same content, confirmed by the origin (RFC 9111 4.3.4: a 304 freshens). `fields` replaces the lines where given.
     public func freshened(receivedAt: Int64, lifetime: Lifetime, fields: [UInt8]? = nil) -> StoredResponse {

@@ -12,6 +12,11 @@ public struct UserHash: Hashable, Sendable {
         (left.high ^ right.high) | (left.low ^ right.low) == 0
     }
 
+    /// The same user once more, told apart from all earlier and later generations.
+    func inGeneration(_ generation: UInt64) -> UserHash {
+        UserHash(high: high, low: low &+ generation)
+    }
+
     public func hash(into hasher: inout Hasher) {
         hasher.combine(high)
         hasher.combine(low)

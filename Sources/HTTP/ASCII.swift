@@ -19,6 +19,16 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// Whether the bytes at `range` are those of `other` at `otherRange`.
+    public func equals(_ range: Range<Int>, _ other: Span<UInt8>, _ otherRange: Range<Int>) -> Bool {
+        guard range.count == otherRange.count else { return false }
+        for offset in 0..<range.count
+        where self[range.lowerBound + offset] != other[otherRange.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
     /// Whether the bytes at `range` are `uppercase` in any case.
     func equalsIgnoringCase(_ range: Range<Int>, uppercase: StaticString) -> Bool {
         guard range.count == uppercase.utf8CodeUnitCount else { return false }

@@ -15,6 +15,12 @@ extension FieldName {
             }
     }
 
+    /// The name that the bytes at `range` spell in any case; for those who have lines of fields and no parsed head.
+    public static func named(_ bytes: Span<UInt8>, _ range: Range<Int>) -> FieldName {
+        precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count)
+        return FieldName(bytes, range)
+    }
+
     private static func short(_ bytes: RawSpan, _ start: Int, _ count: Int) -> FieldName {
         switch count {
         case 2:

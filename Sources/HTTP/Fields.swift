@@ -44,6 +44,10 @@ public struct Fields: RandomAccessCollection, Sendable {
         return count
     }
 
+    /// Whether a stored answer may have to be given in another form than whole: If-None-Match, If-Modified-Since, Range or
+    /// If-Range is there (RFC 9111 4.3.2, RFC 9110 14.2).
+    public var areConditional: Bool { present & Self.conditional != 0 }
+
     mutating func append(_ field: Field) {
         lines.append(field)
         present |= Self.bit(field.id)
@@ -52,6 +56,10 @@ public struct Fields: RandomAccessCollection, Sendable {
     mutating func removeAll() {
         lines.removeAll(keepingCapacity: true)
         present = 0
+    }
+
+    private static var conditional: UInt64 {
+        bit(.ifNoneMatch) | bit(.ifModifiedSince) | bit(.range) | bit(.ifRange)
     }
 
     private static func bit(_ id: FieldName) -> UInt64 {

@@ -37,7 +37,8 @@ public final class ProxyService: Service {
         } else if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
             refuse(connection, error)
         } else {
-            perform(plan(for: connection), connection)
+            let (facts, requester) = readFacts(connection)
+            perform(plan(facts, connection), facts, requester, connection)
         }
     }
 
@@ -53,6 +54,10 @@ public final class ProxyService: Service {
         }
         // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
         if head.method == .trace { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
+        // Which of them the origin goes by is not known, so neither is whose answer it gives.
+        if head.fields.count(.musicUserToken) > 1 {
+            return AppleError(status: 400, detail: "More than one Music-User-Token.")
+        }
         do throws(TargetError) {
             try target.parse(bytes.extracting(head.target.range))
             return nil
@@ -61,62 +66,178 @@ public final class ProxyService: Service {
         }
     }
 
-    private func plan(for connection: ClientConnection) -> (plan: Plan, facts: PlanFacts) {
-        let facts = connection.withHeadBytes { bytes -> PlanFacts in
-            readFacts(connection.head, bytes, hasContent: !connection.body.isEmpty)
-        }
+    private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
         let now = context.unixSeconds
         var stored: StoredResponse?
-        if facts.passReason == nil {
-            key.set(scope: .shared, target: target.bytes)
+        if facts.passReason == nil, let scope = facts.scope {
+            key.set(scope: scope, target: target.bytes)
             stored = shared.cache.lookup(key, reader, at: now)
         }
-        return (Plan.decide(facts, stored: stored, unixSeconds: now), facts)
+        return Plan.decide(facts, stored: stored, unixSeconds: now)
     }
 
-    private func readFacts(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, hasContent: Bool) -> PlanFacts {
-        let rule = shared.policy[target.route.resourceClass]
-        var control = CacheControl()
-        if rule == .upstream {
-            for field in head.fields where field.id == .cacheControl {
-                control.merge(bytes.extracting(field.value.range))
-            }
-        }
-        return PlanFacts(
-            method: head.method, route: target.route, hasContent: hasContent,
-            carriesUserToken: head.carriesUserToken(bytes), rule: rule, requestControl: control)
-    }
-
-    private func perform(_ planned: (plan: Plan, facts: PlanFacts), _ connection: ClientConnection) {
-        switch planned.plan {
-        case .hit(let stored, let ttl): serve(stored, ttl: ttl, to: connection)
-        case .fetch(let reason, let fallback):
+    private func perform(
+        _ plan: Plan, _ facts: PlanFacts, _ requester: Requester, _ connection: ClientConnection
+    ) {
+        switch plan {
+        case .hit(let stored, let ttl):
+            statistics.count(.hits)
+            serve(stored, .hit(ttl: ttl, detail: nil), outcome: "hit", to: connection)
+        case .stale(let stored, let ttl, let reason, let refreshes):
+            statistics.count(.hits)
+            statistics.count(.stale)
+            statistics.count(because: reason)
+            // Before the answer: the next request may be read as soon as this one is answered.
+            if refreshes { refresh(stored, facts, requester, connection) }
+            serve(stored, .hit(ttl: ttl, detail: reason), outcome: reason.word, to: connection)
+        case .fetch(let reason, let stored):
             statistics.count(.misses)
-            forward(connection, planned.facts, .fetch(key, fallback: fallback), reason)
+            statistics.count(because: reason)
+            Exchange(inquiry(facts, requester, reason, stored, connection), connection, service: self).start()
         case .pass(let reason):
             statistics.count(.bypassed)
-            forward(connection, planned.facts, .pass, reason)
+            statistics.count(because: reason)
+            Exchange(inquiry(facts, requester, reason, nil, connection), connection, service: self).start()
+        case .refuse(let reason):
+            statistics.count(.misses)
+            statistics.count(because: reason)
+            refuse(
+                connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
+                template: nil, outcome: reason.word)
         }
+    }
+}
+
+// MARK: - Who asks, and for what
+
+extension ProxyService {
+    /// On whose behalf a request goes to the origin.
+    private struct Requester {
+        /// Whether the operator's own user token may stand in for a missing one.
+        var mayUseOperatorsToken = false
+        /// Whose token goes along; nil without one, or where nothing personal is kept.
+        var user: UserHash?
+    }
+
+    private func readFacts(_ connection: ClientConnection) -> (PlanFacts, Requester) {
+        let rule = shared.policy[target.route.resourceClass]
+        return connection.withHeadBytes { bytes -> (PlanFacts, Requester) in
+            let head = connection.head
+            var requester = Requester()
+            requester.mayUseOperatorsToken = mayUseOperatorsToken(head, bytes)
+            if shared.keepsPersonal, target.route.isPersonal { requester.user = user(head, bytes, requester) }
+            let facts = PlanFacts(
+                method: head.method, route: target.route, hasContent: !connection.body.isEmpty,
+                scope: scope(head, bytes, requester), rule: rule,
+                requestControl: rule == .upstream ? Self.requestControl(head, bytes) : CacheControl())
+            return (facts, requester)
+        }
+    }
+
+    private static func requestControl(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> CacheControl {
+        var control = CacheControl()
+        for field in head.fields where field.id == .cacheControl {
+            control.merge(bytes.extracting(field.value.range))
+        }
+        return control
+    }
+
+    /// Who may share the answer; nil where it is one user's and is not kept. On routes that are known to be shared the token
+    /// is dropped; elsewhere its presence makes the answer one user's.
+    private func scope(
+        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ requester: Requester
+    ) -> CacheKey.Scope? {
+        if target.route.isShared { return .shared }
+        guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
+        return requester.user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
+    }
+
+    /// Whose token the origin will see; nil where something else than that token might tell it who asks.
+    private func user(
+        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ requester: Requester
+    ) -> UserHash? {
+        if head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
+        if let field = head.fields.first(.musicUserToken) {
+            return shared.users?.user(ofToken: bytes.extracting(field.value.range))
+        }
+        guard requester.mayUseOperatorsToken, let token = shared.credentials.musicUser else { return nil }
+        return token.withUnsafeBytes { shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
+    }
+
+    /// Whether the operator's own user token may stand in: not for a web page that the operator has not named, be it that
+    /// it says where it comes from, or that it has rebound its own name to this address. A client key settles it.
+    private func mayUseOperatorsToken(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard shared.credentials.musicUser != nil else { return false }
+        if shared.clientKeys != nil { return true }
+        guard let origin = head.fields.first(.origin) else { return head.addressesLoopback(bytes) }
+        return shared.crossOrigin.names(bytes.extracting(origin.value.range))
+    }
+
+    private func inquiry(
+        _ facts: PlanFacts, _ requester: Requester, _ reason: Reason, _ stored: StoredResponse?,
+        _ connection: ClientConnection, asGet: Bool = false
+    ) -> Inquiry {
+        let isPass = facts.passReason != nil
+        let request = connection.withHeadBytes { bytes in
+            ForwardedRequest(
+                head: connection.head, bytes: bytes, canonical: target, body: connection.body,
+                breadth: isPass ? .all : facts.rule == .upstream ? .impersonal : .none, asGet: asGet,
+                dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false)
+        }
+        return Inquiry(
+            facts: facts, reason: reason, request: request, key: isPass ? nil : key, stored: stored,
+            mayUseOperatorsToken: requester.mayUseOperatorsToken, user: requester.user)
+    }
+
+    /// Asks for a newer answer behind the stale one; one request for each key, whoever comes.
+    private func refresh(
+        _ stored: StoredResponse, _ facts: PlanFacts, _ requester: Requester, _ connection: ClientConnection
+    ) {
+        guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
+        let inquiry = inquiry(facts, requester, .staleWhileRevalidate, stored, connection, asGet: true)
+        Fetch(inquiry, flight: flight, listener: nil, service: self).start()
     }
 }
 
 // MARK: - Answers of its own
 
 extension ProxyService {
-    private func serve(_ stored: StoredResponse, ttl: Int, to connection: ClientConnection) {
-        statistics.count(.hits)
-        let hidesContent = connection.head.method == .head
+    /// Answers with what is stored.
+    ///
+    /// - Parameter outcome: what the log says of it.
+    func serve(
+        _ stored: StoredResponse, _ status: CacheStatus, outcome: StaticString, to connection: ClientConnection
+    ) {
+        let form = connection.withHeadBytes { bytes in
+            AnswerForm.of(stored, for: connection.head.method, connection.head.fields, bytes)
+        }
+        guard form != .unsatisfiable else {
+            return refuse(
+                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."), template: nil,
+                outcome: outcome, status: status
+            ) { stored.appendContentRange(to: &$0) }
+        }
+        let content = form.content(of: stored)
         log?.record(
             AccessLogEntry(
-                status: stored.status, contentLength: hidesContent ? 0 : stored.body.count, outcome: "hit",
-                template: nil),
+                status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
+                outcome: outcome, template: stored.key.isPersonal ? target.route.template : nil),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
-        connection.respond(content: stored.body) { buffer in
-            ResponseWriter.writeStored(stored, age: age, to: &buffer)
-            ResponseWriter.writeHit(ttl: ttl, to: &buffer)
+        connection.respond(content: content, writesDate: !stored.hasDate) { buffer in
+            stored.appendHead(form, to: &buffer)
+            buffer.append("Age: ")
+            buffer.append(decimal: age)
+            buffer.append("\r\n")
+            status.write(to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
+    }
+
+    /// The fields of an answer that goes on as it came. What is personal tells caches downstream to keep their hands off it,
+    /// whatever the origin said.
+    func writeFields(of response: UpstreamResponse, isPersonal: Bool, to buffer: inout ByteBuffer) {
+        buffer.append(response.forwardableFields(isPersonal: isPersonal))
     }
 
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {
@@ -138,11 +259,14 @@ extension ProxyService {
     ///
     /// - Parameters:
     ///   - template: written to the log in place of the target; a target that is malformed or private is not repeated there.
-    ///   - forwarded: what `Cache-Status` says when the origin was asked.
     ///   - outcome: what the log says of it.
+    ///   - retryAfter: seconds, where another try is worth while by then.
+    ///   - status: what `Cache-Status` says when the origin was asked.
+    ///   - fields: further fields.
     func refuse(
         _ connection: ClientConnection, _ error: AppleError, template: StaticString? = "-",
-        outcome: StaticString = "refused", forwarded: ForwardedStatus? = nil
+        outcome: StaticString = "refused", retryAfter: Int? = nil, status: CacheStatus? = nil,
+        fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         let content = error.content
         log?.record(
@@ -152,39 +276,14 @@ extension ProxyService {
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
             if error.status == 405 { buffer.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n") }
-            if let forwarded { ResponseWriter.writeForwarded(forwarded, to: &buffer) }
+            if let retryAfter {
+                buffer.append("Retry-After: ")
+                buffer.append(decimal: retryAfter)
+                buffer.append("\r\n")
+            }
+            fields(&buffer)
+            status?.write(to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
-    }
-}
-
-// MARK: - Forwarding
-
-extension ProxyService {
-    private func forward(
-        _ connection: ClientConnection, _ facts: PlanFacts, _ purpose: Exchange.Purpose, _ reason: Reason
-    ) {
-        let (request, isTrusted) = connection.withHeadBytes { bytes -> (ForwardedRequest, Bool) in
-            let head = connection.head
-            let request = ForwardedRequest(
-                head: head, bytes: bytes, canonical: target, body: connection.body,
-                breadth: facts.passReason != nil ? .all : facts.rule == .upstream ? .impersonal : .none,
-                dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(head) ?? false)
-            return (request, mayUseOperatorsToken(head, bytes))
-        }
-        Exchange(
-            service: self, connection: connection, facts: facts, purpose: purpose, reason: reason, request: request,
-            mayUseOperatorsToken: isTrusted
-        )
-        .start()
-    }
-
-    /// Whether the operator's own user token may stand in: not for a web page that the operator has not named, be it that
-    /// it says where it comes from, or that it has rebound its own name to this address. A client key settles it.
-    private func mayUseOperatorsToken(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
-        guard shared.credentials.musicUser != nil else { return false }
-        if shared.clientKeys != nil { return true }
-        guard let origin = head.fields.first(.origin) else { return head.addressesLoopback(bytes) }
-        return shared.crossOrigin.names(bytes.extracting(origin.value.range))
     }
 }

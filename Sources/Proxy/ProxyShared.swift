@@ -1,7 +1,7 @@
 import AppleMusic
 import Cache
 
-/// What all loops' services share: the cache, the tokens, the operator's policy.
+/// What all loops' services share: the cache, what is under way, the tokens, the operator's policy.
 public struct ProxyShared: Sendable {
     public let cache: ResponseCache
     public var credentials: Credentials
@@ -13,6 +13,9 @@ public struct ProxyShared: Sendable {
     public var clientKeys: ClientKeys?
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
+    let flights = Flights()
+    /// nil where the system has no randomness: nothing personal is kept then.
+    let users = UserScopes()
 
     public init(
         cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,
@@ -23,5 +26,20 @@ public struct ProxyShared: Sendable {
         self.policy = policy
         self.authority = Array(authority.utf8)
         self.crossOrigin = crossOrigin
+    }
+
+    /// Whether anything personal is stored at all.
+    var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
+
+    /// Forgets what is stored for a canonical target that everyone shares, and what is being fetched for it.
+    func invalidate(_ target: [UInt8]) {
+        let key = CacheKey(scope: .shared, target: target)
+        flights.spoil(key)
+        cache.remove(key)
+    }
+
+    /// Forgets what is stored for a user.
+    func drop(_ user: UserHash, at unixSeconds: Int64) {
+        users?.end(user, at: unixSeconds)
     }
 }

@@ -21,12 +21,6 @@ private func decide(
     return StoreDecision.decide(request, facts, rule: .upstream, notFound: .off, now: noon)
 }
 
-private func date(_ seconds: Int64) -> String {
-    var buffer = ByteBuffer(capacity: 40)
-    HTTPDate.append(seconds, to: &buffer)
-    return String(decoding: buffer.copyReadable(), as: UTF8.self)
-}
-
 /// `freshFor` where stored, the reason's word where not.
 private func verdict(_ decision: StoreDecision) -> String {
     switch decision {

@@ -26,7 +26,7 @@ import Testing
     @Test func aStrongEntityTagIsAddedOnceAndOnlyWhereThereIsNone() {
         let one = stored(200, "")
         // SHA-256 of "{}".
-        #expect(head(one).contains("ETag: \"44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        #expect(head(one).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
         #expect(head(stored(200, "", "[]")) != head(one))
         let again = one.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9))
         #expect(again.head == one.head && again.receivedAt == noon + 1 && again.freshFor == 9)
@@ -44,6 +44,32 @@ import Testing
         let response = stored(404, "A: 1\r\n\(line)\r\nB: 2\r\n")
         let kept = line.hasPrefix("lone") ? "A: 1\r\nFeed: x\r\nB: 2\r\n" : "A: 1\r\nB: 2\r\n"
         #expect(String(decoding: response.fields, as: UTF8.self) == kept)
+    }
+
+    @Test func theOriginsDateIsKeptWhereItsRulesAre() {
+        func kept(_ fields: String, _ retention: FieldRetention) -> StoredResponse {
+            StoredResponse(
+                key: key("/a"), status: 404, fields: Array(fields.utf8), keeping: retention, body: [], receivedAt: noon,
+                lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+        }
+        func fields(_ response: StoredResponse) -> String { String(decoding: response.fields, as: UTF8.self) }
+        for retention in [FieldRetention.dated, .complete] {
+            #expect(fields(kept("Date: \(date(5))\r\n", retention)) == "Date: \(date(5))\r\n")
+            #expect(fields(kept("", retention)) == "Date: \(date(noon))\r\n")
+            #expect(fields(kept("Date: foo\r\n", retention)) == "Date: \(date(noon))\r\n")
+            #expect(
+                fields(kept("Date: x\r\nDate: \(date(5))\r\nDate: \(date(6))\r\n", retention)) == "Date: \(date(5))\r\n"
+            )
+            #expect(kept("", retention).hasDate)
+        }
+        #expect(fields(kept("Date: \(date(5))\r\n", .impersonal)).isEmpty && !kept("", .impersonal).hasDate)
+    }
+
+    @Test func cookiesAreKeptOnlyWhereTheOriginSaidForHowLong() {
+        let lines = "Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nSet-Cookie2: e=f\r\n"
+        func kept(_ retention: FieldRetention) -> [UInt8] { StoredFields.storable(Array(lines.utf8).span, retention) }
+        #expect(kept(.complete) == Array(lines.utf8))
+        #expect(kept(.dated).isEmpty && kept(.impersonal).isEmpty)
     }
 
     @Test func theChecksumCoversEverythingThatIsWritten() {

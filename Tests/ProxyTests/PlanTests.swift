@@ -14,9 +14,9 @@ import Testing
 
     private func facts(
         _ target: String = "/v1/catalog/us/albums/1", method: Method = .get, rule: TTLRule = .fixed(60, stale: 60),
-        control: CacheControl = CacheControl()
+        control: CacheControl = CacheControl(), scope: CacheKey.Scope? = .shared
     ) throws -> PlanFacts {
-        PlanFacts(method: method, route: try route(target), rule: rule, requestControl: control)
+        PlanFacts(method: method, route: try route(target), scope: scope, rule: rule, requestControl: control)
     }
 
     private func stored(age: Int64, freshFor: Int = 60, staleFor: Int = 60) -> StoredResponse {
@@ -29,24 +29,31 @@ import Testing
     private func describe(_ plan: Plan) -> String {
         switch plan {
         case .hit(_, let ttl): "hit \(ttl)"
-        case .fetch(let reason, let fallback): "fetch \(reason)\(fallback == nil ? "" : " or stale")"
+        case .stale(_, let ttl, let reason, let refreshes): "\(reason) \(ttl)\(refreshes ? " and refresh" : "")"
+        case .fetch(let reason, let stored): "fetch \(reason)\(stored == nil ? "" : " with stored")"
         case .pass(let reason): "pass \(reason)"
+        case .refuse(let reason): "refuse \(reason)"
         }
     }
 
-    @Test func freshIsAHitStaleIsFetchedWithAFallback() throws {
+    @Test func freshIsAHitStaleIsRefreshedBehindExpiredIsFetched() throws {
         let facts = try facts()
         #expect(describe(.decide(facts, stored: nil, unixSeconds: Self.now)) == "fetch absent")
         #expect(describe(.decide(facts, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
-        #expect(describe(.decide(facts, stored: stored(age: 60), unixSeconds: Self.now)) == "fetch stale or stale")
-        #expect(describe(.decide(facts, stored: stored(age: 120), unixSeconds: Self.now)) == "fetch stale")
+        #expect(
+            describe(.decide(facts, stored: stored(age: 60), unixSeconds: Self.now))
+                == "staleWhileRevalidate 0 and refresh")
+        #expect(
+            describe(.decide(facts, stored: stored(age: 119), unixSeconds: Self.now))
+                == "staleWhileRevalidate -59 and refresh")
+        #expect(describe(.decide(facts, stored: stored(age: 120), unixSeconds: Self.now)) == "fetch stale with stored")
     }
 
     @Test func whatNoCacheMayAnswerIsPassed() throws {
         let cases: [(PlanFacts, String)] = [
             (try facts(method: .post), "pass method"), (try facts(method: .other), "pass method"),
-            (try facts("/v1/me/library/songs"), "pass personal"),
-            (try facts("/v1/catalog/us/stations?filter[identity]=personal"), "pass personal"),
+            (try facts("/v1/me/library/songs", rule: .off), "pass personal"),
+            (try facts("/v1/me/library/songs", scope: nil), "pass personal"),
             (try facts(rule: .off), "pass off"),
         ]
         for (facts, expected) in cases {
@@ -62,15 +69,6 @@ import Testing
         #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == "pass requestContent")
     }
 
-    @Test func aUserTokenMakesUnknownRoutesPersonalAndKnownOnesNot() throws {
-        for (target, expected) in [("/v1/editorial/us", "pass personal"), ("/v1/catalog/us/albums/1", "hit 60")] {
-            let facts = PlanFacts(
-                method: .get, route: try route(target), carriesUserToken: true, rule: .fixed(60, stale: 0),
-                requestControl: CacheControl())
-            #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == expected)
-        }
-    }
-
     /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a reload button.
     @Test func requestDirectivesBindOnlyClassesThatFollowTheOrigin() throws {
         var noCache = CacheControl()
@@ -82,7 +80,8 @@ import Testing
         var noStore = CacheControl()
         noStore.noStore = true
         let cases: [(CacheControl, String)] = [
-            (noCache, "fetch requestNoCache"), (maxAge, "fetch requestMaxAge"), (minFresh, "fetch requestMaxAge"),
+            (noCache, "fetch requestNoCache with stored"), (maxAge, "fetch requestMaxAge with stored"),
+            (minFresh, "fetch requestMaxAge with stored"),
             (noStore, "pass requestNoStore"),
         ]
         for (control, expected) in cases {
@@ -91,6 +90,31 @@ import Testing
             let operators = try facts(control: control)
             #expect(describe(.decide(operators, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
         }
+    }
+
+    @Test func aClientMayBeContentWithStaleButNotWhereTheOriginForbidsIt() throws {
+        var control = CacheControl()
+        control.maxStale = 30
+        let facts = try facts("/v1/test", rule: .upstream, control: control)
+        func plan(age: Int64, staleIfErrorFor: Int) -> String {
+            let stored = StoredResponse(
+                key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
+                receivedAt: Self.now - age, lifetime: Lifetime(freshFor: 60, staleIfErrorFor: staleIfErrorFor),
+                classTag: 0, storefront: [])
+            return describe(.decide(facts, stored: stored, unixSeconds: Self.now))
+        }
+        #expect(plan(age: 90, staleIfErrorFor: 100) == "requestMaxStale -30")
+        #expect(plan(age: 91, staleIfErrorFor: 100) == "fetch stale with stored")
+        #expect(plan(age: 90, staleIfErrorFor: 0) == "fetch stale with stored")
+    }
+
+    @Test func onlyIfCachedIsRefusedWhereTheOriginWouldBeAsked() throws {
+        var control = CacheControl()
+        control.onlyIfCached = true
+        let facts = try facts("/v1/test", rule: .upstream, control: control)
+        #expect(describe(.decide(facts, stored: nil, unixSeconds: Self.now)) == "refuse onlyIfCached")
+        #expect(describe(.decide(facts, stored: stored(age: 130), unixSeconds: Self.now)) == "refuse onlyIfCached")
+        #expect(describe(.decide(facts, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
     }
 
     @Test func defaultsAreThoseOfTheDocumentation() {

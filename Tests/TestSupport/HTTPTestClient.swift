@@ -3,7 +3,7 @@ import Foundation
 /// A plain blocking HTTP/1.1 client over one keep-alive connection, written apart from the project's own grammar so that
 /// it can judge it.
 public final class HTTPTestClient {
-    public struct Reply {
+    public struct Reply: Sendable {
         public let status: Int
         /// In the order received, names as sent.
         public let fields: [(name: String, value: String)]

@@ -3,239 +3,246 @@ import Cache
 import EventLoop
 import HTTP
 
-/// One request that goes to the origin, from the client's connection to its answer.
+/// One client's request that the cache alone could not answer: it fetches, or waits for another's fetch, and answers.
 ///
-/// Confined to its loop; kept alive by the upstream exchange until that has ended. When the client leaves, the exchange
-/// goes on, so that what was paid for is stored (HARDENING 3, client leaves); what is then answered goes nowhere.
+/// Confined to its loop. It answers once: what comes after (a client served stale because the origin was slow) is stored and
+/// goes no further.
 final class Exchange {
-    enum Purpose {
-        /// The answer may be stored under the key; the fallback is served when the origin has nothing better.
-        case fetch(CacheKey, fallback: StoredResponse?)
-        /// The answer is the client's alone.
-        case pass
-    }
-
+    private let inquiry: Inquiry
     private let service: ProxyService
     private let connection: ClientConnection
-    private let facts: PlanFacts
-    private let purpose: Purpose
-    private let reason: Reason
-    private let request: ForwardedRequest
-    /// Whether the operator's user token may stand in for a missing one.
-    private let mayUseOperatorsToken: Bool
-    /// The token that was sent last; nil when the proxy has none of its own.
-    private var developerToken: SecretBytes?
-    private var hasRenewedToken = false
+    /// Set for good once something has been answered.
+    private var isAnswered = false
+    /// Whether another's request brings the answer.
+    private var isCollapsed = false
     private var streamed: (status: Int, bytes: Int) = (0, 0)
+    private let began: Instant
+    private var timer: TimerToken?
 
-    init(
-        service: ProxyService, connection: ClientConnection, facts: PlanFacts, purpose: Purpose, reason: Reason,
-        request: ForwardedRequest, mayUseOperatorsToken: Bool
-    ) {
-        self.service = service
+    /// How long a client that could have a stale answer waits for the origin.
+    private static let patienceWithFallback = Duration.seconds(2)
+    /// The longest that a client waits for another's request.
+    private static let longestWait = Duration.seconds(15)
+
+    init(_ inquiry: Inquiry, _ connection: ClientConnection, service: ProxyService) {
+        self.inquiry = inquiry
         self.connection = connection
-        self.facts = facts
-        self.purpose = purpose
-        self.reason = reason
-        self.request = request
-        self.mayUseOperatorsToken = mayUseOperatorsToken
+        self.service = service
+        began = service.context.loop.now
     }
 
+    /// Called once. The connection may be answered before this returns.
     func start() {
-        let credentials = service.shared.credentials
-        service.statistics.count(.upstreamRequests)
-        developerToken = credentials.developer?.current(at: service.context.unixSeconds)
-        let head = request.head(
-            to: service.shared.authority, developerToken: developerToken,
-            userToken: mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin)
-        _ = service.pool.send(UpstreamRequest(method: request.method, head: head, body: request.body), to: self)
-    }
-
-    private var fallback: StoredResponse? {
-        if case .fetch(_, let fallback) = purpose { fallback } else { nil }
-    }
-
-    private var verdictFacts: Verdict.Facts {
-        Verdict.Facts(
-            canRenewToken: developerToken != nil && !hasRenewedToken, hasFallback: fallback != nil,
-            isConditional: request.isConditional, asksForRange: request.asksForRange)
-    }
-
-    /// Carries out every verdict but `relay`; false when the answer is to be relayed.
-    private func settles(_ status: Int) -> Bool {
-        if status >= 500 {
-            service.statistics.count(.upstreamErrors)
-            service.failures.note("answers \(status)", at: service.context.loop.now)
-        } else if status == 401 {
-            service.failures.note("refuses the developer token (401)", at: service.context.loop.now)
-        } else if status == 429 {
-            service.failures.note("asks for fewer requests (429)", at: service.context.loop.now)
+        guard let key = inquiry.key, inquiry.isCollapsible else { return fetch(as: nil) }
+        switch service.shared.flights.join(key, self, on: service.context.loop) {
+        case .lead(let flight): fetch(as: flight)
+        case .alone: fetch(as: nil)
+        case .wait: wait()
+        case .full: fail(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1))
         }
-        switch Verdict.of(status: status, verdictFacts) {
-        case .renewToken: return startsAnew()
-        case .standIn: fail(status: status, originStatus: status, .upstreamError)
-        case .refuse: fail(status: 502, originStatus: status, .upstreamMalformed)
-        case .relay: return false
+    }
+
+    private func fetch(as flight: Flights.FlightID?) {
+        isCollapsed = false
+        if standIn != nil { wake(at: began + Self.patienceWithFallback) }
+        Fetch(inquiry, flight: flight, listener: self, service: service).start()
+    }
+
+    /// What is served if the origin fails: nothing to a client that asked to have it confirmed.
+    private var standIn: StoredResponse? {
+        guard inquiry.reason.allowsStandIn, let stored = inquiry.stored,
+            stored.canStandIn(at: service.context.unixSeconds)
+        else { return nil }
+        return stored
+    }
+}
+
+// MARK: - Waiting
+
+extension Exchange {
+    private func wait() {
+        isCollapsed = true
+        wake(at: began + (standIn == nil ? Flights.Table.patience : Self.patienceWithFallback))
+    }
+
+    private func wake(at deadline: Instant) {
+        cancelTimer()
+        timer = service.context.loop.schedule(at: deadline) { [self] in
+            timer = nil
+            loosePatience()
+        }
+    }
+
+    private func cancelTimer() {
+        if let timer { service.context.loop.cancel(timer) }
+        timer = nil
+    }
+
+    /// The origin is slow: a stale answer is better than none; without one, a waiter may ask in the leader's place.
+    private func loosePatience() {
+        guard !isAnswered, !connection.isStreaming else { return }
+        if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
+        guard isCollapsed, let key = inquiry.key else { return }
+        let now = service.context.loop.now
+        if let flight = service.shared.flights.takeOver(key, now: now) { return fetch(as: flight) }
+        guard now < began + Self.longestWait else {
+            return fail(FetchFailure(status: 504, reason: .waitedTooLong))
+        }
+        wake(at: min(now + .seconds(1), began + Self.longestWait))
+    }
+
+    /// The request that this one waited for has ended.
+    func landed(_ outcome: FlightOutcome) {
+        guard !isAnswered, isCollapsed else { return }
+        switch outcome {
+        case .stored(let stored, let status) where isAnswer(stored):
+            service.statistics.count(.collapsed)
+            answer(stored, originStatus: status)
+        case .stored, .released: fetch(as: nil)
+        case .error(let response, let reason): settle(response, reason)
+        case .failed(let failure): fail(failure)
+        }
+    }
+
+    /// Whether what another asked for is what this client asked for: the request fields that tell answers apart may differ.
+    private func isAnswer(_ stored: StoredResponse) -> Bool {
+        guard let key = inquiry.key else { return false }
+        return stored.isStored(under: key)
+    }
+}
+
+// MARK: - What the fetch brings
+
+extension Exchange: FetchListener {
+    func ended(_ result: FetchResult) {
+        guard !isAnswered else { return }
+        switch result {
+        case .stored(let stored, let status): answer(stored, originStatus: status)
+        case .unstored(let response, let reason): settle(response, reason)
+        case .failed(let failure): fail(failure)
+        }
+    }
+
+    func began(_ response: UpstreamResponse) -> Bool {
+        guard !isAnswered, connection.isOpen else { return false }
+        if Verdict.standsIn(forStatus: response.status), let standIn {
+            serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
+            return false
+        }
+        isAnswered = true
+        cancelTimer()
+        streamed = (response.status, 0)
+        let status = forwarded(response.status, .no(.tooLarge))
+        connection.beginStreaming(length: response.declaredLength) { buffer in
+            buffer.appendStatusLine(response.status)
+            service.writeFields(of: response, isPersonal: isPersonal, to: &buffer)
+            status.write(to: &buffer)
+            service.writeCrossOrigin(connection, to: &buffer)
         }
         return true
     }
 
-    /// Sends the request again if there is another token than the refused one.
-    private func startsAnew() -> Bool {
-        hasRenewedToken = true
-        guard let refused = developerToken, let tokens = service.shared.credentials.developer,
-            tokens.renewAfterRejection(of: refused, at: service.context.unixSeconds).isWorthRetrying
-        else { return false }
-        start()
-        return true
+    func received(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
+        streamed.bytes += bytes.count
+        return connection.stream(bytes, resume: resume)
     }
 
-    /// The origin gave nothing that can be passed on: the stale answer, or an error in its stead.
-    private func fail(status: Int, originStatus: Int?, _ failure: Reason) {
-        if let fallback {
-            serve(fallback, originStatus)
-            return
+    func finished() {
+        log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason.word)
+        connection.endStreaming()
+    }
+
+    func broke() {
+        log(status: streamed.status, contentLength: streamed.bytes, outcome: Reason.upstreamClosed.word)
+        connection.reset()
+    }
+
+    var isReading: Bool { connection.isOpen && connection.isStreaming }
+}
+
+// MARK: - Answering
+
+extension Exchange {
+    /// With what is stored now: everyone's answer.
+    private func answer(_ stored: StoredResponse, originStatus: Int) {
+        let ttl = stored.freshFor - stored.age(at: service.context.unixSeconds)
+        let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, isConfirmed: originStatus == 304)
+        finish()
+        service.serve(stored, forwarded(originStatus, storing), outcome: inquiry.reason.word, to: connection)
+    }
+
+    /// With the origin's own answer, unless a stale one is better.
+    private func settle(_ response: UpstreamResponse, _ reason: Reason) {
+        if Verdict.standsIn(forStatus: response.status), let standIn {
+            return serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
         }
-        service.refuse(
-            connection,
-            AppleError(status: status, detail: "The origin gave no usable answer: \(failure.text)."),
-            template: logTemplate,
-            outcome: failure.word,
-            forwarded: ForwardedStatus(reason: reason, status: originStatus, storing: .notStored(failure)))
-    }
-
-    private func serve(_ stored: StoredResponse, _ originStatus: Int?) {
-        service.statistics.count(.stale)
-        log(status: stored.status, contentLength: stored.body.count, outcome: "stale")
-        let age = stored.age(at: service.context.unixSeconds)
-        let report = ForwardedStatus(reason: .stale, status: originStatus, storing: .notStored(.staleIfError))
-        connection.respond(content: stored.body) { buffer in
-            ResponseWriter.writeStored(stored, age: age, to: &buffer)
-            ResponseWriter.writeForwarded(report, to: &buffer)
+        finish()
+        service.statistics.count(because: reason)
+        log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason.word)
+        let status = forwarded(response.status, .no(reason))
+        connection.respond(content: response.body) { buffer in
+            buffer.appendStatusLine(response.status)
+            service.writeFields(of: response, isPersonal: isPersonal, to: &buffer)
+            appendLength(of: response, to: &buffer)
+            status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
         }
     }
 
+    /// The origin gave nothing that can be passed on: the stale answer, or an error in its stead.
+    private func fail(_ failure: FetchFailure) {
+        if let standIn {
+            return serve(standIn, standingInFor: failure.reason, originStatus: failure.originStatus)
+        }
+        finish()
+        service.statistics.count(because: failure.reason)
+        service.refuse(
+            connection,
+            AppleError(status: failure.status, detail: "The origin gave no usable answer: \(failure.reason.text)."),
+            template: logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
+            status: forwarded(failure.originStatus, .no(failure.reason)))
+    }
+
+    private func serve(_ stored: StoredResponse, standingInFor cause: Reason, originStatus: Int?) {
+        finish()
+        service.statistics.count(.stale)
+        service.statistics.count(because: cause)
+        service.statistics.count(because: .staleIfError)
+        service.serve(
+            stored, forwarded(originStatus, .no(.staleIfError)), outcome: Reason.staleIfError.word, to: connection)
+    }
+
+    /// Whatever is still to come is not for this client.
+    private func finish() {
+        isAnswered = true
+        cancelTimer()
+    }
+
+    private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
+        .forwarded(
+            CacheStatus.Forwarded(
+                reason: inquiry.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
+    }
+
+    private var isPersonal: Bool { inquiry.facts.route.isPersonal }
+
     /// What stands in the log in place of a personal target, whose ids and queries are private.
     private var logTemplate: StaticString? {
-        facts.route.isPersonal ? facts.route.template : nil
+        isPersonal ? inquiry.facts.route.template : nil
     }
 
     private func log(status: Int, contentLength: Int, outcome: StaticString) {
         service.log?.record(
             AccessLogEntry(
-                status: status, contentLength: request.method == .head ? 0 : contentLength, outcome: outcome,
+                status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength, outcome: outcome,
                 template: logTemplate),
             on: connection)
-    }
-}
-
-// MARK: - Storing
-
-extension Exchange {
-    /// Stores what may be stored; what `Cache-Status` reports, and the stored form.
-    private func store(_ response: UpstreamResponse) -> (storing: ForwardedStatus.Storing, stored: StoredResponse?) {
-        guard case .fetch(let key, _) = purpose else { return (.notStored(reason), nil) }
-        if response.hasContentCoding { return (.notStored(.contentCoding), nil) }
-        let now = service.context.unixSeconds
-        let decision = StoreDecision.decide(
-            requestFacts, response.facts, rule: facts.rule, notFound: service.shared.policy.notFound, now: now)
-        switch decision {
-        case .no(let reason): return (.notStored(reason), nil)
-        case .store(let lifetime):
-            let stored = StoredResponse(
-                key: key, status: response.status, fields: response.storableFields, body: response.body,
-                receivedAt: now, lifetime: lifetime, classTag: facts.route.resourceClass.rawValue,
-                storefront: (facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
-            service.shared.cache.store(stored)
-            service.statistics.count(.stored)
-            return (.stored(ttl: lifetime.freshFor - lifetime.initialAge), stored)
-        }
-    }
-
-    private var requestFacts: RequestFacts {
-        var result = RequestFacts()
-        result.isGet = request.method == .get
-        result.isPersonal = facts.route.isPersonal
-        result.requestCarriedAuthorization =
-            request.clientAuthorization != nil && service.shared.credentials.developer == nil
-        result.cacheControl = facts.requestControl
-        return result
-    }
-}
-
-// MARK: - What the origin does
-
-extension Exchange: UpstreamReceiver {
-    func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-        if settles(response.status) { return }
-        let (storing, stored) = store(response)
-        log(status: response.status, contentLength: response.body.count, outcome: reason.word)
-        let report = ForwardedStatus(reason: reason, status: response.status, storing: storing)
-        connection.respond(content: response.body) { buffer in
-            if let stored {
-                buffer.append(stored.head)
-            } else {
-                buffer.appendStatusLine(response.status)
-                appendForwardable(response, to: &buffer)
-                appendLength(of: response, to: &buffer)
-            }
-            ResponseWriter.writeForwarded(report, to: &buffer)
-            service.writeCrossOrigin(connection, to: &buffer)
-        }
-    }
-
-    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
-        if settles(response.status) {
-            exchange.cancel()
-            return
-        }
-        streamed = (response.status, 0)
-        let report = ForwardedStatus(reason: reason, status: response.status, storing: .notStored(.tooLarge))
-        connection.beginStreaming(length: response.declaredLength) { buffer in
-            buffer.appendStatusLine(response.status)
-            appendForwardable(response, to: &buffer)
-            ResponseWriter.writeForwarded(report, to: &buffer)
-            service.writeCrossOrigin(connection, to: &buffer)
-        }
-        upstream(exchange, received: response.body)
-    }
-
-    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {
-        guard connection.isOpen else {
-            exchange.cancel()
-            return
-        }
-        streamed.bytes += bytes.count
-        if !connection.stream(bytes, resume: { exchange.resume() }) { exchange.pause() }
-    }
-
-    func upstreamFinished(_ exchange: UpstreamExchange) {
-        log(status: streamed.status, contentLength: streamed.bytes, outcome: reason.word)
-        connection.endStreaming()
-    }
-
-    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-        service.statistics.count(.upstreamErrors)
-        service.failures.note("\(failure)", at: service.context.loop.now)
-        if connection.isStreaming {
-            log(status: streamed.status, contentLength: streamed.bytes, outcome: "upstream-broken")
-            connection.reset()
-        } else {
-            fail(status: failure.status, originStatus: nil, failure.reason)
-        }
-    }
-
-    /// What is personal tells caches downstream to keep their hands off it, whatever the origin said.
-    private func appendForwardable(_ response: UpstreamResponse, to buffer: inout ByteBuffer) {
-        buffer.append(response.forwardableFields(isPersonal: facts.route.isPersonal))
-        if facts.route.isPersonal { buffer.append("Cache-Control: private, no-store\r\n") }
     }
 
     /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110 8.6).
     private func appendLength(of response: UpstreamResponse, to buffer: inout ByteBuffer) {
         if response.status == 204 || response.status == 304 { return }
-        let length = request.method == .head ? response.declaredLength : response.body.count
+        let length = inquiry.request.method == .head ? response.declaredLength : response.body.count
         guard let length else { return }
         buffer.append("Content-Length: ")
         buffer.append(decimal: length)

@@ -10,6 +10,8 @@ struct ForwardedRequest {
     let methodText: [UInt8]
     /// Canonical path, then the client's own query.
     let target: [UInt8]
+    /// Canonical path and query: what the cache knows the target as.
+    let canonical: [UInt8]
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
     let clientAuthorization: [UInt8]?
@@ -30,7 +32,8 @@ extension ForwardedRequest {
     enum Breadth {
         /// None: the answer is stored under the operator's rule.
         case none
-        /// All but those that tell users or sites apart: the answer may be stored under the origin's own rules.
+        /// All but those that tell users or sites apart, or ask for less than the whole: the answer may be stored under the
+        /// origin's own rules.
         case impersonal
         /// All: the answer is this client's alone.
         case all
@@ -38,19 +41,21 @@ extension ForwardedRequest {
 
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
+    ///   - asGet: asks for the whole answer on behalf of a HEAD.
     ///   - dropsAuthorization: the client's `Authorization` is its key for this proxy.
     init(
         head: borrowing RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
-        breadth: Breadth, dropsAuthorization: Bool = false
+        breadth: Breadth, asGet: Bool = false, dropsAuthorization: Bool = false
     ) {
-        method = head.method
-        methodText = bytes.extracting(head.methodText.range).copy()
+        method = asGet ? .get : head.method
+        methodText = asGet ? Array("GET".utf8) : bytes.extracting(head.methodText.range).copy()
         var target = Array(canonical.bytes[..<canonical.pathCount])
         if let query = canonical.originalQuery {
             target.append(UInt8(ascii: "?"))
             target.append(bytes.extracting(head.target.range).extracting(query))
         }
         self.target = target
+        self.canonical = canonical.bytes
         fields = Self.lines(head.fields, bytes, breadth)
         clientAuthorization =
             dropsAuthorization
@@ -61,8 +66,8 @@ extension ForwardedRequest {
         carriesUserToken = canonical.route.isPersonal || !canonical.route.isShared
         isPersonal = canonical.route.isPersonal
         isConditional =
-            breadth != .none && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
-        asksForRange = breadth != .none && head.fields.contains(.range)
+            breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
+        asksForRange = breadth == .all && head.fields.contains(.range)
         self.body = body
     }
 
@@ -70,7 +75,7 @@ extension ForwardedRequest {
         guard breadth != .none else { return Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8) }
         var lines: [UInt8] = []
         for field in fields where !isOwn(field.id) {
-            if breadth == .impersonal && (field.id == .cookie || field.id == .origin) { continue }
+            if breadth == .impersonal && Self.shapesOneAnswer(field.id) { continue }
             let name = bytes.extracting(field.name.range)
             if isOverride(name) || fields.connectionNames(field.name, bytes) { continue }
             lines.append(name)
@@ -79,6 +84,15 @@ extension ForwardedRequest {
             lines.append(contentsOf: "\r\n".utf8)
         }
         return lines
+    }
+
+    /// Fields that tell users or sites apart, and those that ask for less than the whole answer: the whole one is stored,
+    /// and the client's conditions and ranges are answered from that.
+    private static func shapesOneAnswer(_ id: FieldName) -> Bool {
+        switch id {
+        case .cookie, .origin, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince: true
+        default: false
+        }
     }
 
     /// Fields that describe one connection, are rewritten by the proxy, or carry credentials (RFC 9110 7.6.1).
@@ -107,8 +121,10 @@ extension ForwardedRequest {
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
     ///   - origin: what the developer token is bound to (API.md 2), if it is.
+    ///   - validators: lines that let the origin confirm what is stored.
     func head(
-        to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil
+        to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,
+        validators: [UInt8] = []
     ) -> [UInt8] {
         var buffer = ByteBuffer(capacity: 512 + target.count + fields.count)
         buffer.append(methodText)
@@ -137,6 +153,7 @@ extension ForwardedRequest {
             buffer.append("\r\n")
         }
         buffer.append(fields)
+        buffer.append(validators)
         if !body.isEmpty || method == .post || method == .put || method == .patch {
             buffer.append("Content-Length: ")
             buffer.append(decimal: body.count)

@@ -8,10 +8,15 @@ import HTTP
 public enum Plan {
     /// Answer from the cache, without asking anyone; `ttl` is the freshness left, in seconds.
     case hit(StoredResponse, ttl: Int)
-    /// Ask the origin; the answer may be stored. `fallback` is a stale answer to give instead of an error.
-    case fetch(Reason, fallback: StoredResponse?)
+    /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`: the origin is asked
+    /// behind the answer.
+    case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)
+    /// Ask the origin; the answer may be stored. `stored` is what the origin may confirm instead of sending it anew.
+    case fetch(Reason, stored: StoredResponse?)
     /// Ask the origin; whatever it answers belongs to this client alone.
     case pass(Reason)
+    /// The client wants no answer under these circumstances: 504 (RFC 9111 5.2.1.7).
+    case refuse(Reason)
 }
 
 /// What a plan depends on, beside what the cache holds.
@@ -20,21 +25,21 @@ public struct PlanFacts {
     public let route: Route
     /// Whether the request has content.
     public let hasContent: Bool
-    /// Whether it carries a credential of one user, whatever its route.
-    public let carriesUserToken: Bool
+    /// Who may be given the stored answer; nil where it must not be stored because it is one user's.
+    public let scope: CacheKey.Scope?
     public let rule: TTLRule
     /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache` must not spend the
     /// team's budget at Apple).
     public let requestControl: CacheControl
 
     public init(
-        method: Method, route: Route, hasContent: Bool = false, carriesUserToken: Bool = false, rule: TTLRule,
-        requestControl: CacheControl
+        method: Method, route: Route, hasContent: Bool = false, scope: CacheKey.Scope? = .shared, rule: TTLRule,
+        requestControl: CacheControl = CacheControl()
     ) {
         self.method = method
         self.route = route
         self.hasContent = hasContent
-        self.carriesUserToken = carriesUserToken
+        self.scope = scope
         self.rule = rule
         self.requestControl = requestControl
     }
@@ -42,10 +47,9 @@ public struct PlanFacts {
     /// The reason why a stored answer must not even be looked for; nil when the cache may answer.
     public var passReason: Reason? {
         if method != .get && method != .head { return .method }
-        // On routes that are known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
-        if route.isPersonal || (carriesUserToken && !route.isShared) { return .personal }
+        if scope == nil { return .personal }
         if hasContent { return .requestContent }
-        if rule == .off { return .off }
+        if rule == .off { return route.isPersonal ? .personal : .off }
         if rule == .upstream && requestControl.noStore { return .requestNoStore }
         return nil
     }
@@ -55,25 +59,40 @@ extension Plan {
     /// - Parameter stored: what the cache holds under the request's key, if it was looked up.
     public static func decide(_ facts: PlanFacts, stored: StoredResponse?, unixSeconds: Int64) -> Plan {
         if let reason = facts.passReason { return .pass(reason) }
-        guard let stored else { return .fetch(.absent, fallback: nil) }
-        switch Freshness.of(stored, at: unixSeconds) {
-        case .fresh(let ttl):
-            if facts.rule == .upstream, let reason = refusal(of: stored, by: facts.requestControl, ttl, unixSeconds) {
-                return .fetch(reason, fallback: nil)
-            }
-            return .hit(stored, ttl: ttl)
-        case .stale: return .fetch(.stale, fallback: stored)
-        case .expired: return .fetch(.stale, fallback: stored.canStandIn(at: unixSeconds) ? stored : nil)
+        let plan = decide(stored, at: unixSeconds)
+        return facts.rule == .upstream ? plan.heeding(facts.requestControl, stored, unixSeconds) : plan
+    }
+
+    private static func decide(_ stored: StoredResponse?, at unixSeconds: Int64) -> Plan {
+        guard let stored else { return .fetch(.absent, stored: nil) }
+        return switch Freshness.of(stored, at: unixSeconds) {
+        case .fresh(let ttl): .hit(stored, ttl: ttl)
+        case .stale(let since): .stale(stored, ttl: -since, .staleWhileRevalidate, refreshes: true)
+        case .expired: .fetch(.stale, stored: stored)
         }
     }
 
-    /// RFC 9111 5.2.1: what the client wants fresher than what is stored.
-    private static func refusal(
-        of stored: StoredResponse, by control: CacheControl, _ ttl: Int, _ unixSeconds: Int64
-    ) -> Reason? {
-        if control.noCache { return .requestNoCache }
-        if let maxAge = control.maxAge, stored.age(at: unixSeconds) > maxAge { return .requestMaxAge }
-        if let minFresh = control.minFresh, ttl < minFresh { return .requestMaxAge }
-        return nil
+    /// RFC 9111 5.2.1: the client may want it fresher than it is, or be content with less.
+    private func heeding(_ control: CacheControl, _ stored: StoredResponse?, _ unixSeconds: Int64) -> Plan {
+        let plan = stored.map { adapted($0, control, unixSeconds) } ?? self
+        if case .fetch = plan, control.onlyIfCached { return .refuse(.onlyIfCached) }
+        return plan
     }
+
+    private func adapted(_ stored: StoredResponse, _ control: CacheControl, _ unixSeconds: Int64) -> Plan {
+        if control.noCache { return .fetch(.requestNoCache, stored: stored) }
+        let (age, ttl) = (stored.age(at: unixSeconds), stored.freshFor - stored.age(at: unixSeconds))
+        if let maxAge = control.maxAge, age > maxAge { return .fetch(.requestMaxAge, stored: stored) }
+        if let minFresh = control.minFresh, ttl < minFresh { return .fetch(.requestMaxAge, stored: stored) }
+        // An origin that forbids stale answers forbids them to this client too (RFC 9111 5.2.2.2).
+        if case .fetch = self, let maxStale = control.maxStale, -ttl <= maxStale, stored.allowsStale {
+            return .stale(stored, ttl: ttl, .requestMaxStale, refreshes: false)
+        }
+        return self
+    }
+}
+
+extension Reason {
+    /// Whether a stale answer may stand in for the origin's when it fails: not for a client that asked to have it confirmed.
+    var allowsStandIn: Bool { self == .stale || self == .absent }
 }

@@ -20,15 +20,21 @@ extension UpstreamResponse {
 
     /// The lines that a stored answer keeps: not the moment's (`Age`, `Date`), not one client's (`Set-Cookie`), not what
     /// the origin told browsers of other sites.
-    var storableFields: [UInt8] {
-        endToEndLines { !Self.isOfTheMoment($0) && $0 != .setCookie } + Self.via
+    func storableFields(isPersonal: Bool) -> [UInt8] {
+        endToEndLines(isPersonal) { $0 != .setCookie }
     }
 
     /// The lines that an answer which is not stored goes on with. `Date` is written anew with every answer.
     func forwardableFields(isPersonal: Bool) -> [UInt8] {
+        endToEndLines(isPersonal) { _ in true }
+    }
+
+    /// What is personal tells caches downstream to keep their hands off it, whatever the origin said.
+    private func endToEndLines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         endToEndLines { id in
-            !Self.isOfTheMoment(id) && !(isPersonal && (id == .cacheControl || id == .expires || id == .pragma))
-        } + Self.via
+            let isAboutCaching = id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl
+            return !Self.isOfTheMoment(id) && !(isPersonal && isAboutCaching) && isKept(id)
+        } + Self.via + (isPersonal ? Self.private : [])
     }
 
     private func endToEndLines(_ isKept: (FieldName) -> Bool) -> [UInt8] {
@@ -40,6 +46,8 @@ extension UpstreamResponse {
 
     /// RFC 9110 7.6.3: the protocol it came by, and who passes it on.
     static let via = Array("Via: 1.1 refrain\r\n".utf8)
+
+    private static let `private` = Array("Cache-Control: private, no-store\r\n".utf8)
 
     private static func isOfTheMoment(_ id: FieldName) -> Bool {
         switch id {

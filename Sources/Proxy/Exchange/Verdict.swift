@@ -3,31 +3,37 @@
 enum Verdict: Equatable {
     /// A 401 is about the developer token (API.md 2): with another one the request is worth one more try.
     case renewToken
-    /// The origin cannot answer now; the stale answer can.
-    case standIn
+    /// What is stored is still right (RFC 9111 4.3.3).
+    case confirm
     /// It answers something that was not asked.
     case refuse
-    /// The client gets it.
-    case relay
+    /// It is the answer.
+    case accept
 
     /// What a verdict depends on, beside the status.
     struct Facts {
         /// The proxy sent a token of its own, and has not tried another one yet.
         var canRenewToken = false
-        /// A stale answer is at hand.
-        var hasFallback = false
-        /// The request carried a precondition, which 304 may answer.
+        /// The proxy sent the validators of what it holds.
+        var validates = false
+        /// The client's own precondition went along, which 304 may answer.
         var isConditional = false
-        /// The request asked for a range, which 206 may answer.
+        /// The client's range went along, which 206 may answer.
         var asksForRange = false
     }
 
     static func of(status: Int, _ facts: Facts) -> Verdict {
         switch status {
         case 401 where facts.canRenewToken: .renewToken
+        case 304 where facts.validates: .confirm
         case 304 where !facts.isConditional, 206 where !facts.asksForRange: .refuse
-        case 429 where facts.hasFallback, 500... where facts.hasFallback: .standIn
-        default: .relay
+        default: .accept
         }
+    }
+
+    /// Whether a stored answer is better than one of this status: the origin asks for patience, or is in trouble
+    /// (RFC 5861 4, API.md 10).
+    static func standsIn(forStatus status: Int) -> Bool {
+        status == 429 || status >= 500
     }
 }

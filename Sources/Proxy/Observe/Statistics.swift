@@ -1,3 +1,4 @@
+import Cache
 import Synchronization
 
 /// What the proxy counts. The names are those of `/stats`; `hits` counts every client request that was answered without
@@ -50,17 +51,31 @@ public enum Counter: Int, CaseIterable, Sendable {
 ///
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {
+    private let reasons: InlineArray<64, Atomic<Int>>
     private let cells: InlineArray<12, Atomic<Int>>
 
     public init() {
         precondition(Counter.allCases.count == 12, "one cell for each counter")
+        precondition(Reason.allCases.count <= 64, "one cell for each reason")
         cells = InlineArray { _ in Atomic<Int>(0) }
+        reasons = InlineArray { _ in Atomic<Int>(0) }
     }
 
     /// Counts one; only on the loop that owns these counters.
     public func count(_ counter: Counter) {
         let index = counter.rawValue
         cells[index].store(cells[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// Counts one; only on the loop that owns these counters.
+    public func count(because reason: Reason) {
+        let index = Int(reason.rawValue)
+        reasons[index].store(reasons[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// How often this was the reason why a request was not simply a hit, or its answer not stored.
+    public subscript(_ reason: Reason) -> Int {
+        reasons[Int(reason.rawValue)].load(ordering: .relaxed)
     }
 
     public subscript(_ counter: Counter) -> Int {

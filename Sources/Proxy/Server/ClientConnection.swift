@@ -267,12 +267,12 @@ extension ClientConnection: StreamHandler {
 extension ClientConnection {
     /// Answers with a head that `write` completes (status line and fields, framing included) and `content` behind it.
     ///
-    /// `Date` and `Connection` are added here. Content is left out for HEAD. One system call, no copy of the content.
-    /// `write` must not answer, and must not use the connection's scratch.
-    public func respond(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
+    /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for HEAD. One system call, no
+    /// copy of the content. `write` must not answer, and must not use the connection's scratch.
+    public func respond(content: [UInt8], writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
         let hidesContent = reader.head.method == .head
-        composeHead(write)
+        composeHead(writesDate: writesDate, write)
         context.scratch.withUnsafeReadable { head in
             if hidesContent || content.isEmpty {
                 stream.send(head)
@@ -343,10 +343,10 @@ extension ClientConnection {
         context.scratch.removeAll(keepingCapacity: true)
     }
 
-    private func composeHead(_ write: (inout ByteBuffer) -> Void) {
+    private func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         keepsAlive = keepsAlive && reader.head.keepsAlive && !isLast
         write(&context.scratch)
-        context.scratch.append(context.clock.dateLine(at: context.loop.now))
+        if writesDate { context.scratch.append(context.clock.dateLine(at: context.loop.now)) }
         if !keepsAlive {
             context.scratch.append("Connection: close\r\n")
         } else if reader.head.version == .http10 {

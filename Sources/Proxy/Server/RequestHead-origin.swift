@@ -32,7 +32,11 @@ extension RequestHead {
 
     /// Whether the request carries a token of one user: the API's own field, or the web player's (API.md 1).
     func carriesUserToken(_ bytes: Span<UInt8>) -> Bool {
-        if fields.contains(.musicUserToken) { return true }
+        fields.contains(.musicUserToken) || carriesPlayersToken(bytes)
+    }
+
+    /// Whether it carries the web player's token (API.md 1).
+    func carriesPlayersToken(_ bytes: Span<UInt8>) -> Bool {
         for field in fields where field.id == .other {
             if bytes.equalsIgnoringCase(field.name.range, "media-user-token") { return true }
         }

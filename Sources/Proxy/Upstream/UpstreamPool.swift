@@ -137,9 +137,9 @@ extension UpstreamPool {
     private func open(_ id: PoolState.ConnectionID) {
         connections[id] = UpstreamConnection(id, pool: self)
         let deadline = loop.now + settings.connectTimeout
-        let confined = Confined(pool: self)
+        let confined = Confined(self, to: loop)
         resolver.resolve(host: settings.endpoint.host, port: settings.endpoint.port, on: loop) { result in
-            confined.pool?.resolved(id, result, deadline: deadline)
+            confined.value.resolved(id, result, deadline: deadline)
         }
     }
 
@@ -177,11 +177,4 @@ extension UpstreamPool {
         timer = nil
         perform(state.tick(now: loop.now))
     }
-}
-
-/// Carries the pool through the resolver.
-///
-/// `@unchecked Sendable` because the resolver calls back on the loop that the pool is confined to.
-private struct Confined: @unchecked Sendable {
-    weak var pool: UpstreamPool?
 }

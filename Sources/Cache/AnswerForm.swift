@@ -1,0 +1,98 @@
+import HTTP
+
+// In which form a client gets an answer that the cache has: RFC 9111 4.3.2 for conditions, RFC 9110 13.1.5 and 14.2 for
+// ranges. A pure function of the request's fields and the answer's.
+// Must hold: a range never reaches outside the content; a request without any of the four fields costs one test of a word.
+
+/// The form of one answer to one request.
+public enum AnswerForm: Sendable, Equatable {
+    /// All of it, with its own status.
+    case whole
+    /// 304: the client has it.
+    case notModified
+    /// 206: these bytes of the content, never none.
+    case partial(Range<Int>)
+    /// 416: the content has no such bytes.
+    case unsatisfiable
+
+    /// The form of `stored` for a request with these `fields`, whose ranges count in `bytes`. Also for an answer that has
+    /// just come to a request that went on without the client's conditions.
+    @inline(__always)
+    public static func of(
+        _ stored: StoredResponse, for method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>
+    ) -> AnswerForm {
+        guard fields.areConditional else { return .whole }
+        return ClientConditions(stored).form(method, fields, bytes)
+    }
+}
+
+/// A stored response as conditions and ranges see it. If-Match and If-Unmodified-Since are not a cache's to evaluate.
+struct ClientConditions {
+    private let stored: StoredResponse
+    private var validators: Validators { stored.validators }
+
+    init(_ stored: StoredResponse) {
+        self.stored = stored
+    }
+
+    func form(_ method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>) -> AnswerForm {
+        guard stored.status == 200, method == .get || method == .head else { return .whole }
+        if isNotModified(fields, bytes) { return .notModified }
+        guard method == .get, fields.count(.range) == 1, let range = fields.first(.range),
+            allowsRange(fields, bytes)
+        else { return .whole }
+        return switch RequestedRange.parse(bytes, range.value.range, length: stored.body.count) {
+        case .ignored: .whole
+        case .unsatisfiable: .unsatisfiable
+        case .part(let part): .partial(part)
+        }
+    }
+
+    /// If-None-Match goes before If-Modified-Since (RFC 9110 13.2.2).
+    private func isNotModified(_ fields: borrowing Fields, _ bytes: Span<UInt8>) -> Bool {
+        guard !fields.contains(.ifNoneMatch) else {
+            for index in 0..<fields.endIndex where fields[index].id == .ifNoneMatch {
+                if matchesWeakly(fields[index].value, bytes) { return true }
+            }
+            return false
+        }
+        guard fields.count(.ifModifiedSince) == 1, let field = fields.first(.ifModifiedSince),
+            let since = HTTPDate.parse(bytes.extracting(field.value.range))
+        else { return false }
+        // RFC 9111 4.3.2: without Last-Modified the answer's own date counts.
+        return since >= validators.lastModified ?? validators.date ?? stored.receivedAt
+    }
+
+    /// Whether one of the listed tags, or `*`, is the stored one by weak comparison. A value that is no list of tags, but
+    /// byte for byte what the origin wrote as ETag, comes from an origin that leaves the quotes out, and matches too.
+    private func matchesWeakly(_ list: ByteRange, _ bytes: Span<UInt8>) -> Bool {
+        if bytes.equals(list.range, "*") { return true }
+        let head = stored.head
+        if !validators.tagValue.isEmpty, bytes.equals(list.range, head.span, validators.tagValue.range) { return true }
+        guard let tag = validators.entityTag else { return false }
+        var tags = EntityTags(list)
+        while let other = tags.next(in: bytes) {
+            if bytes.equals(other.opaque.range, head.span, tag.opaque.range) { return true }
+        }
+        return false
+    }
+
+    /// RFC 9110 13.1.5: by strong comparison, and by a date only where it is a strong validator.
+    private func allowsRange(_ fields: borrowing Fields, _ bytes: Span<UInt8>) -> Bool {
+        guard let condition = fields.first(.ifRange) else { return true }
+        guard fields.count(.ifRange) == 1 else { return false }
+        if let other = EntityTag(bytes, condition.value.range) {
+            guard let tag = validators.entityTag, !tag.isWeak, !other.isWeak else { return false }
+            let head = stored.head
+            return bytes.equals(other.opaque.range, head.span, tag.opaque.range)
+        }
+        guard let date = HTTPDate.parse(bytes.extracting(condition.value.range)),
+            let lastModified = validators.lastModified
+        else { return false }
+        let seen = validators.date ?? stored.receivedAt
+        return date == lastModified && Lifetime.seconds(from: lastModified, to: seen) >= Self.strongAfter
+    }
+
+    /// A Last-Modified this much older than the answer identifies the content, in seconds (RFC 9110 8.8.2.2).
+    private static let strongAfter = 60
+}

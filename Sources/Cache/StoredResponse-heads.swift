@@ -1,0 +1,85 @@
+import HTTP
+
+// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says of it.
+
+extension StoredResponse {
+    /// Whether `head` has a Date: an answer stored under the origin's own rules keeps the origin's, or the time it came
+    /// (RFC 9110 6.6.1, RFC 9111 4), and nobody may add another.
+    public var hasDate: Bool { validators.date != nil }
+
+    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF. Age, Cache-Status, Date
+    /// where there is none, and the empty line follow; then what `AnswerForm.content(of:)` has. A 416 is an error of the
+    /// caller's own, with `appendContentRange`.
+    public func appendHead(_ form: AnswerForm, to buffer: inout ByteBuffer) {
+        switch form {
+        case .whole: buffer.append(head)
+        case .notModified: appendNotModified(to: &buffer)
+        case .partial(let part): appendPartial(part, to: &buffer)
+        case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
+        }
+    }
+
+    /// What a 416 says of the content (RFC 9110 15.5.17).
+    public func appendContentRange(to buffer: inout ByteBuffer) {
+        buffer.append("Content-Range: bytes */")
+        buffer.append(decimal: body.count)
+        buffer.append("\r\n")
+    }
+
+    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content; Last-Modified only where no
+    /// entity tag does its work.
+    private func appendNotModified(to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(304)
+        appendFields(to: &buffer) { id in
+            switch id {
+            case .cacheControl, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .vary, .via: true
+            case .lastModified: validators.tagValue.isEmpty
+            default: false
+            }
+        }
+    }
+
+    /// RFC 9110 15.3.7.1.
+    private func appendPartial(_ part: Range<Int>, to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(206)
+        appendFields(to: &buffer) { $0 != .contentRange }
+        buffer.append("Content-Range: bytes ")
+        buffer.append(decimal: part.lowerBound)
+        buffer.append("-")
+        buffer.append(decimal: part.upperBound - 1)
+        buffer.append("/")
+        buffer.append(decimal: body.count)
+        buffer.append("\r\nContent-Length: ")
+        buffer.append(decimal: part.count)
+        buffer.append("\r\n")
+    }
+
+    private func appendFields(to buffer: inout ByteBuffer, where isKept: (FieldName) -> Bool) {
+        let fields = self.fields.span
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            if isKept(line.id) { buffer.append(fields.extracting(line.whole)) }
+        }
+    }
+}
+
+extension AnswerForm {
+    /// The status code of `stored` in this form.
+    public func status(of stored: StoredResponse) -> Int {
+        switch self {
+        case .whole: stored.status
+        case .notModified: 304
+        case .partial: 206
+        case .unsatisfiable: 416
+        }
+    }
+
+    /// The bytes of the content that go along; those of a part are copied.
+    public func content(of stored: StoredResponse) -> [UInt8] {
+        switch self {
+        case .whole: stored.body
+        case .partial(let part): Array(stored.body[part])
+        case .notModified, .unsatisfiable: []
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Which entries of a user still count. Pure.
+// Must hold: a generation never comes back, so what was stored under an older one is never found again, whatever was under
+// way when it ended; the table is bounded, and when it is full everyone's generation ends.
+
+/// The generations of users' entries, for those users who ended one; all others share the floor.
+struct UserGenerations {
+    private struct Entry {
+        var generation: UInt64
+        /// Unix seconds.
+        var quietUntil: Int64
+    }
+
+    private var entries: [UserHash: Entry] = [:]
+    private var floor: UInt64 = 0
+    private var latest: UInt64 = 0
+
+    /// Users who ended a generation and are told apart.
+    static let maxUsers = 65_536
+    /// How long after a write nothing is stored for the user: what was written becomes visible with delay (API.md 3.2), and
+    /// an answer from before it must not be kept for a whole lifetime. In seconds.
+    static let quietPeriod: Int64 = 10
+
+    /// The scope of the user's entries; nil while nothing is stored for them.
+    func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {
+        guard let entry = entries[user] else { return .personal(user.inGeneration(floor)) }
+        return unixSeconds < entry.quietUntil ? nil : .personal(user.inGeneration(entry.generation))
+    }
+
+    /// Ends the user's generation: nothing stored for them so far is found again.
+    mutating func end(_ user: UserHash, at unixSeconds: Int64) {
+        latest += 1
+        if entries.count >= Self.maxUsers, entries[user] == nil {
+            floor = latest
+            entries.removeAll()
+        }
+        entries[user] = Entry(generation: latest, quietUntil: unixSeconds + Self.quietPeriod)
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// From a Music-User-Token to the scope of its user's entries, shared by all loops.
+///
+/// Its lock is taken on personal requests only.
+public final class UserScopes: Sendable {
+    private let key: UserHashKey
+    private let generations = Mutex(UserGenerations())
+
+    /// Nil where the system has no randomness to give: nothing personal may be kept then.
+    public init?() {
+        guard let key = UserHashKey() else { return nil }
+        self.key = key
+    }
+
+    /// Who the token stands for; nil where libcrypto refuses.
+    public func user(ofToken token: Span<UInt8>) -> UserHash? {
+        key.hash(token: token)
+    }
+
+    /// Under which the user's answers are kept; nil while nothing is (a write was a moment ago).
+    public func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {
+        generations.withLock { $0.scope(of: user, at: unixSeconds) }
+    }
+
+    /// Makes everything kept for the user unreachable, what is being fetched for them now included: after a write, and when
+    /// the token turned out dead.
+    public func end(_ user: UserHash, at unixSeconds: Int64) {
+        generations.withLock { $0.end(user, at: unixSeconds) }
+    }
+}

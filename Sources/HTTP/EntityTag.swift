@@ -1,0 +1,58 @@
+/// One entity tag (RFC 9110 8.8.3), as offsets into the bytes it was found in. Taken strictly: `W/` in upper case, quotes,
+/// and between them visible characters and obs-text, where a backslash is a character like any other.
+public struct EntityTag: Sendable, Equatable {
+    /// Whether equal tags promise no more than equivalent content.
+    public let isWeak: Bool
+    /// The opaque tag with its quotes.
+    public let opaque: ByteRange
+
+    /// The tag that the bytes at `range` are; nil when they are anything else.
+    public init?(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        isWeak = range.count >= 2 && bytes.equals(range.lowerBound..<(range.lowerBound + 2), "W/")
+        let start = range.lowerBound + (isWeak ? 2 : 0)
+        guard range.upperBound - start >= 2, bytes[start] == Self.quote, bytes[range.upperBound - 1] == Self.quote
+        else { return nil }
+        for index in (start + 1)..<(range.upperBound - 1) where !Self.isCharacter(bytes[index]) { return nil }
+        opaque = ByteRange(start, range.upperBound)
+    }
+
+    /// `etagc`.
+    private static func isCharacter(_ byte: UInt8) -> Bool {
+        byte == 0x21 || (0x23...0x7E).contains(byte) || byte >= 0x80
+    }
+
+    static let quote = UInt8(ascii: "\"")
+}
+
+/// Walks a list of entity tags, as If-None-Match has it (RFC 9110 13.1.2). Elements that are no entity tag are skipped.
+public struct EntityTags: Sendable {
+    private var index: Int
+    private let end: Int
+
+    /// The tags of the field value at `value`.
+    public init(_ value: ByteRange) {
+        index = Int(value.start)
+        end = Int(value.end)
+    }
+
+    /// The next tag; nil when there are no more. `bytes` are those the offsets count in.
+    public mutating func next(in bytes: Span<UInt8>) -> EntityTag? {
+        while index < end {
+            let start = index
+            skipElement(bytes)
+            let element = bytes.trimmingWhitespace(start..<index)
+            index += 1
+            if let tag = EntityTag(bytes, element) { return tag }
+        }
+        return nil
+    }
+
+    /// Moves to the comma behind the element, or to the end. Unlike in other lists a backslash escapes nothing.
+    private mutating func skipElement(_ bytes: Span<UInt8>) {
+        var isQuoted = false
+        while index < end, isQuoted || bytes[index] != UInt8(ascii: ",") {
+            if bytes[index] == EntityTag.quote { isQuoted.toggle() }
+            index += 1
+        }
+    }
+}

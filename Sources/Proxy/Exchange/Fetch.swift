@@ -1,0 +1,208 @@
+import AppleMusic
+import Cache
+import EventLoop
+import HTTP
+
+/// One request to the origin: sends it, judges the answer, stores what may be stored, tells who asked and who waits.
+///
+/// Confined to its loop; kept alive by the upstream exchange until that has ended. It knows no client: it goes on when the
+/// client has left, so that what was paid for is stored (HARDENING 3, client leaves), and runs without one as a refresh.
+final class Fetch {
+    private let service: ProxyService
+    private let inquiry: Inquiry
+    /// As which others wait for it; nil when nobody can.
+    private let flight: Flights.FlightID?
+    /// nil for a refresh.
+    private let listener: (any FetchListener)?
+    /// The token that was sent last; nil when the proxy has none of its own.
+    private var developerToken: SecretBytes?
+    private var hasRenewedToken = false
+    private var validates: Bool
+
+    init(
+        _ inquiry: Inquiry, flight: Flights.FlightID?, listener: (any FetchListener)?, service: ProxyService
+    ) {
+        self.inquiry = inquiry
+        self.flight = flight
+        self.listener = listener
+        self.service = service
+        validates = inquiry.key != nil && (inquiry.stored?.isRevalidatable ?? false)
+    }
+
+    func start() {
+        let credentials = service.shared.credentials
+        service.statistics.count(.upstreamRequests)
+        developerToken = credentials.developer?.current(at: service.context.unixSeconds)
+        let head = inquiry.request.head(
+            to: service.shared.authority, developerToken: developerToken,
+            userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
+            validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
+        let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
+        _ = service.pool.send(request, to: self)
+    }
+
+    private var verdictFacts: Verdict.Facts {
+        Verdict.Facts(
+            canRenewToken: developerToken != nil && !hasRenewedToken, validates: validates,
+            isConditional: inquiry.request.isConditional, asksForRange: inquiry.request.asksForRange)
+    }
+
+    /// Sends the request again if there is another token than the refused one.
+    private func startsAnew() -> Bool {
+        hasRenewedToken = true
+        guard let refused = developerToken, let tokens = service.shared.credentials.developer,
+            tokens.renewAfterRejection(of: refused, at: service.context.unixSeconds).isWorthRetrying
+        else { return false }
+        start()
+        return true
+    }
+
+    /// Counts what the origin said, tells the operator where it is trouble, and drops what it made invalid.
+    private func note(_ status: Int) {
+        let now = service.context.loop.now
+        if status >= 500 {
+            service.statistics.count(.upstreamErrors)
+            service.failures.note("answers \(status)", at: now)
+        } else if status == 401 {
+            service.failures.note("refuses the developer token (401)", at: now)
+        } else if status == 429 {
+            service.failures.note("asks for fewer requests (429)", at: now)
+        }
+    }
+
+    private func end(_ result: FetchResult) {
+        endUsersGenerationIfChanged(result)
+        if let flight, let key = inquiry.key {
+            service.shared.flights.land(key, flight, outcome(result), now: service.context.loop.now)
+        }
+        listener?.ended(result)
+    }
+
+    /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about their token (API.md 2).
+    private func endUsersGenerationIfChanged(_ result: FetchResult) {
+        guard let user = inquiry.user else { return }
+        var isForbidden = false
+        if case .unstored(let response, _) = result { isForbidden = response.status == 403 }
+        guard isForbidden || !inquiry.request.method.isSafe else { return }
+        service.shared.drop(user, at: service.context.unixSeconds)
+    }
+
+    private func outcome(_ result: FetchResult) -> FlightOutcome {
+        switch result {
+        case .stored(let response, let status): .stored(response, originStatus: status)
+        case .unstored(let response, let reason)
+        where inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status):
+            .error(response, reason)
+        case .unstored: .released
+        case .failed(let failure): .failed(failure)
+        }
+    }
+}
+
+// MARK: - What the origin does
+
+extension Fetch: UpstreamReceiver {
+    func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
+        note(response.status)
+        switch Verdict.of(status: response.status, verdictFacts) {
+        case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
+        case .confirm: confirm(response)
+        case .refuse: end(.failed(FetchFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)))
+        case .accept: end(store(response))
+        }
+    }
+
+    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
+        note(response.status)
+        switch Verdict.of(status: response.status, verdictFacts) {
+        case .renewToken where startsAnew(): exchange.cancel()
+        case .refuse, .confirm:
+            exchange.cancel()
+            end(.failed(FetchFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)))
+        case .renewToken, .accept: beginStreaming(exchange, response)
+        }
+    }
+
+    /// What is too large to be collected serves one client; nobody can wait for it.
+    private func beginStreaming(_ exchange: UpstreamExchange, _ response: UpstreamResponse) {
+        if let flight, let key = inquiry.key {
+            service.shared.flights.land(key, flight, .released, now: service.context.loop.now)
+        }
+        guard let listener, listener.began(response) else { return exchange.cancel() }
+        upstream(exchange, received: response.body)
+    }
+
+    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {
+        guard let listener, listener.isReading else { return exchange.cancel() }
+        if !listener.received(bytes, resume: { exchange.resume() }) { exchange.pause() }
+    }
+
+    func upstreamFinished(_ exchange: UpstreamExchange) {
+        listener?.finished()
+    }
+
+    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
+        service.statistics.count(.upstreamErrors)
+        service.failures.note("\(failure)", at: service.context.loop.now)
+        if let listener, listener.isReading {
+            listener.broke()
+        } else {
+            end(.failed(FetchFailure(status: failure.status, reason: failure.reason)))
+        }
+    }
+}
+
+// MARK: - Storing
+
+extension Fetch {
+    private func store(_ response: UpstreamResponse) -> FetchResult {
+        guard let key = inquiry.key else {
+            invalidateIfUnsafe(response)
+            return .unstored(response, inquiry.reason)
+        }
+        let now = service.context.unixSeconds
+        let decision = StoreDecision.decide(
+            requestFacts, response.facts, rule: inquiry.facts.rule, notFound: service.shared.policy.notFound, now: now)
+        switch decision {
+        case .no(let reason): return .unstored(response, reason)
+        case .store(let lifetime):
+            if service.shared.flights.isSpoilt(key) { return .unstored(response, .outdated) }
+            let stored = StoredResponse(
+                key: key, status: response.status,
+                fields: response.storableFields(isPersonal: key.isPersonal), body: response.body,
+                receivedAt: now, lifetime: lifetime, classTag: inquiry.facts.route.resourceClass.rawValue,
+                storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
+            service.shared.cache.store(stored)
+            service.statistics.count(.stored)
+            return .stored(stored, originStatus: response.status)
+        }
+    }
+
+    /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
+    private func confirm(_ response: UpstreamResponse) {
+        end(.unstored(response, .noFreshness))
+    }
+
+    /// An unsafe request that went well makes what is stored for its target invalid, and for the targets that the answer
+    /// names (RFC 9111 4.4).
+    private func invalidateIfUnsafe(_ response: UpstreamResponse) {
+        guard !inquiry.request.method.isSafe, (200..<400).contains(response.status) else { return }
+        let base = inquiry.request.canonical
+        service.shared.invalidate(base)
+        for field in [FieldName.location, .contentLocation] {
+            guard let reference = response.fields.first(field) else { continue }
+            let target = RelatedTarget.resolve(reference, against: base, authority: service.shared.authority)
+            if let target { service.shared.invalidate(target) }
+        }
+    }
+
+    private var requestFacts: RequestFacts {
+        var result = RequestFacts()
+        result.isGet = inquiry.request.method == .get
+        result.isPersonal = inquiry.facts.route.isPersonal
+        result.requestCarriedAuthorization =
+            inquiry.request.clientAuthorization != nil && service.shared.credentials.developer == nil
+        result.cacheControl = inquiry.facts.requestControl
+        return result
+    }
+}

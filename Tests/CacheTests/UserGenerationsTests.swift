@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Cache
+
+@Suite struct UserGenerationsTests {
+    private let key = UserHashKey(bytes: [1, 2, 3])
+
+    private func user(_ name: String) throws -> UserHash {
+        let hash = key.hash(token: Array(name.utf8).span)
+        return try #require(hash)
+    }
+
+    @Test func eachUserHasAScopeOfTheirOwn() throws {
+        let generations = UserGenerations()
+        let (anna, ben) = (try user("anna"), try user("ben"))
+        #expect(generations.scope(of: anna, at: 0) != nil)
+        #expect(generations.scope(of: anna, at: 0) == generations.scope(of: anna, at: 99))
+        #expect(generations.scope(of: anna, at: 0) != generations.scope(of: ben, at: 0))
+    }
+
+    @Test func endingAGenerationLeavesNoWayBack() throws {
+        var generations = UserGenerations()
+        let (anna, ben) = (try user("anna"), try user("ben"))
+        let before = generations.scope(of: anna, at: 0)
+        let bens = generations.scope(of: ben, at: 0)
+        generations.end(anna, at: 100)
+        #expect(generations.scope(of: anna, at: 109) == nil, "what was written is not visible at once")
+        let after = generations.scope(of: anna, at: 110)
+        #expect(after != nil && after != before)
+        generations.end(anna, at: 120)
+        #expect(generations.scope(of: anna, at: 130) != after)
+        #expect(generations.scope(of: ben, at: 100) == bens)
+    }
+
+    @Test func whenTheTableIsFullEveryGenerationEnds() throws {
+        var generations = UserGenerations()
+        let anna = try user("anna")
+        let untouched = try user("carla")
+        generations.end(anna, at: 0)
+        let before = [generations.scope(of: anna, at: 10), generations.scope(of: untouched, at: 10)]
+        for number in 0..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: 0) }
+        let after = [generations.scope(of: anna, at: 10), generations.scope(of: untouched, at: 10)]
+        #expect(zip(before, after).allSatisfy { $0 != $1 && $1 != nil })
+    }
+}

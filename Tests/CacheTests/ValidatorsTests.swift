@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Cache
+
+@Suite struct ValidatorsTests {
+    private func lines(_ response: StoredResponse) -> String {
+        String(decoding: response.preconditionLines, as: UTF8.self)
+    }
+
+    @Test func theOriginIsAskedWithItsOwnValidators() {
+        let both = stored(["Last-Modified: \(date(5))", "ETag: W/\"a\""])
+        #expect(lines(both) == "If-None-Match: W/\"a\"\r\nIf-Modified-Since: \(date(5))\r\n" && both.isRevalidatable)
+        let dated = stored(["Last-Modified: \(date(5))"])
+        #expect(lines(dated) == "If-Modified-Since: \(date(5))\r\n" && dated.isRevalidatable)
+    }
+
+    @Test func aTagOfTheCachesOwnIsNeverShownToTheOrigin() {
+        let own = stored([])
+        #expect(String(decoding: own.head, as: UTF8.self).contains("ETag: \"refrain-"))
+        #expect(lines(own).isEmpty && !own.isRevalidatable)
+    }
+
+    @Test(arguments: ["ETag: abc", "ETag: w/\"a\"", "Last-Modified: yesterday", "Date: \(date(5))"])
+    func theOriginIsNotAskedWithWhatIsNoValidator(line: String) {
+        #expect(lines(stored([line])).isEmpty && !stored([line]).isRevalidatable)
+    }
+
+    @Test func theyAreReadAnewFromWhatWasRestored() {
+        let one = stored(["ETag: \"a\"", "Last-Modified: \(date(5))", "Date: \(date(noon))"])
+        let again = StoredResponse(
+            restoring: one.key, status: 200, fields: Array(one.fields), body: one.body, receivedAt: noon,
+            lifetime: one.lifetime, classTag: 0, storefront: [])
+        #expect(again.preconditionLines == one.preconditionLines && again.hasDate)
+        #expect(again.checksum == one.checksum)
+    }
+}

@@ -1,0 +1,130 @@
+import Cache
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct CollapsingTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    /// An origin that keeps everyone waiting until the test opens the gate, and the proxy with several loops before it.
+    private static func answer(_ body: String, _ fields: String = "") -> [UInt8] {
+        Array(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                .utf8)
+    }
+
+    /// What as many clients at once get, each over a connection of its own.
+    private func herd(
+        _ count: Int, _ proxy: ProxyUnderTest, _ target: String = album, whileWaiting: () -> Void
+    ) -> [HTTPTestClient.Reply] {
+        let replies = Mutex<[HTTPTestClient.Reply]>([])
+        let group = DispatchGroup()
+        for _ in 0..<count {
+            group.enter()
+            Thread.detachNewThread {
+                let client = HTTPTestClient(port: proxy.port)
+                if let reply = try? client.send("GET", target) { replies.withLock { $0.append(reply) } }
+                client.close()
+                group.leave()
+            }
+        }
+        whileWaiting()
+        group.wait()
+        return replies.withLock { $0 }
+    }
+
+    private func wait(until condition: () -> Bool) {
+        let deadline = Date().addingTimeInterval(15)
+        while !condition(), Date() < deadline { usleep(2_000) }
+    }
+
+    @Test func anyNumberOfClientsCauseOneUpstreamRequestAcrossLoops() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("{\"data\":[]}")), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 3)
+        defer { proxy.stop() }
+        let replies = herd(60, proxy) {
+            wait { proxy.statistics[.misses] == 60 }
+            gate.open()
+        }
+        #expect(replies.count == 60)
+        #expect(replies.allSatisfy { $0.status == 200 && $0.body == Data("{\"data\":[]}".utf8) })
+        #expect(origin.requests.joined().count == 1)
+        #expect(proxy.statistics[.collapsed] == 59)
+        let collapsed = "refrain; fwd=uri-miss; fwd-status=200; collapsed; stored; ttl=86400"
+        #expect(replies.filter { $0.field("Cache-Status") == collapsed }.count == 59)
+    }
+
+    @Test func aLeaderThatHangsUpCancelsNothing() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("{}")), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
+        defer { proxy.stop() }
+        let leader = try RawClient(port: UInt16(proxy.port))
+        try leader.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\n\r\n")
+        wait { proxy.statistics[.upstreamRequests] == 1 }
+        let replies = herd(5, proxy) {
+            wait { proxy.statistics[.misses] == 6 }
+            leader.close()
+            usleep(20_000)
+            gate.open()
+        }
+        #expect(replies.map { $0.status } == [200, 200, 200, 200, 200])
+        #expect(origin.requests.joined().count == 1)
+    }
+
+    /// What may not be shared is asked for by everyone for themselves, at once and not one after another.
+    @Test func anUncacheableAnswerReleasesTheOthersInParallel() throws {
+        let first = ScriptedOrigin.Gate()
+        let rest = ScriptedOrigin.Gate()
+        let answer = Self.answer("{}", "Cache-Control: no-store\r\n")
+        let origin = try ScriptedOrigin(
+            [.request, .wait(first), .send(answer), .request, .wait(rest), .send(answer), .hold],
+            [.request, .wait(rest), .send(answer), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
+        defer { proxy.stop() }
+        let replies = herd(8, proxy, "/elsewhere") {
+            wait { proxy.statistics[.misses] == 8 }
+            first.open()
+            wait { origin.requests.joined().count == 8 }
+            for _ in 0..<8 { rest.open() }
+        }
+        #expect(replies.map { $0.status } == Array(repeating: 200, count: 8))
+        #expect(origin.requests.joined().count == 8, "all are under way before one is answered")
+        #expect(proxy.statistics[.collapsed] == 0)
+    }
+
+    @Test func anErrorOfTheOriginIsSharedByAllWhoWaited() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .request, .wait(gate),
+            .send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy"), .hold,
+        ])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
+        defer { proxy.stop() }
+        let replies = herd(10, proxy) {
+            wait { proxy.statistics[.misses] == 10 }
+            gate.open()
+        }
+        #expect(replies.allSatisfy { $0.status == 503 && $0.body == Data("busy".utf8) })
+        #expect(origin.requests.joined().count == 1)
+    }
+
+    @Test func aConnectionThatBreaksFailsAllWhoWaitedInApplesShape() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, .wait(gate), .reset])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
+        defer { proxy.stop() }
+        let replies = herd(10, proxy) {
+            wait { proxy.statistics[.misses] == 10 }
+            gate.open()
+        }
+        #expect(replies.count == 10)
+        for reply in replies {
+            let errors = (reply.json as? [String: Any])?["errors"] as? [[String: Any]]
+            #expect(errors?.first?["status"] as? String == "502")
+        }
+    }
+}

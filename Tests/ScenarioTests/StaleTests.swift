@@ -1,0 +1,139 @@
+import Cache
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+/// Stale rather than sorry: within `stale` at once and refreshed behind; beyond, only where the origin fails.
+@Suite struct StaleTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    /// A cache that holds an answer "old" to `target`, `age` seconds old.
+    private func cache(
+        _ target: String = album, age: Int64, _ lifetime: Lifetime, fields: String = ""
+    ) -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
+                fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
+                receivedAt: Int64(Date().timeIntervalSince1970) - age, lifetime: lifetime, classTag: 0,
+                storefront: Array("us".utf8)))
+        return cache
+    }
+
+    private func wait(until condition: () -> Bool) {
+        let deadline = Date().addingTimeInterval(15)
+        while !condition(), Date() < deadline { usleep(2_000) }
+    }
+
+    @Test func aStaleAnswerIsServedAtOnceAndRefreshedOnceBehind() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+        ])
+        let proxy = try ProxyUnderTest(
+            originPort: Int(origin.port), workers: 2, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
+        defer { proxy.stop() }
+        for _ in 0..<10 {
+            let client = HTTPTestClient(port: proxy.port)
+            let reply = try client.send("GET", Self.album)
+            client.close()
+            #expect(reply.body == Data("old".utf8))
+            let status = reply.field("Cache-Status") ?? ""
+            #expect(status.hasPrefix("refrain; hit; ttl=-") && status.hasSuffix("; detail=stale-while-revalidate"))
+        }
+        #expect(origin.requests.joined().count == 1, "one refresh for the key, however many ask")
+        gate.open()
+        wait { proxy.statistics[.stored] == 1 }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.body == Data("new".utf8))
+        #expect(reply.field("Cache-Status") == "refrain; hit; ttl=86400")
+        #expect(proxy.statistics[.hits] == 11)
+        #expect(proxy.statistics[.stale] == 10)
+    }
+
+    /// A HEAD is answered stale too, and what is fetched behind it is the whole answer.
+    @Test func aHeadRefreshesWithAGet() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "new") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("HEAD", Self.album).field("Content-Length") == "3")
+        wait { proxy.statistics[.stored] == 1 }
+        #expect(origin.requests.map(\.method) == ["GET"])
+        #expect(try proxy.client.send("GET", Self.album).body == Data("new".utf8))
+    }
+
+    @Test func aRefreshThatFailsIsNotRepeatedByEveryHit() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 503, body: "no") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
+        defer { proxy.stop() }
+        for _ in 0..<20 {
+            #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
+            usleep(5_000)
+        }
+        #expect(origin.requests.count <= 2)
+    }
+
+    @Test(arguments: [429, 500, 502, 503, 504])
+    func anExpiredAnswerStandsInForAnError(status: Int) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: status, body: "no") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.status == 200)
+        #expect(reply.body == Data("old".utf8))
+        #expect(reply.field("Cache-Status") == "refrain; fwd=stale; fwd-status=\(status); detail=stale-if-error")
+    }
+
+    @Test func anExpiredAnswerStandsInForABrokenConnection() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.body == Data("old".utf8))
+        #expect(reply.field("Cache-Status") == "refrain; fwd=stale; detail=stale-if-error")
+    }
+
+    @Test func anExpiredAnswerStandsInForANameThatDoesNotResolve() throws {
+        let proxy = try ProxyUnderTest(
+            originPort: 1, originHost: "origin.invalid",
+            cache: cache(age: 100, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
+    }
+
+    /// The origin is silent, not gone: its answer is still wanted, but not waited for.
+    @Test func anExpiredAnswerStandsInForASlowOriginWhoseAnswerIsStoredAllTheSame() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+        ])
+        let proxy = try ProxyUnderTest(
+            originPort: Int(origin.port), cache: cache(age: 100, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
+        gate.open()
+        wait { proxy.statistics[.stored] == 1 }
+        #expect(try proxy.client.send("GET", Self.album).body == Data("new".utf8))
+        #expect(origin.requests.joined().count == 1)
+    }
+
+    @Test func withoutAStaleAnswerTheOriginsOwnErrorGoesThrough() throws {
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(status: 503, fields: [("Content-Type", "text/plain"), ("Retry-After", "7")], body: "busy")
+        }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache(age: 5000, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.status == 503)
+        #expect(reply.body == Data("busy".utf8))
+        #expect(reply.field("Retry-After") == "7")
+    }
+}
