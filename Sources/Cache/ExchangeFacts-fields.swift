@@ -3,17 +3,25 @@ import HTTP
 // The facts of a response read from its field lines: RFC 9111 5 and RFC 9110 12.5.5.
 
 extension ResponseFacts {
+    /// The facts that `Name: value\r\n` lines state.
+    public init(status: Int, fields: Span<UInt8>) {
+        self.init(status: status)
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) { merge(line.id, fields.extracting(line.value)) }
+    }
+
     /// Adds what one field line says: `value` without surrounding white space, lines in the order of the origin. Fields
     /// that no decision rests on are ignored.
     public mutating func merge(_ id: FieldName, _ value: Span<UInt8>) {
         switch id {
         case .cacheControl: cacheControl.merge(value)
+        case .cdnCacheControl: targeted.merge(value)
         case .age: mergeAge(value)
         case .date: date = date ?? HTTPDate.parse(value)
         case .expires: mergeExpires(value)
         case .lastModified: lastModified = lastModified ?? HTTPDate.parse(value)
-        case .etag: hasEntityTag = true
-        case .vary: mergeVary(value)
+        case .etag: mergeEntityTag(value)
+        case .vary: vary.merge(value)
         default: break
         }
     }
@@ -34,15 +42,9 @@ extension ResponseFacts {
         expires = .at(date)
     }
 
-    private mutating func mergeVary(_ value: Span<UInt8>) {
-        var elements = ListElements(of: value)
-        while let name = elements.next(in: value)?.range {
-            if value.equalsIgnoringCase(name, "accept-encoding") { continue }
-            if value.equalsIgnoringCase(name, "origin") {
-                vary.namesOrigin = true
-            } else {
-                vary.namesOther = true
-            }
-        }
+    /// Only what the origin would understand if it were asked with it counts.
+    private mutating func mergeEntityTag(_ value: Span<UInt8>) {
+        guard EntityTag(value, 0..<value.count) != nil, !Validators.isOwn(value, 0..<value.count) else { return }
+        hasEntityTag = true
     }
 }

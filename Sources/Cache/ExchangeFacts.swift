@@ -25,39 +25,25 @@ public struct ResponseFacts: Sendable, Equatable {
         case invalid
         case at(Int64)
     }
-    /// The request fields that `Vary` names (RFC 9110 12.5.5), apart from Accept-Encoding: the proxy always asks for the
-    /// same coding.
-    public struct Vary: Sendable, Equatable {
-        /// Whether Origin is among them.
-        public var namesOrigin = false
-        /// Whether `*` or any other field is among them.
-        public var namesOther = false
-
-        /// None.
-        public init() {}
-
-        /// Whether all that is named is the same for every request under a key. Origin is forwarded only in classes that
-        /// follow the origin's own fields; it is not part of the key.
-        func isAccounted(under rule: TTLRule) -> Bool {
-            !namesOther && (!namesOrigin || rule != .upstream)
-        }
-    }
 
     /// The status code.
     public var status: Int
-    /// The origin's directives.
+    /// The origin's directives for everybody; see `directives`.
     public var cacheControl = CacheControl()
+    /// Its directives for caches like this one (RFC 9213).
+    var targeted = TargetedCacheControl()
     /// `Age` in seconds; nil where absent or not a number.
     public var age: Int?
     /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
     var hasReadAge = false
     /// `Date`; nil where absent or no date. Of several the first that is one counts, as for `lastModified`.
     public var date: Int64?
+    /// Not what counts where `targeted` does; see `effectiveExpires`.
     public var expires = Expires.absent
     /// `Last-Modified`; nil where absent or no date.
     public var lastModified: Int64?
     public var vary = Vary()
-    /// Whether there is an `ETag` of the origin's own.
+    /// Whether there is an `ETag` of the origin's own that it can be asked with.
     public var hasEntityTag = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).
     public var responseDelay = 0
@@ -67,6 +53,22 @@ public struct ResponseFacts: Sendable, Equatable {
         self.status = status
     }
 
+    /// The directives that count here.
+    public var directives: CacheControl { targeted.directives ?? cacheControl }
+    /// `Expires`, where it counts (RFC 9213 2.1).
+    var effectiveExpires: Expires { targeted.directives == nil ? expires : .absent }
+
     /// Whether the origin can be asked for a 304.
     var hasValidator: Bool { hasEntityTag || lastModified != nil }
+
+    /// Whether the origin said for how long it is fresh.
+    var hasExplicitFreshness: Bool {
+        directives.sMaxAge != nil || directives.maxAge != nil || effectiveExpires != .absent
+    }
+
+    /// What a stored answer keeps of the origin's fields under the rule of the request's class.
+    public func retention(under rule: TTLRule) -> FieldRetention {
+        guard rule == .upstream else { return .impersonal }
+        return hasExplicitFreshness ? .complete : .dated
+    }
 }

@@ -56,6 +56,15 @@ public final class MemoryTier: Sendable {
         }
     }
 
+    /// Removes all entries of one scope. Takes as long as looking at every entry: not for a loop.
+    func remove(_ scope: CacheKey.Scope) {
+        for shard in shards {
+            for response in shard.entries.withLock({ $0.responses }) where response.key.scope == scope {
+                remove(response)
+            }
+        }
+    }
+
     /// Applies a purge and returns how many entries it chose. Shards are done one after another.
     @discardableResult
     public func purge(_ selection: EntrySelection, _ mode: PurgeMode = .hard) -> Int {

@@ -25,7 +25,7 @@ struct RFC9111 {
         200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 404, 405, 410, 414, 500, 501, 502, 503, 504,
     ]
 
-    private var directives: CacheControl { response.cacheControl }
+    private var directives: CacheControl { response.directives }
 
     var decision: StoreDecision {
         if let reason = refusal { return .no(reason) }
@@ -50,7 +50,9 @@ struct RFC9111 {
         if directives.isPrivate { return .isPrivate }
         if !isVaryAccounted { return .vary }
         if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }
-        guard hasExplicitFreshness || directives.isPublic || Self.heuristicallyCacheable.contains(response.status)
+        guard
+            response.hasExplicitFreshness || directives.isPublic
+                || Self.heuristicallyCacheable.contains(response.status)
         else {
             return response.status >= 500 ? .serverError : .status
         }
@@ -62,15 +64,11 @@ struct RFC9111 {
         directives.isPublic || directives.mustRevalidate || directives.sMaxAge != nil
     }
 
-    private var hasExplicitFreshness: Bool {
-        directives.sMaxAge != nil || directives.maxAge != nil || response.expires != .absent
-    }
-
     /// Section 4.2.1, first match wins; nil where there is nothing to go by.
     private var freshnessLifetime: Int? {
         if let seconds = directives.sMaxAge { return seconds }
         if let seconds = directives.maxAge { return seconds }
-        switch response.expires {
+        switch response.effectiveExpires {
         case .at(let expires): return Lifetime.seconds(from: response.date ?? now, to: expires)
         case .invalid: return 0
         case .absent: return heuristicLifetime

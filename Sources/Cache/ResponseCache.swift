@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored in memory at once and on
@@ -10,6 +11,7 @@ public final class ResponseCache: Sendable {
     public let memory: MemoryTier
     /// Nil with `cache_file off`.
     public let store: SQLiteStore?
+    private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     private let removals = Atomic<Int>(0)
 
     public init(memory: MemoryTier, store: SQLiteStore?) {
@@ -57,6 +59,11 @@ public final class ResponseCache: Sendable {
             let inMemory = memory.purge(selection, mode)
             completion(onDisk.map { max($0, inMemory) })
         }
+    }
+
+    /// Frees what is stored in a scope that nobody looks in any more, behind the caller's back.
+    public func free(_ scope: CacheKey.Scope) {
+        cleaning.async { @Sendable [memory] in memory.remove(scope) }
     }
 
     /// Waits until everything is on disk that can be. For tests.

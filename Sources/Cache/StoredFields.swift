@@ -20,10 +20,11 @@ enum StoredFields {
     static func storable(_ fields: Span<UInt8>, _ retention: FieldRetention) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(fields.count)
+        let withheld = ResponseFacts(status: 200, fields: fields).directives.noCacheFields
         var hasDate = false
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
-            guard isStorable(fields, line, retention) else { continue }
+            guard isStorable(fields, line, retention), !isListed(fields, line.name, in: withheld) else { continue }
             if line.id == .date {
                 // One that is a date, or none (RFC 9110 6.6.1).
                 guard !hasDate, HTTPDate.parse(fields.extracting(line.value)) != nil else { continue }
@@ -32,6 +33,11 @@ enum StoredFields {
             kept.append(fields.extracting(line.whole))
         }
         return kept
+    }
+
+    /// Whether `no-cache` lists the field: it may not be given again without asking (RFC 9111 5.2.2.4).
+    private static func isListed(_ fields: Span<UInt8>, _ name: Range<Int>, in list: [UInt8]) -> Bool {
+        list.split(separator: UInt8(ascii: ",")).contains { fields.equalsIgnoringCase(name, $0.span, 0..<$0.count) }
     }
 
     /// Fields that describe one message or one connection rather than the content are not (RFC 9110 7.6.1, RFC 9111 3.1).
@@ -46,6 +52,36 @@ enum StoredFields {
         case .other: !fields.equalsIgnoringCase(line.name, "proxy-authentication-info")
         default: true
         }
+    }
+
+    /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). What says how the stored bytes are coded
+    /// or cut stays; the old Date goes in any case, because it is not when the new answer came.
+    static func merged(_ stored: Span<UInt8>, updatedBy new: Span<UInt8>) -> [UInt8] {
+        var merged: [UInt8] = []
+        merged.reserveCapacity(stored.count + new.count)
+        var lines = FieldLines()
+        while let line = lines.next(in: stored) {
+            if line.id == .date || hasUpdate(of: stored, line, in: new) { continue }
+            merged.append(stored.extracting(line.whole))
+        }
+        lines = FieldLines()
+        while let line = lines.next(in: new) {
+            if isUpdate(new, line) { merged.append(new.extracting(line.whole)) }
+        }
+        return merged
+    }
+
+    private static func hasUpdate(of stored: Span<UInt8>, _ line: FieldLines.Line, in new: Span<UInt8>) -> Bool {
+        var lines = FieldLines()
+        while let other = lines.next(in: new) {
+            guard other.id == line.id, isUpdate(new, other) else { continue }
+            if line.id != .other || stored.equalsIgnoringCase(line.name, new, other.name) { return true }
+        }
+        return false
+    }
+
+    private static func isUpdate(_ fields: Span<UInt8>, _ line: FieldLines.Line) -> Bool {
+        line.id != .contentEncoding && line.id != .contentRange && isStorable(fields, line, .complete)
     }
 
     /// Whether a line of this name is among `fields`.

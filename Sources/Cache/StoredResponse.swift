@@ -74,7 +74,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// Whether it answers `key`: every byte is compared, in place.
-    public func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
+    func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
 
     /// The `Name: value\r\n` lines kept for the client.
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
@@ -91,17 +91,12 @@ public final class StoredResponse: Sendable {
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
     static let overhead = 560
 
-    /// The same content, confirmed by the origin (RFC 9111 4.3.4: a 304 freshens). `fields` replaces the lines where given.
-    public func freshened(receivedAt: Int64, lifetime: Lifetime, fields: [UInt8]? = nil) -> StoredResponse {
-        guard let fields else {
-            return StoredResponse(
-                restoring: key, status: status, fields: Array(self.fields), body: body, receivedAt: receivedAt,
-                lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
-                resources: resources)
-        }
-        return StoredResponse(
-            key: key, status: status, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
+    /// The same content with another lifetime, counted from `receivedAt`.
+    func freshened(receivedAt: Int64, lifetime: Lifetime) -> StoredResponse {
+        StoredResponse(
+            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+            resources: resources)
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.

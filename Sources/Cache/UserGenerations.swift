@@ -26,13 +26,16 @@ struct UserGenerations {
         return unixSeconds < entry.quietUntil ? nil : .personal(user.inGeneration(entry.generation))
     }
 
-    /// Ends the user's generation: nothing stored for them so far is found again.
-    mutating func end(_ user: UserHash, at unixSeconds: Int64) {
+    /// Ends the user's generation: nothing stored for them so far is found again. Returns the scope that ended.
+    @discardableResult
+    mutating func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
+        let ended = CacheKey.Scope.personal(user.inGeneration(entries[user]?.generation ?? floor))
         latest += 1
         if entries.count >= Self.maxUsers, entries[user] == nil {
             floor = latest
             entries.removeAll()
         }
         entries[user] = Entry(generation: latest, quietUntil: unixSeconds + Self.quietPeriod)
+        return ended
     }
 }

@@ -24,8 +24,8 @@ public final class UserScopes: Sendable {
     }
 
     /// Makes everything kept for the user unreachable, what is being fetched for them now included: after a write, and when
-    /// the token turned out dead.
-    public func end(_ user: UserHash, at unixSeconds: Int64) {
+    /// the token turned out dead. Returns the scope that ended, for the cache to free.
+    public func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
         generations.withLock { $0.end(user, at: unixSeconds) }
     }
 }

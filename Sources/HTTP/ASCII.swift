@@ -29,6 +29,18 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// The same when ASCII letters have no case.
+    public func equalsIgnoringCase(_ range: Range<Int>, _ other: Span<UInt8>, _ otherRange: Range<Int>) -> Bool {
+        guard range.count == otherRange.count else { return false }
+        for offset in 0..<range.count
+        where ASCII.lowercased(self[range.lowerBound + offset])
+            != ASCII.lowercased(other[otherRange.lowerBound + offset])
+        {
+            return false
+        }
+        return true
+    }
+
     /// Whether the bytes at `range` are `uppercase` in any case.
     func equalsIgnoringCase(_ range: Range<Int>, uppercase: StaticString) -> Bool {
         guard range.count == uppercase.utf8CodeUnitCount else { return false }
@@ -39,14 +51,15 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether two stretches of these bytes are equal when ASCII letters have no case.
-    func equalsIgnoringCase(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
-        guard one.count == other.count else { return false }
-        for offset in 0..<one.count
-        where ASCII.lowercased(self[one.lowerBound + offset]) != ASCII.lowercased(self[other.lowerBound + offset]) {
-            return false
-        }
-        return true
+    /// Whether the bytes at `range` are a token (RFC 9110 5.6.2), such as a field name.
+    public func isToken(_ range: Range<Int>) -> Bool {
+        for index in range where !ASCII.isToken(self[index]) { return false }
+        return !range.isEmpty
+    }
+
+    /// A copy of the bytes at `range` with ASCII letters in lower case.
+    public func lowercased(_ range: Range<Int>) -> [UInt8] {
+        range.map { ASCII.lowercased(self[$0]) }
     }
 
     /// `range` without optional whitespace (SP and HTAB, RFC 9110 5.6.3) at its ends.

@@ -53,6 +53,6 @@ struct Authority {
 
     /// Whether both name the same host and port, where a missing port is the scheme's and case does not matter.
     func isSame(as other: Authority, in bytes: Span<UInt8>, defaultPort: UInt16) -> Bool {
-        (port ?? defaultPort) == (other.port ?? defaultPort) && bytes.equalsIgnoringCase(host, other.host)
+        (port ?? defaultPort) == (other.port ?? defaultPort) && bytes.equalsIgnoringCase(host, bytes, other.host)
     }
 }

@@ -7,7 +7,7 @@ extension Fields {
         for field in self where field.id == .connection {
             var options = ListElements(field.value)
             while let option = options.next(in: bytes) {
-                if bytes.equalsIgnoringCase(option.range, name.range) { return true }
+                if bytes.equalsIgnoringCase(option.range, bytes, name.range) { return true }
             }
         }
         return false

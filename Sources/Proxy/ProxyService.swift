@@ -13,7 +13,7 @@ public final class ProxyService: Service {
     let statistics: Statistics
     let log: AccessLog?
     let failures: FailureReport
-    private let reader: StoreReader?
+    let reader: StoreReader?
     private var target = CanonicalTarget()
     private var key = CacheKey()
 
@@ -71,9 +71,17 @@ public final class ProxyService: Service {
         var stored: StoredResponse?
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
-            stored = shared.cache.lookup(key, reader, at: now)
+            stored =
+                facts.rule == .upstream ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
         }
         return Plan.decide(facts, stored: stored, unixSeconds: now)
+    }
+
+    /// Answers of classes that follow the origin's rules may differ by request fields; `key` becomes the variant's.
+    private func lookUpVariant(_ connection: ClientConnection, _ now: Int64) -> StoredResponse? {
+        connection.withHeadBytes { bytes in
+            shared.cache.lookup(&key, reader, at: now, selecting: connection.head.fields, bytes)
+        }
     }
 
     private func perform(
@@ -232,12 +240,6 @@ extension ProxyService {
             status.write(to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
-    }
-
-    /// The fields of an answer that goes on as it came. What is personal tells caches downstream to keep their hands off it,
-    /// whatever the origin said.
-    func writeFields(of response: UpstreamResponse, isPersonal: Bool, to buffer: inout ByteBuffer) {
-        buffer.append(response.forwardableFields(isPersonal: isPersonal))
     }
 
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {

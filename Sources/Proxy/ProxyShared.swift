@@ -33,13 +33,13 @@ public struct ProxyShared: Sendable {
 
     /// Forgets what is stored for a canonical target that everyone shares, and what is being fetched for it.
     func invalidate(_ target: [UInt8]) {
-        let key = CacheKey(scope: .shared, target: target)
-        flights.spoil(key)
-        cache.remove(key)
+        flights.spoil(target)
+        cache.remove(CacheKey(scope: .shared, target: target))
     }
 
     /// Forgets what is stored for a user.
     func drop(_ user: UserHash, at unixSeconds: Int64) {
-        users?.end(user, at: unixSeconds)
+        guard let ended = users?.end(user, at: unixSeconds) else { return }
+        cache.free(ended)
     }
 }

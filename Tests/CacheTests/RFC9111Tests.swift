@@ -96,6 +96,9 @@ struct Case: Sendable, CustomTestStringConvertible {
         Case(name: "private", fields: ["Cache-Control: private, max-age=60"], expected: "private"),
         Case(name: "private with fields", fields: ["Cache-Control: private=\"x\", max-age=60"], expected: "private"),
         Case(name: "no-cache", fields: ["Cache-Control: no-cache, max-age=60", "ETag: \"a\""], expected: "0-0"),
+        Case(
+            name: "no-cache for a field", fields: ["Cache-Control: no-cache=\"a\"", "Cache-Control: max-age=60"],
+            expected: "60-0"),
         Case(name: "no-cache, no validator", fields: ["Cache-Control: no-cache, max-age=60"], expected: "no-freshness"),
         Case(
             name: "must-understand", fields: ["Cache-Control: no-store, must-understand, max-age=60"], expected: "60-0"),
@@ -118,20 +121,88 @@ struct Case: Sendable, CustomTestStringConvertible {
             name: "Vary by what is always the same",
             fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, accept-encoding"], expected: "60-0"),
         Case(
-            name: "Vary by Origin, which is forwarded and not in the key",
-            fields: ["Cache-Control: max-age=60", "Vary: accept-encoding, origin"], expected: "vary"),
+            name: "Vary by what shared requests never carry",
+            fields: ["Cache-Control: max-age=60", "Vary: accept-encoding, origin, Cookie, Music-User-Token"],
+            expected: "60-0"),
+        Case(
+            name: "Vary by Authorization", fields: ["Cache-Control: max-age=60", "Vary: Authorization"],
+            expected: "vary"),
         Case(name: "Vary star", fields: ["Cache-Control: max-age=60", "Vary: *"], expected: "vary"),
+        Case(name: "Vary two stars", fields: ["Cache-Control: max-age=60", "Vary: *, *"], expected: "vary"),
+        Case(
+            name: "Vary two stars in two lines", fields: ["Cache-Control: max-age=60", "Vary: *", "Vary: *"],
+            expected: "vary"),
+        Case(name: "Vary empty and star", fields: ["Cache-Control: max-age=60", "Vary: , *"], expected: "vary"),
+        Case(
+            name: "Vary empty line and star", fields: ["Cache-Control: max-age=60", "Vary: ", "Vary: *"],
+            expected: "vary"),
+        Case(name: "Vary star, name", fields: ["Cache-Control: max-age=60", "Vary: *, Foo"], expected: "vary"),
+        Case(name: "Vary name, star", fields: ["Cache-Control: max-age=60", "Vary: Foo, *"], expected: "vary"),
         Case(
             name: "Vary star second line", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding", "Vary: , *"],
             expected: "vary"),
         Case(
-            name: "Vary other", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo"], expected: "vary"),
+            name: "Vary by fields", fields: ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo, Bar"],
+            expected: "60-0"),
         Case(name: "206", status: 206, fields: ["Cache-Control: max-age=60"], expected: "partial-content"),
         Case(name: "401", status: 401, fields: ["Cache-Control: max-age=60"], expected: "unauthorized"),
         Case(name: "429", status: 429, fields: ["Cache-Control: max-age=60"], expected: "rate-limited"),
     ]
 
-    @Test(arguments: freshness + storing)
+    static let targeted: [Case] = [
+        Case(name: "CDN max-age", fields: ["CDN-Cache-Control: max-age=3600"], expected: "3600-0"),
+        Case(name: "CDN huge", fields: ["CDN-Cache-Control: max-age=99999999999"], expected: "2147483648-0"),
+        Case(name: "CDN, too old", fields: ["CDN-Cache-Control: max-age=60", "Age: 60"], expected: "no-freshness"),
+        Case(
+            name: "CDN space before =", fields: ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age =100"],
+            expected: "1-0"),
+        Case(
+            name: "CDN space after =", fields: ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age= 100"],
+            expected: "1-0"),
+        Case(
+            name: "CDN max-age=0, Expires ahead",
+            fields: ["CDN-Cache-Control: max-age=0", "Expires: \(date(noon + 99))"], expected: "no-freshness"),
+        Case(
+            name: "CDN, Expires past", fields: ["CDN-Cache-Control: max-age=60", "Expires: \(date(noon - 99))"],
+            expected: "60-0"),
+        Case(
+            name: "CDN, Expires invalid", fields: ["CDN-Cache-Control: max-age=60", "Expires: 0"], expected: "60-0"),
+        Case(
+            name: "CDN longer", fields: ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age=60"], expected: "60-0"),
+        Case(
+            name: "CDN shorter", fields: ["Cache-Control: max-age=60", "CDN-Cache-Control: max-age=1"],
+            expected: "1-0"),
+        Case(name: "CDN extension", fields: ["CDN-Cache-Control: foobar, max-age=60"], expected: "60-0"),
+        Case(
+            name: "CDN private", fields: ["CDN-Cache-Control: private", "Cache-Control: max-age=60"],
+            expected: "private"),
+        Case(
+            name: "CDN no-cache",
+            fields: ["CDN-Cache-Control: no-cache", "Cache-Control: max-age=60", "Expires: \(date(noon + 99))"],
+            expected: "no-freshness"),
+        Case(
+            name: "CDN no-store", fields: ["Cache-Control: max-age=60", "CDN-Cache-Control: no-store"],
+            expected: "no-store"),
+        Case(
+            name: "CDN fresh, no-store for others",
+            fields: ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60"], expected: "60-0"),
+        Case(
+            name: "CDN invalid, unknown type",
+            fields: ["CDN-Cache-Control: max-age=60, &&&&&", "Cache-Control: no-store"], expected: "no-store"),
+        Case(
+            name: "CDN invalid, wrong type",
+            fields: ["CDN-Cache-Control: max-age=\"60\"", "Cache-Control: no-store"], expected: "no-store"),
+        Case(name: "CDN empty", fields: ["CDN-Cache-Control: ", "Cache-Control: max-age=60"], expected: "60-0"),
+        Case(
+            name: "CDN capitals", fields: ["CDN-Cache-Control: MaX-aGe=3600", "Cache-Control: max-age=60"],
+            expected: "60-0"),
+        Case(
+            name: "CDN without a lifetime takes none of the others'",
+            fields: ["CDN-Cache-Control: foo", "Cache-Control: max-age=60", "Expires: \(date(noon + 99))"],
+            expected: "no-freshness"),
+    ]
+
+    @Test(arguments: freshness + storing + targeted)
     func followsTheRFC(_ each: Case) throws {
         let decision = try decide(each.status, each.fields, carriesAuthorization: each.carriesAuthorization)
         #expect(verdict(decision) == each.expected)

@@ -72,6 +72,14 @@ import Testing
         #expect(kept(.dated).isEmpty && kept(.impersonal).isEmpty)
     }
 
+    @Test func fieldsThatNoCacheListsAreNotGivenAgain() {
+        let fields = "Cache-Control: no-cache=\"a, B\"\r\na: 1\r\nb: 2\r\nA: 3\r\nc: 4\r\nCache-Control: max-age=60\r\n"
+        let kept = stored(404, fields).fields
+        #expect(
+            String(decoding: kept, as: UTF8.self)
+                == "Cache-Control: no-cache=\"a, B\"\r\nc: 4\r\nCache-Control: max-age=60\r\n")
+    }
+
     @Test func theChecksumCoversEverythingThatIsWritten() {
         let base = response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 1, staleFor: 2))
         let others = [
@@ -82,7 +90,9 @@ import Testing
             response("/a", "body", variant: "v", lifetime: Lifetime(freshFor: 2, staleFor: 1)),
             response("/a", "body", variant: "v", lifetime: base.lifetime, storefront: "gb"),
             response("/a", "body", variant: "v", lifetime: base.lifetime, classTag: 2),
-            base.freshened(receivedAt: noon, lifetime: base.lifetime, fields: Array("X: y\r\n".utf8)),
+            StoredResponse(
+                key: base.key, status: 200, fields: Array("X: y\r\n".utf8), body: base.body, receivedAt: noon,
+                lifetime: base.lifetime, classTag: base.classTag, storefront: base.storefront),
         ]
         #expect(Set(others.map(\.checksum) + [base.checksum]).count == others.count + 1)
     }

@@ -38,6 +38,22 @@ import Testing
         #expect(parse("no-cache=\"a, max-age=9\"").maxAge == nil)
     }
 
+    @Test func noCacheWithFieldNamesIsAboutThoseFields() {
+        func names(_ lines: String...) -> String {
+            var directives = CacheControl()
+            for line in lines { directives.merge([UInt8](line.utf8).span) }
+            return (directives.noCache ? "all " : "") + String(decoding: directives.noCacheFields, as: UTF8.self)
+        }
+        #expect(names("no-cache=\"a\"") == "a" && names("no-cache=\"A, b\", max-age=1") == "a,b")
+        #expect(names("no-cache=\"a\"", "No-Cache=b") == "a,b" && names("no-cache=\"a\", no-cache") == "all a")
+        for all in ["no-cache", "no-cache=", "no-cache=\"\"", "no-cache=\", \"", "no-cache=\"a b\"", "no-cache=\"a"] {
+            #expect(names(all) == "all ", "\(all)")
+        }
+        for needed in ["ETag", "x, cache-control", "Vary", "Date", "Content-Type"] {
+            #expect(names("no-cache=\"\(needed)\"") == "all ", "\(needed)")
+        }
+    }
+
     @Test func whatIsQuotedIsNoDirective() {
         #expect(parse("ext=\"max-age=100, no-store\", max-age=1") == parse("max-age=1"))
         #expect(parse("max-age=1, ext=\"\\\", max-age=100\"").maxAge == 1)

@@ -99,10 +99,10 @@ import Testing
 
     @Test func anUnsafeMethodSpoilsWhatIsUnderWayAndNothingElse() throws {
         var table = Table()
-        table.spoil(key)
+        table.spoil(Array("/a".utf8))
         #expect(!table.isSpoilt(key))
         let id = try lead(&table, start)
-        table.spoil(key)
+        table.spoil(Array("/a".utf8))
         #expect(table.isSpoilt(key))
         _ = table.land(key, id, .uncollapsible, now: start)
         #expect(!table.isSpoilt(key))

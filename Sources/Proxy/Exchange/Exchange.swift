@@ -106,8 +106,8 @@ extension Exchange {
 
     /// Whether what another asked for is what this client asked for: the request fields that tell answers apart may differ.
     private func isAnswer(_ stored: StoredResponse) -> Bool {
-        guard let key = inquiry.key else { return false }
-        return stored.isStored(under: key)
+        let forwarded = inquiry.request.fields
+        return service.shared.cache.isVariant(stored, for: forwarded.span, service.reader)
     }
 }
 
@@ -133,9 +133,9 @@ extension Exchange: FetchListener {
         cancelTimer()
         streamed = (response.status, 0)
         let status = forwarded(response.status, .no(.tooLarge))
-        connection.beginStreaming(length: response.declaredLength) { buffer in
+        connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            service.writeFields(of: response, isPersonal: isPersonal, to: &buffer)
+            buffer.append(response.forwardableFields(isPersonal: isPersonal))
             status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
         }
@@ -180,9 +180,9 @@ extension Exchange {
         service.statistics.count(because: reason)
         log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason.word)
         let status = forwarded(response.status, .no(reason))
-        connection.respond(content: response.body) { buffer in
+        connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            service.writeFields(of: response, isPersonal: isPersonal, to: &buffer)
+            buffer.append(response.forwardableFields(isPersonal: isPersonal))
             appendLength(of: response, to: &buffer)
             status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
@@ -224,11 +224,12 @@ extension Exchange {
                 reason: inquiry.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
     }
 
-    private var isPersonal: Bool { inquiry.facts.route.isPersonal }
+    /// Whether the answer is one user's, by its route or because a user's token went along.
+    private var isPersonal: Bool { inquiry.facts.scope != .shared }
 
     /// What stands in the log in place of a personal target, whose ids and queries are private.
     private var logTemplate: StaticString? {
-        isPersonal ? inquiry.facts.route.template : nil
+        inquiry.facts.route.isPersonal ? inquiry.facts.route.template : nil
     }
 
     private func log(status: Int, contentLength: Int, outcome: StaticString) {

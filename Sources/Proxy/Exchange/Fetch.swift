@@ -160,27 +160,66 @@ extension Fetch {
             invalidateIfUnsafe(response)
             return .unstored(response, inquiry.reason)
         }
-        let now = service.context.unixSeconds
+        updateByHead(response)
+        let (facts, rule, now) = (response.facts, inquiry.facts.rule, service.context.unixSeconds)
+        // One form of each answer is kept where the operator's rule counts: the one that was asked for.
+        if rule != .upstream, response.hasContentCoding { return .unstored(response, .contentCoding) }
         let decision = StoreDecision.decide(
-            requestFacts, response.facts, rule: inquiry.facts.rule, notFound: service.shared.policy.notFound, now: now)
+            requestFacts, facts, rule: rule, notFound: service.shared.policy.notFound, now: now)
         switch decision {
         case .no(let reason): return .unstored(response, reason)
+        case .store where isOutdated: return .unstored(response, .outdated)
         case .store(let lifetime):
-            if service.shared.flights.isSpoilt(key) { return .unstored(response, .outdated) }
             let stored = StoredResponse(
-                key: key, status: response.status,
-                fields: response.storableFields(isPersonal: key.isPersonal), body: response.body,
-                receivedAt: now, lifetime: lifetime, classTag: inquiry.facts.route.resourceClass.rawValue,
+                key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
+                keeping: facts.retention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
+                classTag: inquiry.facts.route.resourceClass.rawValue,
                 storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
-            service.shared.cache.store(stored)
             service.statistics.count(.stored)
-            return .stored(stored, originStatus: response.status)
+            let forwarded = inquiry.request.fields
+            let placed = service.shared.cache.store(
+                stored, varyingBy: facts.vary, forwarded: forwarded.span, service.reader)
+            return .stored(placed, originStatus: response.status)
         }
+    }
+
+    /// Whether what was asked for changed while the answer was on its way.
+    private var isOutdated: Bool {
+        inquiry.key.map { service.shared.flights.isSpoilt($0) } ?? false
     }
 
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
     private func confirm(_ response: UpstreamResponse) {
-        end(.unstored(response, .noFreshness))
+        guard let stored = inquiry.stored else { return }
+        switch stored.freshened(by: response.fields.bytes, revalidation(response)) {
+        case .stored(let freshened):
+            service.statistics.count(.revalidated)
+            if !isOutdated { service.shared.cache.store(freshened) }
+            end(.stored(freshened, originStatus: 304))
+        case .unstorable(let confirmed, _):
+            service.statistics.count(.revalidated)
+            service.shared.cache.remove(stored.key)
+            end(.stored(confirmed, originStatus: 304))
+        case .contradicted:
+            validates = false
+            start()
+        }
+    }
+
+    /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC 9111 4.3.5).
+    private func updateByHead(_ response: UpstreamResponse) {
+        guard inquiry.request.method == .head, response.status == 200, !isOutdated, let stored = inquiry.stored,
+            stored.status == 200
+        else { return }
+        let updated = stored.updated(
+            byHead: response.fields.bytes, contentLength: response.declaredLength, revalidation(response))
+        service.shared.cache.store(updated)
+    }
+
+    private func revalidation(_ response: UpstreamResponse) -> Revalidation {
+        Revalidation(
+            request: requestFacts, rule: inquiry.facts.rule, notFound: service.shared.policy.notFound,
+            now: service.context.unixSeconds, responseDelay: response.facts.responseDelay)
     }
 
     /// An unsafe request that went well makes what is stored for its target invalid, and for the targets that the answer

@@ -80,9 +80,12 @@ struct FlightTable<Waiter> {
         return id
     }
 
-    /// What a leader is bringing is out of date: the target was changed by an unsafe method (RFC 9111 4.4).
-    mutating func spoil(_ key: CacheKey) {
-        flights[key]?.isSpoilt = true
+    /// What leaders bring for a target that everyone shares is out of date, in all variants: an unsafe method changed it
+    /// (RFC 9111 4.4).
+    mutating func spoil(_ target: [UInt8]) {
+        for key in flights.keys where !key.isPersonal && key.target.elementsEqual(target) {
+            flights[key]?.isSpoilt = true
+        }
     }
 
     func isSpoilt(_ key: CacheKey) -> Bool {

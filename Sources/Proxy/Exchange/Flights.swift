@@ -35,8 +35,8 @@ public final class Flights: Sendable {
         table.withLock { $0.takeOver(key, now: now) }
     }
 
-    func spoil(_ key: CacheKey) {
-        table.withLock { $0.spoil(key) }
+    func spoil(_ target: [UInt8]) {
+        table.withLock { $0.spoil(target) }
     }
 
     func isSpoilt(_ key: CacheKey) -> Bool {

@@ -18,40 +18,51 @@ extension UpstreamResponse {
         return !coding.elementsEqual("identity".utf8)
     }
 
-    /// The lines that a stored answer keeps: not the moment's (`Age`, `Date`), not one client's (`Set-Cookie`), not what
-    /// the origin told browsers of other sites.
+    /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
     func storableFields(isPersonal: Bool) -> [UInt8] {
-        endToEndLines(isPersonal) { $0 != .setCookie }
+        lines(isPersonal) { $0 != .age }
     }
 
-    /// The lines that an answer which is not stored goes on with. `Date` is written anew with every answer.
+    /// The lines that an answer which is not stored goes on with.
     func forwardableFields(isPersonal: Bool) -> [UInt8] {
-        endToEndLines(isPersonal) { _ in true }
+        lines(isPersonal) { $0 != .date || hasDate }
+    }
+
+    /// Whether the origin says when it made the answer: then nobody else may (RFC 9110 6.6.1).
+    var hasDate: Bool {
+        var dates = 0
+        for line in fields.lines where line.id == .date {
+            guard HTTPDate.parse(fields.bytes.span.extracting(line.value)) != nil else { return false }
+            dates += 1
+        }
+        return dates == 1
     }
 
     /// What is personal tells caches downstream to keep their hands off it, whatever the origin said.
-    private func endToEndLines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
-        endToEndLines { id in
-            let isAboutCaching = id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl
-            return !Self.isOfTheMoment(id) && !(isPersonal && isAboutCaching) && isKept(id)
-        } + Self.via + (isPersonal ? Self.private : [])
-    }
-
-    private func endToEndLines(_ isKept: (FieldName) -> Bool) -> [UInt8] {
+    private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
-        result.reserveCapacity(fields.bytes.count)
-        for line in fields.lines where isKept(line.id) { result.append(contentsOf: fields.bytes[line.line]) }
+        result.reserveCapacity(fields.bytes.count + 64)
+        for line in fields.lines where !Self.isForOtherSites(line.id) && isKept(line.id) {
+            if isPersonal && Self.isAboutCaching(line.id) { continue }
+            result.append(contentsOf: fields.bytes[line.line])
+        }
+        result += Self.via
+        if isPersonal { result += Self.private }
         return result
     }
 
     /// RFC 9110 7.6.3: the protocol it came by, and who passes it on.
-    static let via = Array("Via: 1.1 refrain\r\n".utf8)
-
+    private static let via = Array("Via: 1.1 refrain\r\n".utf8)
     private static let `private` = Array("Cache-Control: private, no-store\r\n".utf8)
 
-    private static func isOfTheMoment(_ id: FieldName) -> Bool {
+    private static func isAboutCaching(_ id: FieldName) -> Bool {
+        id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl
+    }
+
+    /// What the origin told browsers of other sites; the proxy has its own rules.
+    private static func isForOtherSites(_ id: FieldName) -> Bool {
         switch id {
-        case .age, .date, .accessControlAllowOrigin, .accessControlAllowCredentials, .accessControlAllowHeaders,
+        case .accessControlAllowOrigin, .accessControlAllowCredentials, .accessControlAllowHeaders,
             .accessControlAllowMethods, .accessControlExposeHeaders, .accessControlMaxAge:
             true
         default: false

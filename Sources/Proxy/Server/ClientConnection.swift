@@ -292,11 +292,11 @@ extension ClientConnection {
 
     /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with the connection for
     /// HTTP/1.0 clients.
-    func beginStreaming(length: Int?, _ write: (inout ByteBuffer) -> Void) {
+    func beginStreaming(length: Int?, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
         let chunked = length == nil && reader.head.version == .http11
         if length == nil && !chunked { keepsAlive = false }
-        composeHead { buffer in
+        composeHead(writesDate: writesDate) { buffer in
             write(&buffer)
             if let length {
                 buffer.append("Content-Length: ")

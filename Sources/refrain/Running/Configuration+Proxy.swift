@@ -37,13 +37,6 @@ extension Configuration {
         if next == .complete { names.append("next complete") }
         if upstreamRate != nil { names.append("upstream_rate") }
         if recordFile != nil { names.append("record") }
-        if ttl(for: .personal).lifetime != .off { names.append("ttl personal") }
-        for resourceClass in ResourceClass.allCases {
-            let setting = ttl(for: resourceClass)
-            if setting.lifetime == .upstream && setting.stale > .zero {
-                names.append("stale of ttl \(resourceClass.name) upstream")
-            }
-        }
         return names
     }
 
@@ -63,8 +56,6 @@ extension Configuration {
         var policy = Policy()
         for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
         policy.notFound = notFoundTTL.rule
-        // Personal answers are never stored by this version, whatever is configured.
-        policy[.personal] = .off
         return policy
     }
 

@@ -1,0 +1,93 @@
+import HTTP
+
+// How a target's answers are told apart by request fields (RFC 9111 4.1). A *signpost* is an entry at the target's base key, the
+// one without variant: it has no content and says by which request fields the answers differ. The answers, its *variants*, lie
+// under keys that hold the signpost's generation and a digest of those fields' values.
+// Must hold: a variant is reached only through the signpost it was stored behind, so removing or replacing the signpost takes
+// all of them out of reach at once; no value of a request field is written down.
+
+/// What a signpost says.
+struct VariantSignpost: Equatable {
+    /// As `ResponseFacts.Vary` spells them.
+    let names: [UInt8]
+    /// 64 random bits in hexadecimal: the beginning of every variant.
+    private let generation: [UInt8]
+
+    /// A new one for these names, which are not empty.
+    init(names: [UInt8], generation: UInt64 = .random(in: .min ... .max)) {
+        self.names = names
+        var digits: [UInt8] = []
+        digits.appendHexadecimal(generation)
+        self.generation = digits
+    }
+
+    /// Reads `StoredResponse.selecting`; nil where that is nothing that `selecting` has written.
+    init?(_ selecting: [UInt8]) {
+        guard selecting.count > 17, selecting[16] == UInt8(ascii: " ") else { return nil }
+        generation = Array(selecting[..<16])
+        names = Array(selecting[17...])
+    }
+
+    /// `0123456789abcdef accept-language,foo`.
+    var selecting: [UInt8] { generation + [UInt8(ascii: " ")] + names }
+
+    /// The variant for a request with these fields; nil where libcrypto refuses.
+    func variant(of fields: borrowing Fields, _ bytes: Span<UInt8>) -> [UInt8]? {
+        var values = SelectingValues()
+        for name in names.split(separator: UInt8(ascii: ",")) {
+            for index in 0..<fields.endIndex where isSame(bytes, fields[index].name.range, name) {
+                values.add(bytes.extracting(fields[index].value.range))
+            }
+            values.end(name)
+        }
+        return variant(values)
+    }
+
+    /// The variant for a request that carried these `Name: value\r\n` lines.
+    func variant(of lines: Span<UInt8>) -> [UInt8]? {
+        var values = SelectingValues()
+        for name in names.split(separator: UInt8(ascii: ",")) {
+            var all = FieldLines()
+            while let line = all.next(in: lines) {
+                if isSame(lines, line.name, name) { values.add(lines.extracting(line.value)) }
+            }
+            values.end(name)
+        }
+        return variant(values)
+    }
+
+    private func isSame(_ bytes: Span<UInt8>, _ range: Range<Int>, _ name: ArraySlice<UInt8>) -> Bool {
+        bytes.equalsIgnoringCase(range, name.span, 0..<name.count)
+    }
+
+    private func variant(_ values: SelectingValues) -> [UInt8]? {
+        guard let digest = values.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return nil }
+        var variant = generation
+        for offset in stride(from: 0, to: 32, by: 8) {
+            variant.appendHexadecimal(Digest.bigEndian(digest, from: offset))
+        }
+        return variant
+    }
+}
+
+extension StoredResponse {
+    /// Whether it is no answer but says where the answers are.
+    public var isSignpost: Bool { !selecting.isEmpty }
+
+    /// The signpost at the base key of `answer`, which is among its variants. It outlives them all; eviction takes it, or an
+    /// answer that does not vary.
+    convenience init(signpost: VariantSignpost, at base: CacheKey, for answer: StoredResponse) {
+        self.init(
+            restoring: base, status: 300, fields: [], body: [], receivedAt: answer.receivedAt,
+            lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
+            storefront: answer.storefront, selecting: signpost.selecting)
+    }
+
+    /// The same under another key.
+    func moved(to key: CacheKey) -> StoredResponse {
+        guard key != self.key else { return self }
+        return StoredResponse(
+            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
+    }
+}

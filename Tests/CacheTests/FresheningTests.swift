@@ -1,0 +1,203 @@
+import HTTP
+import Testing
+
+@testable import Cache
+
+private func lines(_ fields: [String]) -> [UInt8] { Array(fields.map { $0 + "\r\n" }.joined().utf8) }
+
+private func fields(_ response: StoredResponse) -> [String] {
+    String(decoding: response.fields, as: UTF8.self).split(separator: "\r\n").map(String.init)
+}
+
+private func revalidation(
+    _ rule: TTLRule = .upstream, after seconds: Int64 = 10, delay: Int = 0, carriesAuthorization: Bool = false
+) -> Revalidation {
+    var request = RequestFacts()
+    request.requestCarriedAuthorization = carriesAuthorization
+    return Revalidation(
+        request: request, rule: rule, notFound: .fixed(7, stale: 0), now: noon + seconds, responseDelay: delay)
+}
+
+private func freshened(
+    _ response: StoredResponse, by fields: [String], _ revalidation: Revalidation = revalidation()
+) throws -> StoredResponse {
+    let result = response.freshened(by: lines(fields), revalidation)
+    guard case .stored(let fresh) = result else {
+        throw ExpectationFailed(description: "\(result)")
+    }
+    return fresh
+}
+
+private struct ExpectationFailed: Error { let description: String }
+
+private func isContradicted(_ response: StoredResponse, by fields: [String]) -> Bool {
+    if case .contradicted = response.freshened(by: lines(fields), revalidation()) { true } else { false }
+}
+
+private let before = "Date: \(date(noon))"
+private let later = "Date: \(date(noon + 10))"
+
+@Suite struct FresheningTests {
+    @Test(arguments: [
+        "Test-Header", "X-Test-Header", "Content-Foo", "X-Content-Foo", "Cache-Control", "Content-Location",
+        "Content-MD5", "Content-Security-Policy", "Content-Type", "Clear-Site-Data", "Expires", "Public-Key-Pins",
+        "Set-Cookie", "Set-Cookie2", "X-Frame-Options", "X-XSS-Protection",
+    ])
+    func aFieldOfThe304ReplacesTheStoredOne(name: String) throws {
+        let old = stored([before, "\(name): one", "\(name): two", "Cache-Control: max-age=2", "ETag: \"a\""])
+        let fresh = try freshened(
+            old, by: [later, "\(name.lowercased()): three", "Cache-Control: max-age=2", "ETag: \"a\""])
+        #expect(
+            fields(fresh).filter { $0.lowercased().hasPrefix("\(name): ".lowercased()) && !$0.hasSuffix("=2") }
+                == ["\(name.lowercased()): three"])
+        #expect(fields(fresh).contains(later) && !fields(fresh).contains(before))
+        #expect(fresh.body == old.body && fresh.receivedAt == noon + 10 && fresh.freshFor == 2)
+    }
+
+    @Test(arguments: [
+        "Content-Encoding", "Content-Range", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE",
+        "Upgrade", "Proxy-Authenticate", "Age", "Cache-Status",
+    ])
+    func whatDescribesTheStoredBytesOrOneMessageStays(name: String) throws {
+        let old = stored([before, "\(name): one", "Cache-Control: max-age=2", "ETag: \"a\""])
+        let fresh = try freshened(old, by: [later, "\(name): 9", "ETag: \"a\""])
+        #expect(Set(fields(fresh)) == Set(fields(old)).subtracting([before]).union([later]))
+        #expect(String(decoding: fresh.head, as: UTF8.self).contains("Content-Length: 10\r\n"))
+    }
+
+    @Test func whatThe304LeavesOutStays() throws {
+        let old = stored([before, "Cache-Control: max-age=2", "Last-Modified: \(date(5))", "Test-Header: a"])
+        let fresh = try freshened(old, by: ["Last-Modified: \(date(5))", later])
+        #expect(fields(fresh).contains("Test-Header: a") && fresh.freshFor == 2)
+        // The tag of the cache's own, too: it is computed once.
+        #expect(fields(fresh).contains { $0.hasPrefix("ETag: \"refrain-") })
+    }
+
+    @Test func a304WithoutDateCameWhenItCame() throws {
+        let old = stored([before, "Cache-Control: max-age=2", "ETag: \"a\""])
+        let fresh = try freshened(old, by: [], revalidation(after: 1000))
+        #expect(fields(fresh).contains("Date: \(date(noon + 1000))") && fresh.initialAge == 0)
+    }
+
+    @Test(arguments: [
+        (["ETag: \"a\""], ["ETag: \"b\""]), (["ETag: \"a\""], ["ETag: a"]), (["ETag: W/\"a\""], ["ETag: \"a\""]),
+        (["ETag: W/\"a\""], ["ETag: W/\"b\""]), (["Last-Modified: \(date(5))"], ["ETag: \"a\""]),
+        (["Last-Modified: \(date(5))"], ["Last-Modified: \(date(6))"]),
+        (["ETag: \"a\"", "Last-Modified: \(date(5))"], ["ETag: \"b\"", "Last-Modified: \(date(5))"]),
+    ])
+    func anotherValidatorContradicts(old: [String], new: [String]) {
+        #expect(isContradicted(stored(old + ["Cache-Control: max-age=2"]), by: new))
+    }
+
+    @Test(arguments: [
+        (["ETag: \"a\""], ["ETag: \"a\""]), (["ETag: \"a\""], ["ETag: W/\"a\""]),
+        (["ETag: W/\"a\""], ["ETag: W/\"a\""]),
+        (["ETag: \"a\"", "Last-Modified: \(date(5))"], ["ETag: \"a\"", "Last-Modified: \(date(6))"]),
+        (["ETag: \"a\""], ["Last-Modified: \(date(6))"]), (["ETag: \"a\""], []), (["Last-Modified: \(date(5))"], []),
+    ])
+    func theSameOrNoneConfirms(old: [String], new: [String]) {
+        #expect(!isContradicted(stored(old + ["Cache-Control: max-age=2"]), by: new))
+    }
+
+    @Test func anOwnTagIsNotTheOrigins() {
+        let own = stored(["Last-Modified: \(date(5))"])
+        let line = fields(own).filter { $0.hasPrefix("ETag") }
+        #expect(line.count == 1 && isContradicted(own, by: line))
+    }
+
+    @Test func otherSelectingFieldsContradict() {
+        let old = stored(["Vary: Foo, Bar", "ETag: \"a\"", "Cache-Control: max-age=9"])
+        #expect(isContradicted(old, by: ["Vary: Foo"]) && isContradicted(old, by: ["Vary: *"]))
+        #expect(!isContradicted(old, by: []))
+        #expect(!isContradicted(old, by: ["Vary: bar", "vary: FOO"]))
+    }
+
+    @Test func theLifetimeFollowsTheUpdatedFields() throws {
+        let old = stored([before, "Cache-Control: max-age=1", "ETag: \"a\"", "Age: 500"])
+        let fresh = try freshened(
+            old, by: [later, "Cache-Control: max-age=3600, stale-while-revalidate=5", "Age: 30"], revalidation(delay: 2)
+        )
+        #expect(
+            fresh.lifetime
+                == Lifetime(
+                    freshFor: 3600, staleFor: 5, staleIfErrorFor: 86_400, keepFor: 86_400, initialAge: 32))
+    }
+
+    @Test func theLifetimeOfAFixedRuleIsTheOperators() throws {
+        let old = stored(["ETag: \"a\"", "Cache-Control: no-store"], keeping: .impersonal)
+        let fresh = try freshened(old, by: [later, "Set-Cookie: a=b"], revalidation(.fixed(60, stale: 30)))
+        #expect(fresh.lifetime == Lifetime(freshFor: 60, staleFor: 30, keepFor: 86_400) && !fresh.hasDate)
+        #expect(!fields(fresh).contains { $0.hasPrefix("Set-Cookie") })
+        let missing = stored(["ETag: \"a\""], status: 404, keeping: .impersonal)
+        #expect(try freshened(missing, by: [], revalidation(.fixed(60, stale: 30))).freshFor == 7)
+    }
+
+    @Test(arguments: [("no-store", Reason.noStore), ("private", .isPrivate)])
+    func whatMayNoLongerBeStoredServesThoseWhoAsked(directive: String, reason: Reason) {
+        let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"])
+        guard
+            case .unstorable(let once, let why) = old.freshened(
+                by: lines(["Cache-Control: \(directive)", "X: y"]), revalidation())
+        else {
+            Issue.record("stored")
+            return
+        }
+        #expect(why == reason && once.body == old.body && fields(once).contains("X: y"))
+    }
+
+    @Test func aRequestWithAuthorizationConfirmsForItselfAlone() {
+        let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"])
+        guard case .unstorable(_, .authorization) = old.freshened(by: [], revalidation(carriesAuthorization: true))
+        else {
+            Issue.record("stored")
+            return
+        }
+    }
+
+    @Test func whatIsKeptBesideTheFieldsStays() throws {
+        let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"], resources: [1, 2])
+        let fresh = try freshened(old, by: [])
+        #expect(fresh.resources == [1, 2] && fresh.key == old.key && fresh.status == 200)
+    }
+}
+
+@Suite struct HeadFresheningTests {
+    private let old = stored([before, "Cache-Control: max-age=2", "ETag: \"a\"", "Last-Modified: \(date(5))", "A: 1"])
+
+    private func after(_ new: [String], contentLength: Int? = nil) -> StoredResponse {
+        old.updated(byHead: lines(new), contentLength: contentLength, revalidation())
+    }
+
+    @Test func anAgreeingHeadUpdates() {
+        let fresh = after([later, "Cache-Control: max-age=1000", "A: 2", "ETag: \"a\""], contentLength: 10)
+        #expect(fresh.freshFor == 1000 && fresh.body == old.body && fresh.receivedAt == noon + 10)
+        #expect(fields(fresh).contains("A: 2") && !fields(fresh).contains("A: 1"))
+    }
+
+    @Test func oneThatSaysNothingOfTheContentUpdatesToo() {
+        let fresh = after(["Cache-Control: max-age=1000"])
+        #expect(fresh.freshFor == 1000 && fields(fresh).contains("A: 1"))
+    }
+
+    @Test(arguments: [
+        ["ETag: \"b\""], ["ETag: W/\"a\""], ["Last-Modified: \(date(6))"],
+        ["ETag: \"a\"", "Last-Modified: \(date(6))"],
+        ["Cache-Control: no-store"], ["Vary: Foo"],
+    ])
+    func aDisagreeingHeadMakesStale(new: [String]) {
+        let stale = after(["Cache-Control: max-age=1000"] + new)
+        #expect(Freshness.of(stale, at: noon) == .expired && fields(stale) == fields(old) && stale.body == old.body)
+    }
+
+    @Test func anotherLengthMakesStale() {
+        #expect(after(["Cache-Control: max-age=1000"], contentLength: 11).freshFor == 0)
+    }
+
+    @Test func aTagWhereTheOriginHadNoneMakesStale() {
+        let untagged = stored(["Cache-Control: max-age=2"])
+        let own = fields(untagged).filter { $0.hasPrefix("ETag") }
+        for line in own + ["ETag: \"x\""] {
+            #expect(untagged.updated(byHead: lines([line]), contentLength: nil, revalidation()).freshFor == 0)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import HTTP
+import Testing
+
+@testable import Cache
+
+/// A cache with what the tests of variants do to it: ask, and answer as an origin that varies.
+private struct Scene {
+    let cache: ResponseCache
+    var reader: StoreReader?
+
+    init(_ store: SQLiteStore? = nil) {
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        reader = store?.makeReader()
+    }
+
+    func ask(_ lines: String..., target: String = "/a", at now: Int64 = noon) throws -> (key: CacheKey, body: String?) {
+        let asked = try Asked(lines.map { Array($0.utf8) })
+        var base = key(target)
+        let found = cache.lookup(&base, reader, at: now, selecting: asked.head.fields, asked.bytes.span)
+        #expect(found?.isSignpost != true)
+        return (base, found.map { String(decoding: $0.body, as: UTF8.self) })
+    }
+
+    @discardableResult
+    func answer(
+        _ body: String, to lines: String..., vary: String = "Foo", under asked: CacheKey = key("/a"),
+        lifetime: Lifetime = Lifetime(freshFor: 1000)
+    ) -> StoredResponse {
+        let fresh = StoredResponse(
+            key: asked, status: 200, fields: Array("Vary: \(vary)\r\n".utf8), body: Array(body.utf8), receivedAt: noon,
+            lifetime: lifetime, classTag: 3, storefront: Array("us".utf8), resources: [7])
+        var names = ResponseFacts.Vary()
+        names.merge(Array(vary.utf8).span)
+        let forwarded = Array(lines.map { $0 + "\r\n" }.joined().utf8)
+        return cache.store(fresh, varyingBy: names, forwarded: forwarded.span, reader)
+    }
+}
+
+@Suite struct VariantsTests {
+    let scratch = Scratch()
+
+    @Test func eachRequestFindsItsOwnVariant() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1")
+        scene.answer("two", to: "Foo: 2")
+        scene.answer("none")
+        #expect(try scene.ask("Foo: 1").body == "one")
+        #expect(try scene.ask("Foo: 2", "Other: 3").body == "two")
+        #expect(try scene.ask().body == "none")
+        #expect(try scene.ask("Foo: 3").body == nil)
+    }
+
+    @Test func theKeyThatIsLeftIsTheOneThatIsStoredUnder() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1")
+        let (asked, body) = try scene.ask("Foo: 2")
+        #expect(body == nil && !asked.variant.isEmpty)
+        let stored = scene.answer("two", to: "Foo: 2", under: asked)
+        #expect(stored.key == asked && stored.resources == [7] && stored.classTag == 3)
+        #expect(try scene.ask("Foo: 2").body == "two")
+        #expect(try scene.ask("Foo: 1").body == "one")
+    }
+
+    @Test func withoutASignpostTheKeyStaysAsItIs() throws {
+        let scene = Scene()
+        #expect(try scene.ask("Foo: 1").key == key("/a"))
+        #expect(scene.answer("plain", to: "Foo: 1", vary: "Accept-Encoding").key == key("/a"))
+        #expect(try scene.ask("Foo: 2") == (key("/a"), "plain"))
+    }
+
+    @Test func theSameNamesKeepTheSignpost() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
+        let before = try #require(scene.cache.lookup(key("/a"), nil, at: noon))
+        #expect(before.isSignpost)
+        scene.answer("two", to: "Foo: 2", vary: "BAR,foo, Origin")
+        #expect(scene.cache.lookup(key("/a"), nil, at: noon) === before)
+        #expect(try scene.ask("Foo: 1", "Bar: 1").body == "one")
+    }
+
+    @Test func otherNamesPutUpAnotherSignpost() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1")
+        scene.answer("two", to: "Foo: 1", "Bar: 1", vary: "Foo, Bar")
+        #expect(try scene.ask("Foo: 1").body == nil)
+        #expect(try scene.ask("Foo: 1", "Bar: 1").body == "two")
+        scene.answer("three", to: "Foo: 1")
+        #expect(try scene.ask("Foo: 1").body == "three")
+    }
+
+    @Test func anAnswerThatDoesNotVaryTakesTheSignpostsPlace() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1")
+        let (asked, _) = try scene.ask("Foo: 2")
+        scene.answer("plain", to: "Foo: 2", vary: "", under: asked)
+        #expect(try scene.ask("Foo: 1") == (key("/a"), "plain"))
+    }
+
+    @Test func removingTheSignpostTakesAllVariantsOutOfReach() throws {
+        let scene = Scene(scratch.open())
+        scene.answer("one", to: "Foo: 1")
+        scene.answer("two", to: "Foo: 2")
+        scene.cache.remove(key("/a"))
+        #expect(try scene.ask("Foo: 1").body == nil)
+        scene.answer("new", to: "Foo: 1")
+        #expect(try scene.ask("Foo: 1").body == "new")
+        #expect(try scene.ask("Foo: 2").body == nil)
+    }
+
+    @Test func aSignpostOutlivesItsVariants() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1", lifetime: Lifetime(freshFor: Lifetime.longest - 1))
+        #expect(try scene.ask("Foo: 1", at: noon + Int64(Lifetime.longest) - 2).body == "one")
+    }
+
+    @Test func variantsAreFoundAfterARestart() throws {
+        let store = scratch.open()
+        let scene = Scene(store)
+        scene.answer("one", to: "Foo: 1")
+        scene.answer("two", to: "Foo: 2")
+        store.close()
+        let again = Scene(scratch.open())
+        #expect(try again.ask("Foo: 2").body == "two")
+        again.answer("three", to: "Foo: 3")
+        #expect(try again.ask("Foo: 1").body == "one")
+    }
+
+    @Test func whatIsPromotedFromDiskKeepsTheGeneration() throws {
+        let store = scratch.open()
+        Scene(store).answer("one", to: "Foo: 1")
+        // A cache whose memory has never seen the signpost.
+        let other = Scene(store)
+        other.answer("two", to: "Foo: 2")
+        #expect(try other.ask("Foo: 1").body == "one")
+    }
+
+    @Test func purgesByTargetReachSignpostAndVariants() throws {
+        let scene = Scene()
+        scene.answer("one", to: "Foo: 1")
+        scene.answer("two", to: "Foo: 2")
+        var selection = EntrySelection()
+        selection.target = Array("/a".utf8)
+        #expect(scene.cache.memory.purge(selection, .soft) == 3)
+        #expect(try scene.ask("Foo: 1").body == nil)
+        #expect(scene.cache.memory.purge(selection) == 2)
+    }
+
+    @Test func aDamagedSignpostIsAMiss() throws {
+        let scene = Scene()
+        scene.cache.store(
+            StoredResponse(
+                restoring: key("/a"), status: 300, fields: [], body: [], receivedAt: noon,
+                lifetime: Lifetime(freshFor: 0, keepFor: 9), classTag: 0, storefront: [], selecting: [1]))
+        #expect(try scene.ask("Foo: 1").body == nil)
+    }
+}

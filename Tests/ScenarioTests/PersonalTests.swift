@@ -1,0 +1,193 @@
+import Cache
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+/// Personal answers: kept per user where the operator says so, and never one byte of another's, whatever is tried.
+@Suite struct PersonalTests {
+    private static let songs = "/v1/me/library/songs"
+
+    private static var keeping: Policy {
+        var policy = Policy()
+        policy[.personal] = .fixed(600, stale: 600)
+        return policy
+    }
+
+    /// Says whose token it saw, and how many answers it has given.
+    private func origin() throws -> FakeOrigin {
+        let count = Mutex(0)
+        return try FakeOrigin { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let token = request.field("Music-User-Token") ?? "nobody"
+            if token == "dead" { return FakeOrigin.Reply(status: 403, body: "{\"errors\":[]}") }
+            return FakeOrigin.Reply(
+                status: request.method == "DELETE" ? 204 : 200,
+                fields: [
+                    ("Content-Type", "application/json"), ("Cache-Control", "public, max-age=600"),
+                    ("ETag", "\"same-for-all\""), ("Last-Modified", "Tue, 01 Jan 2019 00:00:00 GMT"),
+                ],
+                body: request.method == "DELETE" ? "" : "{\"user\":\"\(token)\",\"number\":\(number)}")
+        }
+    }
+
+    private func get(_ proxy: ProxyUnderTest, _ user: String, _ target: String = songs) throws -> HTTPTestClient.Reply {
+        try proxy.client.send("GET", target, fields: [("Music-User-Token", user)])
+    }
+
+    @Test func whatIsKeptForAUserIsServedToThatUserAlone() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        let first = try get(proxy, "anna")
+        let second = try get(proxy, "anna")
+        #expect(second.body == first.body)
+        #expect(second.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+        #expect(second.field("Cache-Control") == "private, no-store")
+        #expect(try get(proxy, "ben").body == Data("{\"user\":\"ben\",\"number\":2}".utf8))
+        #expect(origin.requests.count == 2)
+        proxy.stop()
+        #expect(!(try proxy.accessLog()).contains("anna"))
+    }
+
+    @Test func nothingPersonalReachesTheDisk() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appendingPathComponent("cache.sqlite").path
+        let cache = ResponseCache(
+            memory: MemoryTier(maxBytes: 1 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache, policy: Self.keeping)
+        _ = try get(proxy, "token-of-anna")
+        _ = try get(proxy, "token-of-anna")
+        #expect(origin.requests.count == 1)
+        proxy.stop()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            let bytes = try Data(contentsOf: directory.appendingPathComponent(name))
+            #expect(bytes.range(of: Data("token-of-anna".utf8)) == nil, "\(name)")
+        }
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func aWriteDropsWhatIsKeptForItsUserAndNobodyElse(method: String) throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        for user in ["anna", "ben"] { _ = try get(proxy, user) }
+        _ = try proxy.client.send(method, "/v1/me/ratings/songs/1", fields: [("Music-User-Token", "anna")])
+        #expect(origin.requests.count == 3)
+        #expect(try get(proxy, "ben").field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+        #expect(try get(proxy, "anna").body == Data("{\"user\":\"anna\",\"number\":4}".utf8))
+        #expect(origin.requests.count == 4)
+    }
+
+    /// The consent was withdrawn, or the token is dead: what it once opened is closed with it.
+    @Test func aForbiddenTokenLosesItsEntries() throws {
+        let isDead = Mutex(false)
+        let origin = try FakeOrigin { request in
+            isDead.withLock { $0 } ? FakeOrigin.Reply(status: 403, body: "{}") : FakeOrigin.Reply(body: "{\"a\":1}")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        _ = try get(proxy, "anna")
+        #expect(try get(proxy, "anna").status == 200)
+        isDead.withLock { $0 = true }
+        #expect(try get(proxy, "anna", "/v1/me/storefront").status == 403)
+        #expect(try get(proxy, "anna").status == 403, "not from the cache")
+    }
+
+    @Test func twoTokensInOneRequestAreRefused() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send(
+            "GET", Self.songs, fields: [("Music-User-Token", "anna"), ("Music-User-Token", "ben")])
+        #expect(reply.status == 400)
+        #expect(origin.requests.isEmpty)
+    }
+
+    /// Thousands of requests of several users at once, in any order, with every field that might confuse one with another:
+    /// nobody ever gets an answer that was made for someone else.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func noInterleavingShowsOneUsersAnswerToAnother(seed: UInt64) throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2, policy: Self.keeping)
+        defer { proxy.stop() }
+        let problems = Mutex<[String]>([])
+        let hits = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 6) { worker in
+            var random = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
+            let client = HTTPTestClient(port: proxy.port)
+            defer { client.close() }
+            for _ in 0..<500 {
+                let request = PersonalRequest.random(using: &random)
+                guard let reply = try? client.send(request.method, request.target, fields: request.fields) else {
+                    problems.withLock { $0.append("no answer: \(request)") }
+                    continue
+                }
+                if let problem = request.problem(with: reply) { problems.withLock { $0.append(problem) } }
+                if reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true { hits.withLock { $0 += 1 } }
+            }
+        }
+        #expect(problems.withLock { $0 } == [], "seed \(seed)")
+        #expect(hits.withLock { $0 } > 100, "the cache was at work")
+        let shared = origin.requests.filter { $0.target == "/v1/catalog/us/songs/1" }
+        #expect(shared.allSatisfy { $0.field("Music-User-Token") == nil })
+        #expect(shared.filter { $0.method == "GET" }.allSatisfy { $0.field("Cookie") == nil })
+    }
+}
+
+/// One request of one of a few users, with fields that try to be taken for another's.
+private struct PersonalRequest {
+    let user: String?
+    let method: String
+    let target: String
+    let fields: [(String, String)]
+
+    static func random(using random: inout SeededGenerator) -> PersonalRequest {
+        let users = (0..<5).map { "user-\($0)" }
+        let targets = [
+            "/v1/me/library/songs", "/v1/me/library/songs?limit=5", "/v1/me/storefront", "/v1/me/recent/played",
+            "/v1/catalog/us/songs/1?include=library", "/v1/catalog/us/songs/1", "/v1/me//library/songs",
+            "/v1/me/library/songs?l=en", "/v1/%6De/library/songs", "/v1/other",
+        ]
+        let user = Int.random(in: 0..<12, using: &random) == 0 ? nil : users.randomElement(using: &random)
+        let other = users.randomElement(using: &random)!
+        let tricks: [(String, String)] = [
+            ("Cookie", "media-user-token=\(other)"), ("Media-User-Token", other), ("X-Music-User-Token", other),
+            ("If-None-Match", "\"same-for-all\""), ("If-Modified-Since", "Tue, 01 Jan 2030 00:00:00 GMT"),
+            ("Range", "bytes=0-"), ("Cache-Control", "max-stale"), ("Cache-Control", "only-if-cached"),
+            ("Authorization", "Bearer \(other)"), ("Connection", "Music-User-Token"), ("Vary", "Music-User-Token"),
+            ("X-HTTP-Method-Override", "GET"), ("X-Original-URL", "/v1/me/library/songs"),
+            ("Forwarded", "for=\(other)"),
+        ]
+        var fields = user.map { [("mUsIc-UsEr-ToKeN", $0)] } ?? []
+        for _ in 0..<Int.random(in: 0..<3, using: &random) { fields.append(tricks.randomElement(using: &random)!) }
+        let methods = ["GET", "GET", "GET", "GET", "GET", "GET", "GET", "HEAD", "PUT", "DELETE"]
+        return PersonalRequest(
+            user: user, method: methods.randomElement(using: &random)!, target: targets.randomElement(using: &random)!,
+            fields: fields)
+    }
+
+    private var isShared: Bool { target == "/v1/catalog/us/songs/1" }
+
+    /// Outside the known routes it is the token that makes an answer personal.
+    private var isAnyones: Bool { target == "/v1/other" && user == nil }
+
+    /// What is wrong with the answer; nil where nothing is.
+    func problem(with reply: HTTPTestClient.Reply) -> String? {
+        if !isShared, !isAnyones, reply.status < 400, reply.field("Cache-Control") != "private, no-store" {
+            return "not marked as private: \(self): \(reply.fields)"
+        }
+        guard [200, 206].contains(reply.status), method != "HEAD", !reply.body.isEmpty,
+            let seen = (reply.json as? [String: Any])?["user"] as? String
+        else { return nil }
+        let expected = isShared ? "nobody" : user ?? "nobody"
+        return seen == expected ? nil : "\(seen)'s answer to \(self): \(reply.fields)"
+    }
+
+}
