@@ -33,11 +33,14 @@ enum PressureBenchmark {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let peaks = sampler.stop()
         let status = store.status
-        report("pressure: \(load >> 20) MiB through memory_size \(memorySize >> 20) MiB and cache_size \(cacheSize >> 20) MiB")
+        report(
+            "pressure: \(load >> 20) MiB through memory_size \(memorySize >> 20) MiB and cache_size \(cacheSize >> 20) MiB"
+        )
         report("  disk: at most \(mebibytes(peaks.disk)) MiB, of it journal \(mebibytes(peaks.journal)) MiB")
         report(
             "  memory: at most \(mebibytes(peaks.resident - residentBefore)) MiB more than before, at the end "
-                + "\(mebibytes(ProcessUse.residentBytes - residentBefore)) MiB, of it the tier \(mebibytes(cache.memory.byteCount)) MiB")
+                + "\(mebibytes(ProcessUse.residentBytes - residentBefore)) MiB, of it the tier \(mebibytes(cache.memory.byteCount)) MiB"
+        )
         report(
             "  rows written \(status.written), dropped \(status.dropped), evicted \(status.evicted), at the end "
                 + "\(status.entries) of \(mebibytes(status.byteCount)) MiB; \(String(format: "%.1f", seconds)) s")
@@ -57,7 +60,8 @@ enum PressureBenchmark {
             let number = Int.random(in: 0..<keys, using: &numbers)
             step += 1
             cache.store(CachedAnswers.answer(number, bytes: bytes, at: CachedAnswers.now + step / 1_000))
-            _ = cache.lookup(CachedAnswers.key(Int.random(in: 0..<keys, using: &numbers)), reader, at: CachedAnswers.now)
+            _ = cache.lookup(
+                CachedAnswers.key(Int.random(in: 0..<keys, using: &numbers)), reader, at: CachedAnswers.now)
             sent += bytes
         }
     }

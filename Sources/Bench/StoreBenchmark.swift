@@ -35,12 +35,13 @@ enum StoreBenchmark {
         let path = workspace.path + "/\(count).sqlite"
         try fill(path, count)
         var figures = Figures()
-        figures.openSeconds = (0..<5).map { _ in
-            var store: SQLiteStore?
-            let seconds = time { store = open(path) }
-            store?.close()
-            return seconds
-        }.median
+        figures.openSeconds =
+            (0..<5).map { _ in
+                var store: SQLiteStore?
+                let seconds = time { store = open(path) }
+                store?.close()
+                return seconds
+            }.median
         let store = open(path)
         defer { store.close() }
         guard store.entries == count else { throw BenchError("\(store.entries) rows instead of \(count)") }
@@ -59,7 +60,8 @@ enum StoreBenchmark {
         let writtenBefore = ProcessUse.writtenBytes
         let seconds = time {
             for number in 0..<count {
-                store.store(CachedAnswers.answer(number, bytes: bodyBytes, at: CachedAnswers.now + Int64(number / 1_000)))
+                store.store(
+                    CachedAnswers.answer(number, bytes: bodyBytes, at: CachedAnswers.now + Int64(number / 1_000)))
                 if number % storesPerFlush == storesPerFlush - 1 { store.flush() }
             }
             store.flush()

@@ -98,7 +98,9 @@ private struct LRU {
                 if tier.lookup(answers[rank].key) != nil { ours += 1 } else { tier.store(answers[rank]) }
                 if lru.access(rank, bytes: answers[rank].byteCount) { theirs += 1 }
             }
-            print("seed \(seed), alpha \(alpha), scans \(scanEvery != nil): SIEVE \(ours), LRU \(theirs) of \(trace.ranks.count)")
+            print(
+                "seed \(seed), alpha \(alpha), scans \(scanEvery != nil): SIEVE \(ours), LRU \(theirs) of \(trace.ranks.count)"
+            )
             #expect(ours >= theirs, "seed \(seed), alpha \(alpha), scans \(scanEvery != nil)")
         }
     }

@@ -32,7 +32,7 @@ public final class SQLiteStore: Sendable {
         path: String, maxBytes: Int, classNames: [String] = [], log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
         let store = SQLiteStore(path: path, maxBytes: maxBytes, classNames: classNames, log: log)
-        store.writer.withLock { $0.open(for: store) }
+        if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         return store
     }
 
@@ -151,8 +151,11 @@ public final class SQLiteStore: Sendable {
 
     /// Writes batch after batch until nothing is left, or one fails; then tries again later.
     private func drain() {
-        let isDone = writer.withLock { $0.drain(for: self) }
-        guard !isDone, claimDrain() else { return }
+        if !writer.withLock({ $0.drain(for: self) }) { tryAgainLater() }
+    }
+
+    private func tryAgainLater() {
+        guard claimDrain() else { return }
         queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in self?.scheduledDrain() }
     }
 }

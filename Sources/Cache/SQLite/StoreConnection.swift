@@ -26,7 +26,7 @@ final class StoreConnection {
     }
 
     let database: Database
-    let bounds: StoreBounds
+    private(set) var bounds: StoreBounds
     private let pageSize: Int
     private let deleteEntry: Statement
     private let insertEntry: Statement
@@ -57,14 +57,30 @@ final class StoreConnection {
         insertContent = try Statement(
             database, "INSERT OR REPLACE INTO content (id, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
-        selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT \(bounds.batchRows)")
+        selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT ?1")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
         selectUseSpan = try Statement(
             database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
         selectPages = try Statement(database, "PRAGMA page_count")
         selectFreePages = try Statement(database, "PRAGMA freelist_count")
         emptyJournal = try Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)")
+        try setPragmas()
         try recountIfImplausible()
+    }
+
+    /// Goes on within other bounds, from the next transaction on.
+    func adapt(to bounds: StoreBounds) throws(SQLiteError) {
+        guard bounds != self.bounds else { return }
+        self.bounds = bounds
+        try setPragmas()
+    }
+
+    private func setPragmas() throws(SQLiteError) {
+        try database.execute(
+            """
+            PRAGMA journal_size_limit = \(bounds.journalBytes);
+            PRAGMA wal_autocheckpoint = \(max(bounds.checkpointBytes / StoreBounds.pageBytes, 1))
+            """)
     }
 
     /// Writes what the numbers in `entry.class` mean.
@@ -114,12 +130,13 @@ final class StoreConnection {
     }
 
     /// Brings a file that is larger than it may be, because the bound was lowered, a step nearer to it; false where nothing
-    /// is left to do. `evicted` counts the rows that went.
-    func approachBound(evicted: inout Int) throws(SQLiteError) -> Bool {
+    /// is left to do. `evicted` counts the rows that went. What the disk lacks now is no reason to give up pages: `fileBytes`
+    /// is what the file may have for good.
+    func approachBound(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
         let room = try makeRoom(for: 0)
         evicted += room.evicted
         let pages = try pages()
-        guard pages.all * pageSize > bounds.fileBytes, pages.free > 0 else { return room.evicted > 0 }
+        guard pages.all * pageSize > fileBytes, pages.free > 0 else { return room.evicted > 0 }
         try makeRoomInJournal(for: bounds.batchBytes)
         // Each page that is given back may move another.
         try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")
@@ -193,7 +210,7 @@ final class StoreConnection {
 
     private func evict(for bytes: Int) throws(SQLiteError) -> Int {
         var keys: [Int64] = []
-        try selectOldest.forEachRow([]) { row in
+        try selectOldest.forEachRow([.integer(Int64(bounds.batchRows))]) { row in
             keys.append(row.integer(0))
             return true
         }

@@ -7,6 +7,10 @@ struct StoreWriter {
     private let classNames: [String]
     private let log: @Sendable (String) -> Void
     private(set) var connection: StoreConnection?
+    /// Those that were opened last.
+    private var files: StoreFiles?
+    /// The latest damaged file that this process set aside. There is one at most: they must not fill the disk.
+    private var setAside: String?
     private var isClosed = false
     /// Files opened so far: the latest is the store's generation.
     private var openedFiles = 0
@@ -14,22 +18,28 @@ struct StoreWriter {
     private var isInTrouble = false
 
     init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
-        file = StoreFile(path: path, bounds: StoreBounds(maxBytes: maxBytes), log: log)
+        file = StoreFile(path: path, maxBytes: maxBytes, log: log)
         self.classNames = classNames
         self.log = log
     }
 
-    /// Opens the file if it is not open.
-    mutating func open(for store: SQLiteStore) {
-        guard connection == nil, !isClosed else { return }
+    /// Opens the file if it is not open; false where that failed.
+    @discardableResult
+    mutating func open(for store: SQLiteStore) -> Bool {
+        guard connection == nil, !isClosed else { return true }
+        files?.removeOrphans()
         do throws(StoreUnavailable) {
             connection = try makeConnection()
+            files = StoreFiles(path: file.path)
             openedFiles += 1
             store.generation.store(openedFiles, ordering: .releasing)
             settle(.available, store)
             refreshTotals(store)
+            return true
         } catch {
+            store.counters.withLock { $0.failedTransactions += 1 }
             settle(.unavailable(error.reason), store)
+            return false
         }
     }
 
@@ -39,9 +49,11 @@ struct StoreWriter {
             store.pending.withLock { $0.removeAll() }
             return true
         }
+        if connection != nil, files != StoreFiles(path: file.path) { leaveRemovedFiles(store) }
         open(for: store)
-        guard let connection else { return store.pending.withLock { $0.isEmpty } }
+        guard let connection else { return false }
         do throws(SQLiteError) {
+            try connection.adapt(to: file.bounds)
             while try writePending(connection, store) {}
             settle(.available, store)
             return true
@@ -90,13 +102,25 @@ struct StoreWriter {
         store.counters.withLock { $0.damaged += 1 }
         do throws(StoreUnavailable) {
             // Renamed while it is open, so that closing it leaves the fresh file's journals alone.
-            try file.setAside(because: reason)
+            let name = try file.setAside(because: reason)
+            if let setAside { file.remove(setAside: setAside) }
+            setAside = name
             disconnect(store)
             open(for: store)
         } catch {
             disconnect(store)
             settle(.unavailable(error.reason), store)
         }
+    }
+
+    /// Lets go of files that lost their names, or whose names came to mean others: what is written to them is lost, and a
+    /// connection opened now would share nothing with ours.
+    private mutating func leaveRemovedFiles(_ store: SQLiteStore) {
+        store.counters.withLock { $0.failedTransactions += 1 }
+        // Where only the log or its index was removed, the database is made whole from what we still have open of them.
+        if files?.isDatabaseInPlace == true { try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        disconnect(store)
+        settle(.unavailable("\(file.path) or its journal was removed or replaced"), store)
     }
 
     private mutating func disconnect(_ store: SQLiteStore) {
@@ -127,7 +151,8 @@ struct StoreWriter {
         var (waiting, lastUses) = takePending(store)
         guard !waiting.isEmpty || !lastUses.isEmpty else {
             var outcome = StoreConnection.Outcome()
-            let isWorthAnother = try connection.approachBound(evicted: &outcome.evicted)
+            let isWorthAnother = try connection.approachBound(
+                StoreBounds(maxBytes: file.maxBytes).fileBytes, evicted: &outcome.evicted)
             try finish(outcome, connection, store)
             return isWorthAnother
         }
@@ -174,6 +199,8 @@ struct StoreWriter {
             replaceFile(because: "\(error)", for: store)
         } else {
             settle(.failing("\(error)"), store)
+            // Readers may go on with theirs until another is open.
+            if !error.sparesConnection { connection = nil }
         }
         return false
     }
