@@ -10,7 +10,8 @@ import Testing
         let shared = (frames / 4_062 + 1) * 32_768
         #expect(bounds.fileBytes + bounds.journalBytes + shared == maxBytes)
         #expect(bounds.fileBytes >= maxBytes / 2)
-        #expect(bounds.checkpointBytes + max(bounds.batchBytes, bounds.largestResponse) <= bounds.journalBytes)
+        let largest = StoreBounds.journalBytes(writing: max(bounds.batchBytes, bounds.largestResponse))
+        #expect(bounds.checkpointBytes + largest <= bounds.journalBytes)
         #expect(bounds.batchRows >= 4 && bounds.largestResponse < bounds.fileBytes)
     }
 

@@ -71,7 +71,7 @@ import Testing
 
     @Test func manySmallEntriesKeepTheLogWithinItsBound() {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        for number in 0..<8_000 {
+        for number in 0..<20_000 {
             store.store(response("/\(number)", at: noon + Int64(number)))
             if number % 500 == 0 {
                 store.flush()
@@ -79,7 +79,7 @@ import Testing
             }
         }
         store.flush()
-        for number in 0..<8_000 { store.touch(key("/\(number)"), at: noon + 100_000) }
+        for number in 0..<20_000 { store.touch(key("/\(number)"), at: noon + 100_000) }
         store.flush()
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }

@@ -16,6 +16,8 @@ struct StoreBounds: Equatable {
     /// The pages that an entry changes beside those of its content: of the entry, its content's row and three indexes, for
     /// itself and for what it replaces. Neighbours share most of them.
     private static let pagesPerRow = 4
+    /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops of the trees.
+    private static let sharedPages = 12
     /// A frame of the log is a page and a header; each 4096 frames have 32 KiB of shared memory, the first 4062 too.
     private static let framesPerSharedBlock = 4_062
     private static let sharedBlockBytes = 32 << 10
@@ -41,9 +43,10 @@ struct StoreBounds: Equatable {
         contentBytes + pagesPerRow * pageBytes
     }
 
-    /// What pages of that many bytes take in the log: each has a header there.
+    /// What a transaction of that estimate takes in the log, where each page has a header.
     static func journalBytes(writing bytes: Int) -> Int {
-        bytes + bytes / 64
+        let pages = bytes + sharedPages * pageBytes
+        return pages + pages / 64
     }
 
     /// How often the use of an entry is written, in seconds, where the least recently used one was used `span` seconds
