@@ -43,7 +43,7 @@ let package = Package(
         + [
             .executableTarget(
                 name: "refrain",
-                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"],
+                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "CLinux"],
                 swiftSettings: swift),
             .executableTarget(name: "Bench", dependencies: ["Cache"], swiftSettings: swift),
             .testTarget(

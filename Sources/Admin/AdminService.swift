@@ -1,22 +1,35 @@
 import AppleMusic
+import Cache
+import EventLoop
 import HTTP
 import Proxy
 
-/// The operator's surface over HTTP: health, readiness and counters.
+/// The operator's surface over HTTP: health, readiness, counters and purges.
 ///
 /// With a token, requests must present it. Without one, only requests are answered that address it by a loopback name or
 /// literal address, so that a web page cannot reach it through DNS rebinding; and none ever that a browser sends from
 /// another origin (HARDENING 5, admin endpoint).
 public final class AdminService: Service {
     private let statistics: StatisticsSource
+    private let cache: ResponseCache
     private let readiness: @Sendable () -> Bool
     private let token: SecretBytes?
+    /// The connections whose purges are under way.
+    private var purging: [Int: ClientConnection] = [:]
+    private var purges = 0
+
+    /// The most content that a request may bring, in bytes; a purge names a target at most.
+    private static let maxContentBytes = 64 << 10
 
     /// - Parameters:
     ///   - token: what `Authorization: Bearer` must present; nil on a loopback listener that needs none.
     ///   - readiness: false while the proxy is draining.
-    public init(statistics: StatisticsSource, token: SecretBytes?, readiness: @escaping @Sendable () -> Bool) {
+    public init(
+        statistics: StatisticsSource, cache: ResponseCache, token: SecretBytes?,
+        readiness: @escaping @Sendable () -> Bool
+    ) {
         self.statistics = statistics
+        self.cache = cache
         self.token = token
         self.readiness = readiness
     }
@@ -40,11 +53,17 @@ public final class AdminService: Service {
             return
         }
         guard let endpoint else {
-            refuse(connection, AppleError(status: 404, detail: "Known here: /healthz, /readyz, /stats."))
+            refuse(connection, AppleError(status: 404, detail: "Known here: /healthz, /readyz, /stats, /purge."))
             return
         }
-        guard connection.head.method == .get || connection.head.method == .head else {
-            refuse(connection, AppleError(status: 405, detail: "This takes GET."), allow: "GET, HEAD")
+        guard endpoint.takes(connection.head.method) else {
+            let detail = endpoint == .purge ? "This takes POST." : "This takes GET."
+            refuse(
+                connection, AppleError(status: 405, detail: detail), allow: endpoint == .purge ? "POST" : "GET, HEAD")
+            return
+        }
+        guard connection.body.count <= Self.maxContentBytes else {
+            refuse(connection, AppleError(status: 413, detail: "The content is too large: 65536 bytes at most."))
             return
         }
         answer(endpoint, connection)
@@ -54,9 +73,14 @@ public final class AdminService: Service {
         case health = "/healthz"
         case readiness = "/readyz"
         case statistics = "/stats"
+        case purge = "/purge"
 
         /// Probes of an orchestrator bring no token, and these tell nothing but yes or no.
-        var isForProbes: Bool { self != .statistics }
+        var isForProbes: Bool { self == .health || self == .readiness }
+
+        func takes(_ method: HTTP.Method) -> Bool {
+            self == .purge ? method == .post : method == .get || method == .head
+        }
     }
 
     private func answer(_ endpoint: Endpoint, _ connection: ClientConnection) {
@@ -67,7 +91,35 @@ public final class AdminService: Service {
             respond(connection, isReady ? 200 : 503, "text/plain", Array((isReady ? "ready\n" : "draining\n").utf8))
         case .statistics:
             respond(connection, 200, "application/json", StatisticsReport(statistics).json)
+        case .purge: purge(connection)
         }
+    }
+
+    private func purge(_ connection: ClientConnection) {
+        do throws(PurgeRequestError) {
+            let request = try PurgeRequest(connection.body)
+            purges += 1
+            purging[purges] = connection
+            let loop = connection.context.loop
+            let (number, service) = (purges, Confined(self, to: loop))
+            cache.purge(request.selection, request.mode, at: connection.context.unixSeconds) { @Sendable count in
+                loop.execute { service.value.finish(number, count, request.mode) }
+            }
+        } catch {
+            refuse(connection, AppleError(status: 400, detail: error.detail))
+        }
+    }
+
+    /// Answers the purge of that number. No count means that the cache file refused.
+    private func finish(_ number: Int, _ count: Int?, _ mode: PurgeMode) {
+        guard let connection = purging.removeValue(forKey: number) else { return }
+        guard let count else {
+            let memory = mode == .dryRun ? "" : " Memory alone was purged."
+            let detail = "The cache file cannot be used now, see the log.\(memory)"
+            refuse(connection, AppleError(status: 503, detail: detail))
+            return
+        }
+        respond(connection, 200, "application/json", Array("{\"purged\":\(count)}\n".utf8))
     }
 
     private func respond(_ connection: ClientConnection, _ status: Int, _ type: StaticString, _ content: [UInt8]) {

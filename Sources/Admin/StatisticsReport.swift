@@ -1,6 +1,8 @@
+import Cache
 import Proxy
 
-/// The counters as `/stats` gives them: one JSON object, every member an integer.
+/// The counters as `/stats` gives them: one JSON object, every member an integer but `reasons`, an object of
+/// integers.
 struct StatisticsReport {
     private let source: StatisticsSource
 
@@ -10,6 +12,11 @@ struct StatisticsReport {
 
     var json: [UInt8] {
         var members = Counter.allCases.map { "\"\($0.name)\":\(source[$0])" }
+        let upstream = source.upstream
+        // Every member is an integer: 0 says that nothing limits the rate.
+        members.append("\"upstream_rate\":\(upstream.rate ?? 0)")
+        members.append("\"upstream_in_flight\":\(upstream.inFlight)")
+        members.append("\"upstream_waiting\":\(upstream.waiting)")
         members.append("\"entries\":\(source.entries)")
         members.append("\"cache_bytes\":\(source.cacheBytes)")
         members.append("\"memory_bytes\":\(source.memoryBytes)")
@@ -19,6 +26,8 @@ struct StatisticsReport {
         members.append("\"store_dropped\":\(store.dropped)")
         members.append("\"store_failures\":\(store.failedTransactions + store.failedReads)")
         members.append("\"store_damaged\":\(store.damaged)")
+        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[$0])" }
+        members.append("\"reasons\":{\(reasons.joined(separator: ","))}")
         return Array(("{" + members.joined(separator: ",") + "}\n").utf8)
     }
 }

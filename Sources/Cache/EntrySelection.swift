@@ -1,14 +1,18 @@
 // Which entries a purge or a listing means.
 
 /// Entries chosen by what they answer; all conditions that are set must hold, none set means all entries.
+///
+/// An entry is an answer. A signpost (`StoredResponse.selecting`) is removed with the answers it leads to, never counted.
 public struct EntrySelection: Sendable, Equatable {
-    /// The canonical path and query, exactly.
+    /// The canonical path and query, exactly: whoever may see the answer, and all its variants.
     public var target: [UInt8]?
     /// What the canonical path and query begins with.
     public var prefix: [UInt8]?
     /// Two lower-case letters.
     public var storefront: [UInt8]?
     public var classTag: UInt8?
+    /// The number of a resource that the content names (`StoredResponse.resources`).
+    public var resource: UInt64?
 
     /// Everything.
     public init() {}
@@ -19,6 +23,7 @@ public struct EntrySelection: Sendable, Equatable {
         if let prefix, !response.key.target.starts(with: prefix) { return false }
         if let storefront, response.storefront != storefront { return false }
         if let classTag, response.classTag != classTag { return false }
+        if let resource, !response.mayName(resource) { return false }
         return true
     }
 }
@@ -31,4 +36,58 @@ public enum PurgeMode: Sendable {
     case soft
     /// Only counts them.
     case dryRun
+}
+
+/// A purge as both tiers carry it out.
+struct Purge: Sendable {
+    let selection: EntrySelection
+    let mode: PurgeMode
+    /// When it was asked for, unix seconds: where the freshness of the chosen ends, if it is soft.
+    let now: Int64
+
+    /// What becomes of a chosen `response`.
+    func fate(of response: StoredResponse) -> Fate {
+        switch mode {
+        case .dryRun: .stays
+        case .hard: .goes
+        // A signpost has no content that could be too old, and what it leads to is softened itself.
+        case .soft: response.isSignpost ? .stays : .becomes(response.withoutFreshness(at: now))
+        }
+    }
+
+    enum Fate {
+        case stays, goes
+        case becomes(StoredResponse)
+    }
+}
+
+/// The answers that a purge chose, each once, be it in memory, on disk or between the two.
+struct PurgeCount: Sendable {
+    private(set) var total = 0
+    /// The rows of shared answers that were found in memory or in the queue, to be known again on disk.
+    private var rows: Set<Int64> = []
+
+    /// Counts an answer in memory or in the queue, unless it has been.
+    mutating func add(_ response: StoredResponse) {
+        if response.isSignpost { return }
+        if response.key.isPersonal || rows.insert(SQLiteStore.index(of: response.key)).inserted { total += 1 }
+    }
+
+    /// Counts an answer on disk. Each row is met once.
+    mutating func add(row: Int64) {
+        if !rows.contains(row) { total += 1 }
+    }
+}
+
+extension StoredResponse {
+    /// Whether the content names the resource of this number, as far as anyone can tell.
+    func mayName(_ resource: UInt64) -> Bool {
+        if resources.last == Self.everyResource { return true }
+        var (low, high) = (0, resources.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if resources[middle] < resource { low = middle + 1 } else { high = middle }
+        }
+        return low < resources.count && resources[low] == resource
+    }
 }

@@ -22,6 +22,7 @@ extension ResponseFacts {
         case .lastModified: lastModified = lastModified ?? HTTPDate.parse(value)
         case .etag: mergeEntityTag(value)
         case .vary: vary.merge(value)
+        case .setCookie: setsCookie = true
         default: break
         }
     }

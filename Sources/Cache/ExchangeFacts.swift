@@ -4,8 +4,11 @@ import HTTP
 
 /// What the decision needs to know of the request.
 public struct RequestFacts: Sendable, Equatable {
-    /// Whether the method is GET; answers to others are not stored.
+    /// Whether the method is GET; answers to others are not stored, but for the following.
     public var isGet = true
+    /// Whether the method is POST and the answer says, by a Content-Location that is the request's own target, that it is what
+    /// a GET would have got (RFC 9110 9.3.3).
+    public var isPostOfItsOwnContent = false
     /// Whether it belongs to one user: a token, or a personal route.
     public var isPersonal = false
     /// Whether the request *as the origin saw it* carried the client's own Authorization (RFC 9111 3.5). The proxy's own
@@ -45,6 +48,8 @@ public struct ResponseFacts: Sendable, Equatable {
     public var vary = Vary()
     /// Whether there is an `ETag` of the origin's own that it can be asked with.
     public var hasEntityTag = false
+    /// Whether there is a Set-Cookie.
+    public var setsCookie = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).
     public var responseDelay = 0
 
@@ -64,11 +69,5 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Whether the origin said for how long it is fresh.
     var hasExplicitFreshness: Bool {
         directives.sMaxAge != nil || directives.maxAge != nil || effectiveExpires != .absent
-    }
-
-    /// What a stored answer keeps of the origin's fields under the rule of the request's class.
-    public func retention(under rule: TTLRule) -> FieldRetention {
-        guard rule == .upstream else { return .impersonal }
-        return hasExplicitFreshness ? .complete : .dated
     }
 }

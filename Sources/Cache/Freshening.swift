@@ -41,10 +41,10 @@ extension StoredResponse {
             return .contradicted
         }
         switch decide(facts, revalidation) {
-        case .store(let lifetime): return .stored(replacing(fields, facts, lifetime, revalidation))
+        case .store(let lifetime): return .stored(replacing(fields, lifetime, revalidation))
         case .no(let reason):
             let once = Lifetime(freshFor: 0, initialAge: facts.age ?? 0)
-            return .unstorable(replacing(fields, facts, once, revalidation), reason)
+            return .unstorable(replacing(fields, once, revalidation), reason)
         }
     }
 
@@ -54,8 +54,8 @@ extension StoredResponse {
         guard agrees(withHead: fields.span, contentLength: contentLength),
             let (facts, fields) = updated(by: fields.span, revalidation),
             case .store(let lifetime) = decide(facts, revalidation)
-        else { return withoutFreshness() }
-        return replacing(fields, facts, lifetime, revalidation)
+        else { return withoutFreshness(at: revalidation.now) }
+        return replacing(fields, lifetime, revalidation)
     }
 
     /// RFC 9111 4.3.4: a strong validator has to be the same; a weak one has to correspond; without any it can only be about
@@ -108,10 +108,10 @@ extension StoredResponse {
     }
 
     private func replacing(
-        _ fields: [UInt8], _ facts: ResponseFacts, _ lifetime: Lifetime, _ revalidation: Revalidation
+        _ fields: [UInt8], _ lifetime: Lifetime, _ revalidation: Revalidation
     ) -> StoredResponse {
         StoredResponse(
-            key: key, status: status, fields: fields, keeping: facts.retention(under: revalidation.rule), body: body,
+            key: key, status: status, fields: fields, keeping: FieldRetention(under: revalidation.rule), body: body,
             receivedAt: revalidation.now, lifetime: lifetime, classTag: classTag, storefront: storefront,
             selecting: selecting, resources: resources)
     }

@@ -37,6 +37,11 @@ extension StoredResponse {
         return isAgeUnknown(at: unixSeconds) ? window > 0 : age(at: unixSeconds) < lifetime.freshFor + window
     }
 
+    /// Whether it may be served without asking.
+    public func isFresh(at unixSeconds: Int64) -> Bool {
+        if case .fresh = Freshness.of(self, at: unixSeconds) { true } else { false }
+    }
+
     /// Whether a client that accepts stale answers may have it stale (RFC 9111 4.2.4): not where the origin forbids it.
     public var allowsStale: Bool { max(lifetime.staleFor, lifetime.staleIfErrorFor) > 0 }
 

@@ -32,6 +32,17 @@ public struct Lifetime: Hashable, Sendable {
         freshFor + max(staleFor, staleIfErrorFor, keepFor)
     }
 
+    /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as long as if its freshness had
+    /// ended at that age by itself.
+    func withoutFreshness(atAge age: Int) -> Lifetime {
+        let rest = min(freshFor, initialAge)
+        let used = max(min(freshFor, age) - rest, 0)
+        func moved(_ window: Int) -> Int { window == 0 ? 0 : window + used }
+        return Lifetime(
+            freshFor: rest, staleFor: moved(staleFor), staleIfErrorFor: moved(staleIfErrorFor), keepFor: moved(keepFor),
+            initialAge: initialAge)
+    }
+
     /// The seconds from one unix time to another: not negative, not beyond what a lifetime holds, whatever the two are.
     static func seconds(from start: Int64, to end: Int64) -> Int {
         let (difference, isOverflow) = end.subtractingReportingOverflow(start)

@@ -86,15 +86,19 @@ struct MemoryShard {
         return true
     }
 
-    /// All entries, newest first: for purges and tests.
-    var responses: [StoredResponse] {
-        var all: [StoredResponse] = []
-        var node = newest
-        while node != Self.none {
-            if let response = nodes[Int(node)].response { all.append(response) }
-            node = nodes[Int(node)].older
-        }
-        return all
+    /// Puts `new` where `old` is, unless the key has another entry by now.
+    mutating func replace(_ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse]) {
+        guard let (slot, response) = find(old.key), response === old else { return }
+        replace(Int(slots[slot].node), with: new, released: &released)
+        evict(to: maxBytes, released: &released)
+    }
+
+    /// The entries of up to `count` nodes from number `node` on, and the number to go on with; nil after the last. An entry
+    /// keeps its node for as long as its key is here, so a walk from node 0 misses nothing that was here all along.
+    func responses(from node: Int, count: Int) -> (responses: [StoredResponse], next: Int?) {
+        let end = min(node + count, nodes.count)
+        let responses = nodes[min(node, end)..<end].compactMap(\.response)
+        return (responses, end < nodes.count ? end : nil)
     }
 
     // MARK: Table

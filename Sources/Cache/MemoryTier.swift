@@ -58,34 +58,57 @@ public final class MemoryTier: Sendable {
 
     /// Removes all entries of one scope. Takes as long as looking at every entry: not for a loop.
     func remove(_ scope: CacheKey.Scope) {
-        for shard in shards {
-            for response in shard.entries.withLock({ $0.responses }) where response.key.scope == scope {
-                remove(response)
-            }
-        }
+        forEachResponse { if $0.key.scope == scope { remove($0) } }
     }
 
-    /// Applies a purge and returns how many entries it chose. Shards are done one after another.
+    /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one shard at a time.
     @discardableResult
-    public func purge(_ selection: EntrySelection, _ mode: PurgeMode = .hard) -> Int {
+    func purge(_ purge: Purge) -> Int {
         var chosen = 0
-        for shard in shards {
-            for response in shard.entries.withLock({ $0.responses }) where selection.matches(response) {
-                chosen += 1
-                switch mode {
-                case .hard: remove(response)
-                case .soft: store(response.withoutFreshness())
-                case .dryRun: break
-                }
+        forEachResponse { response in
+            guard purge.selection.matches(response) else { return }
+            if !response.isSignpost { chosen += 1 }
+            switch purge.fate(of: response) {
+            case .stays: break
+            case .goes: remove(response)
+            case .becomes(let rest): replace(response, with: rest)
             }
         }
         return chosen
     }
 
+    /// The answers that are among the chosen.
+    func count(_ selection: EntrySelection) -> PurgeCount {
+        var count = PurgeCount()
+        forEachResponse { if selection.matches($0) { count.add($0) } }
+        return count
+    }
+
+    /// Calls `body` with all entries that were there all along, whatever else is done to the tier meanwhile, and under no
+    /// lock.
+    func forEachResponse(_ body: (StoredResponse) -> Void) {
+        for shard in shards {
+            var node: Int? = 0
+            while let start = node {
+                let piece = shard.entries.withLock { $0.responses(from: start, count: Self.pieceCount) }
+                piece.responses.forEach(body)
+                node = piece.next
+            }
+        }
+    }
+
+    /// Nodes looked at in one turn of a shard's lock: some ten microseconds.
+    private static let pieceCount = 512
+
     /// Entries.
     public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
     /// Bytes held, overhead included.
     public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
+
+    private func replace(_ old: StoredResponse, with new: StoredResponse) {
+        var released: [StoredResponse] = []
+        shard(old.key.hash).entries.withLock { $0.replace(old, with: new, released: &released) }
+    }
 
     private func add(_ response: StoredResponse, replacing: Bool) {
         var released: [StoredResponse] = []

@@ -9,6 +9,8 @@ struct RFC9111 {
     let response: ResponseFacts
     /// Whether `Vary` names only what is the same for every request under the key.
     let isVaryAccounted: Bool
+    /// How long the operator lets it be served stale where the origin does not say, in seconds.
+    let operatorsStale: Int
     /// The unix second at which the response came.
     let now: Int64
 
@@ -32,11 +34,13 @@ struct RFC9111 {
         guard let freshFor = freshnessLifetime ?? (response.hasValidator ? 0 : nil) else { return .no(.noFreshness) }
         let lifetime = Lifetime(
             freshFor: directives.noCache ? 0 : freshFor,
-            staleFor: mayServeStale ? directives.staleWhileRevalidate ?? 0 : 0,
+            staleFor: mayServeStale ? directives.staleWhileRevalidate ?? operatorsStale : 0,
             staleIfErrorFor: mayServeStale ? directives.staleIfError ?? Self.defaultStaleIfError : 0,
             keepFor: response.hasValidator ? Self.keepFor : 0,
             initialAge: correctedInitialAge)
         let isFresh = lifetime.initialAge < lifetime.freshFor
+        // A cookie that is not for everybody must reach the one it is for, and no one who waits for the same answer.
+        if response.setsCookie, !isFresh || !response.hasExplicitFreshness { return .no(.setCookie) }
         let isUsableStale = lifetime.staleFor > 0 && lifetime.initialAge < lifetime.freshFor + lifetime.staleFor
         guard isFresh || isUsableStale || response.hasValidator else { return .no(.noFreshness) }
         return .store(lifetime)
@@ -47,7 +51,8 @@ struct RFC9111 {
         let isExcused = directives.mustUnderstand && Self.understood.contains(response.status)
         if directives.noStore, !isExcused { return .noStore }
         if directives.mustUnderstand, !Self.understood.contains(response.status) { return .status }
-        if directives.isPrivate { return .isPrivate }
+        // What is stored for one user is that user's cache.
+        if directives.isPrivate, !request.isPersonal { return .isPrivate }
         if !isVaryAccounted { return .vary }
         if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }
         guard

@@ -47,6 +47,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case vary
     /// Nothing says how long it is fresh, or it came stale, and there is no validator to ask with.
     case noFreshness
+    /// The answer sets a cookie, and the origin did not say that it is fresh for everybody.
+    case setCookie
     /// The answer came in a content coding that was not asked for.
     case contentCoding
     /// The answer is too large to be collected; it was streamed.
@@ -112,6 +114,7 @@ extension Reason {
         case .authorization: "authorization"
         case .vary: "vary"
         case .noFreshness: "no-freshness"
+        case .setCookie: "set-cookie"
         case .contentCoding: "content-coding"
         case .tooLarge: "too-large"
         case .outdated: "outdated"

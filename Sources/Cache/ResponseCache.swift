@@ -4,7 +4,8 @@ import Synchronization
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored in memory at once and on
 // disk behind the answer.
 // Must hold: what was removed or purged does not come back by a promotion that was under way (`removals` is counted up
-// before memory is cleared and checked after a promotion); personal responses stay in memory.
+// before memory is cleared and checked after a promotion); a purge does the disk first, so that what is promoted after
+// it has begun with memory is purged already; personal responses stay in memory.
 
 /// The response cache. Used from any thread; each loop brings its own reader.
 public final class ResponseCache: Sendable {
@@ -13,6 +14,7 @@ public final class ResponseCache: Sendable {
     public let store: SQLiteStore?
     private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     private let removals = Atomic<Int>(0)
+    private let purges = Atomic<Int>(0)
 
     public init(memory: MemoryTier, store: SQLiteStore?) {
         self.memory = memory
@@ -45,19 +47,28 @@ public final class ResponseCache: Sendable {
         memory.remove(key)
     }
 
-    /// Applies a purge to both tiers and tells how many entries it chose; on the writer's queue, or at once without one.
-    /// An entry that is in both counts once as long as the larger tier holds the other's; nil where the disk refused.
+    /// Counts up when a purge begins to work. What was asked of the origin before may be what was purged: whoever stores an
+    /// answer reads this before asking and again after storing, and removes what it stored if the two differ.
+    public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
+
+    /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both counted once: on the
+    /// writer's queue, or at once without a store. Nil where the disk refused; memory is purged all the same. Once it has
+    /// told, nothing that was chosen is found any more as it was. `now` in unix seconds.
     public func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping @Sendable (Int?) -> Void
+        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
+        _ completion: @escaping @Sendable (Int?) -> Void
     ) {
+        let purge = Purge(selection: selection, mode: mode, now: now)
+        if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         guard let store else {
-            completion(memory.purge(selection, mode))
+            completion(memory.purge(purge))
             return
         }
-        store.purge(selection, mode) { @Sendable [self] onDisk in
+        let count = { @Sendable [memory] in memory.count(selection) }
+        store.purge(purge, counting: count) { @Sendable [self] chosen in
             removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            let inMemory = memory.purge(selection, mode)
-            completion(onDisk.map { max($0, inMemory) })
+            memory.purge(purge)
+            completion(chosen)
         }
     }
 

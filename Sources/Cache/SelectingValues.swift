@@ -65,18 +65,33 @@ enum WeightedList {
     /// In lower case (but for the values of parameters), with weights in one spelling, and sorted; nil where `list` does not
     /// follow the grammar or is too long.
     static func normalised(_ list: Span<UInt8>) -> [UInt8]? {
-        var all: [[UInt8]] = []
+        guard let all = elements(list) else { return nil }
+        let spelt = all.map { $0.weight < 1000 ? $0.range + Array(";q=\($0.weight)".utf8) : $0.range }
+        let sorted = spelt.sorted { $0.lexicographicallyPrecedes($1) }
+        return Array(sorted.joined(separator: [UInt8(ascii: ",")]))
+    }
+
+    /// The one range that is wanted more than any other, in lower case; nil where there is none, or `list` does not follow the
+    /// grammar.
+    static func mostWanted(_ list: Span<UInt8>) -> [UInt8]? {
+        guard let all = elements(list), let most = all.max(by: { $0.weight < $1.weight }), most.weight > 0,
+            all.count(where: { $0.weight == most.weight }) == 1
+        else { return nil }
+        return most.range
+    }
+
+    private static func elements(_ list: Span<UInt8>) -> [(range: [UInt8], weight: Int)]? {
+        var all: [(range: [UInt8], weight: Int)] = []
         var elements = ListElements(of: list)
         while let element = elements.next(in: list)?.range {
             guard all.count < SelectingValues.maxElements, let normal = normalised(list, element) else { return nil }
             all.append(normal)
         }
-        all.sort { $0.lexicographicallyPrecedes($1) }
-        return Array(all.joined(separator: [UInt8(ascii: ",")]))
+        return all
     }
 
     /// `range *( ";" name "=" value ) [ ";" "q=" weight ]`
-    private static func normalised(_ list: Span<UInt8>, _ element: Range<Int>) -> [UInt8]? {
+    private static func normalised(_ list: Span<UInt8>, _ element: Range<Int>) -> (range: [UInt8], weight: Int)? {
         var parts = Parts(element)
         guard let range = parts.next(in: list), !range.isEmpty else { return nil }
         var normal = list.lowercased(range)
@@ -94,8 +109,7 @@ enum WeightedList {
                 normal.append(list.extracting(equals..<part.upperBound))
             }
         }
-        if let weight, weight < 1000 { normal.append(contentsOf: ";q=\(weight)".utf8) }
-        return normal
+        return (normal, weight ?? 1000)
     }
 
     /// In thousandths (RFC 9110 12.4.2).

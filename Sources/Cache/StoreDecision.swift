@@ -2,7 +2,7 @@ import HTTP
 
 // Whether a response is stored and for how long: a pure function of facts, rule and time.
 // Must hold: credentials' and load's answers (401, 403, 429), parts (206), answers to conditions (304, 412, 416, 417) and
-// what is not an answer to GET are stored under no rule; a fixed rule keeps 200 only, and 404 and 410 under the rule for
+// what a GET would not have got are stored under no rule; a fixed rule keeps 200 only, and 404 and 410 under the rule for
 // `not-found`; an answer that depends on request fields which the key says nothing about is never stored.
 
 /// What to do with a response.
@@ -21,8 +21,10 @@ public enum StoreDecision: Hashable, Sendable {
         switch effectiveRule(rule, notFound, response.status) {
         case .off:
             return .no(.off)
-        case .upstream:
-            return RFC9111(request: request, response: response, isVaryAccounted: isVaryAccounted, now: now).decision
+        case .origin(let stale):
+            return RFC9111(
+                request: request, response: response, isVaryAccounted: isVaryAccounted, operatorsStale: stale, now: now
+            ).decision
         case .fixed(let seconds, let stale):
             if let reason = fixedRefusal(response.status) { return .no(reason) }
             guard isVaryAccounted else { return .no(.vary) }
@@ -37,7 +39,7 @@ public enum StoreDecision: Hashable, Sendable {
     private static func refusal(
         _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule
     ) -> Reason? {
-        guard request.isGet else { return .method }
+        guard request.isGet || answersGet(request, response, rule) else { return .method }
         if rule == .off { return request.isPersonal ? .personal : .off }
         if request.cacheControl.noStore { return .requestNoStore }
         switch response.status {
@@ -49,6 +51,11 @@ public enum StoreDecision: Hashable, Sendable {
         case 304, ..<200, 600...: return .status
         default: return nil
         }
+    }
+
+    /// RFC 9110 9.3.3: a POST whose answer may be given to a GET. Only the origin's own word allows it.
+    private static func answersGet(_ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule) -> Bool {
+        request.isPostOfItsOwnContent && rule.followsOrigin && response.status == 200 && response.hasExplicitFreshness
     }
 
     /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes stay with the RFC.

@@ -8,10 +8,14 @@ import HTTP
 public enum FieldRetention: Sendable {
     /// Neither Date nor Set-Cookie: the answer is kept for longer than the origin knows of.
     case impersonal
-    /// Date, but no Set-Cookie: nothing but a guess says that the answer may be given to others.
-    case dated
-    /// Date and Set-Cookie: the origin said for how long everybody may be given the answer (RFC 9111 7.3).
+    /// Both: the origin's rules are followed, and it is for its rules to say that an answer with a cookie is for everybody
+    /// (RFC 9111 7.3).
     case complete
+
+    /// What is kept under the rule of a request's class.
+    public init(under rule: TTLRule) {
+        self = rule.followsOrigin ? .complete : .impersonal
+    }
 }
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
@@ -20,11 +24,10 @@ enum StoredFields {
     static func storable(_ fields: Span<UInt8>, _ retention: FieldRetention) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(fields.count)
-        let withheld = ResponseFacts(status: 200, fields: fields).directives.noCacheFields
         var hasDate = false
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
-            guard isStorable(fields, line, retention), !isListed(fields, line.name, in: withheld) else { continue }
+            guard isStorable(fields, line, retention) else { continue }
             if line.id == .date {
                 // One that is a date, or none (RFC 9110 6.6.1).
                 guard !hasDate, HTTPDate.parse(fields.extracting(line.value)) != nil else { continue }
@@ -33,11 +36,6 @@ enum StoredFields {
             kept.append(fields.extracting(line.whole))
         }
         return kept
-    }
-
-    /// Whether `no-cache` lists the field: it may not be given again without asking (RFC 9111 5.2.2.4).
-    private static func isListed(_ fields: Span<UInt8>, _ name: Range<Int>, in list: [UInt8]) -> Bool {
-        list.split(separator: UInt8(ascii: ",")).contains { fields.equalsIgnoringCase(name, $0.span, 0..<$0.count) }
     }
 
     /// Fields that describe one message or one connection rather than the content are not (RFC 9110 7.6.1, RFC 9111 3.1).

@@ -25,7 +25,10 @@ public final class StoredResponse: Sendable {
     /// `VariantSignpost` writes them. Empty for an answer.
     public let selecting: [UInt8]
     /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a purge by resource finds.
+    /// `everyResource` alone where it may name any.
     public let resources: [UInt64]
+    /// Stands for all resources there are.
+    public static let everyResource = UInt64.max
     /// Read off `head`, whose offsets they are.
     let validators: Validators
     private let fieldsRange: Range<Int>
@@ -100,11 +103,8 @@ public final class StoredResponse: Sendable {
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.
-    func withoutFreshness() -> StoredResponse {
-        let rest = Lifetime(
-            freshFor: 0, staleFor: lifetime.staleFor, staleIfErrorFor: lifetime.staleIfErrorFor,
-            keepFor: lifetime.keepFor, initialAge: 0)
-        return freshened(receivedAt: receivedAt, lifetime: rest)
+    func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
+        freshened(receivedAt: receivedAt, lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
 
     /// Whether the store should hear of this use: at most one of all loops is told so, once in `interval` seconds, so that
@@ -115,22 +115,24 @@ public final class StoredResponse: Sendable {
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
 
-    /// Over everything that is written; verified on each read from disk.
-    var checksum: UInt64 {
+    /// Over what the row of `content` holds.
+    var contentSum: UInt64 {
         var sum = Checksum()
-        sum.combine(key.bytes[...])
-        for number in [
-            status, Int(classTag), Int(receivedAt), lifetime.initialAge, lifetime.freshFor, lifetime.staleFor,
-            lifetime.staleIfErrorFor, lifetime.keepFor,
-        ] {
-            sum.combine(number)
-        }
-        sum.combine(storefront[...])
-        sum.combine(selecting[...])
-        for resource in resources { sum.combine(Int(bitPattern: UInt(resource))) }
+        sum.combine(resources.count)
+        for resource in resources { sum.combine(resource) }
         sum.combine(fields)
         sum.combine(body[...])
         return sum.value
+    }
+
+    /// Over everything that is written; verified on each read from disk.
+    var checksum: UInt64 { checksum(contentSum: contentSum) }
+
+    /// The content goes in as its own sum, so that a soft purge can change a row without reading its content.
+    func checksum(contentSum: UInt64) -> UInt64 {
+        Checksum.ofEntry(
+            key: key, status: status, classTag: classTag, receivedAt: receivedAt, lifetime: lifetime,
+            storefront: storefront, selecting: selecting, contentSum: contentSum)
     }
 }
 

@@ -10,6 +10,8 @@ import HTTP
 struct VariantSignpost: Equatable {
     /// As `ResponseFacts.Vary` spells them.
     let names: [UInt8]
+    /// Where answers differ by Accept-Language alone: in which languages there are some, and under which variants.
+    var languages = VariantLanguages()
     /// 64 random bits in hexadecimal: the beginning of every variant.
     private let generation: [UInt8]
 
@@ -23,13 +25,17 @@ struct VariantSignpost: Equatable {
 
     /// Reads `StoredResponse.selecting`; nil where that is nothing that `selecting` has written.
     init?(_ selecting: [UInt8]) {
-        guard selecting.count > 17, selecting[16] == UInt8(ascii: " ") else { return nil }
-        generation = Array(selecting[..<16])
-        names = Array(selecting[17...])
+        let parts = selecting.split(separator: UInt8(ascii: " "))
+        guard (2...3).contains(parts.count), parts[0].count == 16 else { return nil }
+        (generation, names) = (Array(parts[0]), Array(parts[1]))
+        if parts.count == 3 { languages = VariantLanguages(parts[2]) }
     }
 
-    /// `0123456789abcdef accept-language,foo`.
-    var selecting: [UInt8] { generation + [UInt8(ascii: " ")] + names }
+    /// `0123456789abcdef accept-language,foo`, and behind another space the languages, if any.
+    var selecting: [UInt8] {
+        let languages = languages.bytes
+        return generation + [UInt8(ascii: " ")] + names + (languages.isEmpty ? [] : [UInt8(ascii: " ")] + languages)
+    }
 
     /// The variant for a request with these fields; nil where libcrypto refuses.
     func variant(of fields: borrowing Fields, _ bytes: Span<UInt8>) -> [UInt8]? {

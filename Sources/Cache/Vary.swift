@@ -51,7 +51,7 @@ extension ResponseFacts {
         /// Whether the key can tell apart what it depends on. Under an operator's rule none of the client's fields goes to
         /// the origin and no variants are kept.
         func isAccounted(under rule: TTLRule) -> Bool {
-            !isUnbounded && (names.isEmpty || rule == .upstream)
+            !isUnbounded && (names.isEmpty || rule.followsOrigin)
         }
     }
 }

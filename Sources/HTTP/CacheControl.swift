@@ -19,12 +19,9 @@ public struct CacheControl: Sendable, Equatable {
     public var staleIfError: Int?
     /// Not to be stored (RFC 9111 5.2.1.5, 5.2.2.5).
     public var noStore = false
-    /// Not to be used unless the origin confirms it (RFC 9111 5.2.1.4, 5.2.2.4).
+    /// With or without field names: a cache may always treat it as without (RFC 9111 5.2.2.4).
     public var noCache = false
-    /// Of a `no-cache` with field names: those names in lower case, separated by commas. The rest of the response may be used
-    /// without asking, so it is not `noCache`.
-    public var noCacheFields: [UInt8] = []
-    /// With or without field names: a cache may always treat it as without (RFC 9111 5.2.2.7).
+    /// With or without field names, like `noCache`.
     public var isPrivate = false
     /// A shared cache may store it (RFC 9111 5.2.2.9).
     public var isPublic = false
@@ -52,11 +49,8 @@ public struct CacheControl: Sendable, Equatable {
             while nameEnd < element.upperBound, ASCII.isToken(fieldValue[nameEnd]) { nameEnd += 1 }
             let name = element.lowerBound..<nameEnd
             let rest = nameEnd..<element.upperBound
-            if fieldValue.equalsIgnoringCase(name, "no-cache") {
-                mergeNoCache(fieldValue, Self.argument(fieldValue, rest))
-            } else if !mergeFlag(fieldValue, name) {
-                mergeSeconds(fieldValue, name, rest)
-            }
+            guard !mergeFlag(fieldValue, name) else { continue }
+            mergeSeconds(fieldValue, name, rest)
         }
     }
 
@@ -64,6 +58,8 @@ public struct CacheControl: Sendable, Equatable {
     private mutating func mergeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
         if bytes.equalsIgnoringCase(name, "no-store") {
             noStore = true
+        } else if bytes.equalsIgnoringCase(name, "no-cache") {
+            noCache = true
         } else if bytes.equalsIgnoringCase(name, "private") {
             isPrivate = true
         } else if bytes.equalsIgnoringCase(name, "public") {
@@ -84,34 +80,6 @@ public struct CacheControl: Sendable, Equatable {
             return false
         }
         return true
-    }
-
-    /// Adds the field names at `argument`; without any, or where one is of a field that the cache itself goes by, nothing
-    /// may be used without asking.
-    mutating func mergeNoCache(_ bytes: Span<UInt8>, _ argument: Range<Int>?) {
-        var names = noCacheFields
-        var elements = ListElements(ByteRange(argument?.lowerBound ?? 0, argument?.upperBound ?? 0))
-        while let name = elements.next(in: bytes)?.range {
-            guard bytes.isToken(name), !Self.isNeeded(FieldName(bytes, name)) else {
-                noCache = true
-                return
-            }
-            if !names.isEmpty { names.append(UInt8(ascii: ",")) }
-            names.append(contentsOf: bytes.lowercased(name))
-        }
-        noCache = noCache || names.count == noCacheFields.count
-        noCacheFields = names
-    }
-
-    /// Fields without which what is stored could not be judged or read.
-    private static func isNeeded(_ id: FieldName) -> Bool {
-        switch id {
-        case .cacheControl, .cdnCacheControl, .date, .expires, .vary, .etag, .lastModified, .contentType,
-            .contentEncoding,
-            .contentRange:
-            true
-        default: false
-        }
     }
 
     /// Sets the number of this name, unless an earlier directive did. `rest` is what follows the name.

@@ -30,13 +30,6 @@ extension CacheControl {
         if let number = Self.number(bytes, key) {
             guard case .integer(let seconds) = member.value else { return false }
             self[keyPath: number] = min(max(seconds, 0), DeltaSeconds.max)
-        } else if bytes.equals(key, "no-cache") {
-            (noCache, noCacheFields) = (false, [])
-            switch member.value {
-            case .boolean(let isSet): noCache = isSet
-            case .string(let names): mergeNoCache(bytes, names.range)
-            case .integer, .other: noCache = true
-            }
         } else if let flag = Self.flag(bytes, key) {
             self[keyPath: flag] = member.value != .boolean(false)
         }
@@ -52,6 +45,7 @@ extension CacheControl {
 
     private static func flag(_ bytes: Span<UInt8>, _ key: Range<Int>) -> WritableKeyPath<CacheControl, Bool>? {
         if bytes.equals(key, "no-store") { return \.noStore }
+        if bytes.equals(key, "no-cache") { return \.noCache }
         if bytes.equals(key, "private") { return \.isPrivate }
         if bytes.equals(key, "public") { return \.isPublic }
         if bytes.equals(key, "must-revalidate") { return \.mustRevalidate }

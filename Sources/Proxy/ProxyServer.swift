@@ -9,12 +9,15 @@ public struct ProxySettings: Sendable {
     public var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.
     public var workers: Int
+    /// `maxConnections` is that of all loops together; each gets a share, at least one.
     public var upstream: UpstreamSettings
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
     public var shared: ProxyShared
     public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
     public var timeouts = ClientTimeouts()
+    /// What dates, ages and freshness are counted by.
+    public var timeOfDay = TimeOfDay.system
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
@@ -43,6 +46,7 @@ public struct ListenError: Error, CustomStringConvertible {
 public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
+    private let budget: UpstreamBudget
     private let accessLog: AccessLogSink?
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public let addresses: [SocketAddress]
@@ -62,6 +66,7 @@ public final class ProxyServer: Sendable {
         }
         self.workers = workers
         cache = settings.shared.cache
+        budget = settings.shared.budget
         accessLog = settings.accessLog?.sink
     }
 
@@ -99,7 +104,7 @@ public final class ProxyServer: Sendable {
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
-        StatisticsSource(statistics: workers.map(\.statistics), cache: cache)
+        StatisticsSource(statistics: workers.map(\.statistics), cache: cache, budget: budget)
     }
 
     /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue.
@@ -121,15 +126,25 @@ public final class ProxyServer: Sendable {
 public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     private let cache: ResponseCache
+    private let budget: UpstreamBudget
 
     /// - Parameter statistics: one for each loop.
-    public init(statistics: [Statistics], cache: ResponseCache) {
+    public init(statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget) {
         self.statistics = statistics
         self.cache = cache
+        self.budget = budget
     }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }
+    }
+
+    /// What goes to the origin now.
+    public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
+
+    /// How often this was the reason.
+    public subscript(_ reason: Reason) -> Int {
+        statistics.reduce(0) { $0 + $1[reason] }
     }
 
     /// Stored answers, on disk when there is a cache file, else in memory.
@@ -149,20 +164,21 @@ final class Worker: @unchecked Sendable {
     let statistics = Statistics()
     private let loop: EventLoop
     private let server: Server
-    private let pool: UpstreamPool
+    private let gate: UpstreamGate
     private let service: ProxyService
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
-        let context = LoopContext(loop: loop)
+        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
         let pool = UpstreamPool(
-            settings: settings.upstream, tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+            settings: settings.upstream.share(of: index, among: max(1, settings.workers)),
+            tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+        gate = UpstreamGate(pool: pool, budget: settings.shared.budget, statistics: statistics)
         service = ProxyService(
-            shared: settings.shared, context: context, pool: pool, reader: settings.shared.cache.store?.makeReader(),
+            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop
-        self.pool = pool
     }
 
     func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
@@ -181,7 +197,7 @@ final class Worker: @unchecked Sendable {
         loop.execute { [self] in
             server.drain { [self] in
                 service.log?.flush()
-                pool.drain()
+                gate.drain()
                 loop.stop(completion)
             }
         }

@@ -9,7 +9,7 @@ import HTTP
 public final class ProxyService: Service {
     let shared: ProxyShared
     let context: LoopContext
-    let pool: UpstreamPool
+    let gate: UpstreamGate
     let statistics: Statistics
     let log: AccessLog?
     let failures: FailureReport
@@ -18,12 +18,12 @@ public final class ProxyService: Service {
     private var key = CacheKey()
 
     public init(
-        shared: ProxyShared, context: LoopContext, pool: UpstreamPool, reader: StoreReader?, statistics: Statistics,
+        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
         self.shared = shared
         self.context = context
-        self.pool = pool
+        self.gate = gate
         self.reader = reader
         self.statistics = statistics
         failures = FailureReport(shared.warn)
@@ -72,7 +72,7 @@ public final class ProxyService: Service {
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
             stored =
-                facts.rule == .upstream ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
+                facts.rule.followsOrigin ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
         }
         return Plan.decide(facts, stored: stored, unixSeconds: now)
     }
@@ -137,17 +137,9 @@ extension ProxyService {
             let facts = PlanFacts(
                 method: head.method, route: target.route, hasContent: !connection.body.isEmpty,
                 scope: scope(head, bytes, requester), rule: rule,
-                requestControl: rule == .upstream ? Self.requestControl(head, bytes) : CacheControl())
+                requestControl: rule.followsOrigin ? CacheControl(request: head.fields, bytes) : CacheControl())
             return (facts, requester)
         }
-    }
-
-    private static func requestControl(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> CacheControl {
-        var control = CacheControl()
-        for field in head.fields where field.id == .cacheControl {
-            control.merge(bytes.extracting(field.value.range))
-        }
-        return control
     }
 
     /// Who may share the answer; nil where it is one user's and is not kept. On routes that are known to be shared the token
@@ -189,7 +181,7 @@ extension ProxyService {
         let request = connection.withHeadBytes { bytes in
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body,
-                breadth: isPass ? .all : facts.rule == .upstream ? .impersonal : .none, asGet: asGet,
+                breadth: isPass ? .all : facts.rule.followsOrigin ? .impersonal : .none, asGet: asGet,
                 dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false)
         }
         return Inquiry(

@@ -13,7 +13,9 @@ public struct ProxyShared: Sendable {
     public var clientKeys: ClientKeys?
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
-    let flights = Flights()
+    /// What may be sent to the origin, over all loops.
+    public var budget = UpstreamBudget()
+    let flights: Flights
     /// nil where the system has no randomness: nothing personal is kept then.
     let users = UserScopes()
 
@@ -22,6 +24,7 @@ public struct ProxyShared: Sendable {
         crossOrigin: CrossOrigin = .any
     ) {
         self.cache = cache
+        flights = Flights(cache)
         self.credentials = credentials
         self.policy = policy
         self.authority = Array(authority.utf8)

@@ -12,16 +12,18 @@ import Testing
     /// An admin listener on a port of its own, and a client for it.
     private final class Listening {
         let host: ServiceHost
+        let cache: ResponseCache
         let client: HTTPTestClient
         let port: Int
 
-        init(token: String? = nil, isReady: Bool = true) throws {
-            let source = StatisticsSource(
-                statistics: [Statistics()], cache: ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil))
+        init(token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil) throws {
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+            let source = StatisticsSource(statistics: [Statistics()], cache: cache, budget: UpstreamBudget(rate: 7))
+            self.cache = cache
             let secret = token.map { SecretBytes(Array($0.utf8).span) }
             host = try ServiceHost(
                 label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-            ) { _ in AdminService(statistics: source, token: secret) { @Sendable in isReady } }
+            ) { _ in AdminService(statistics: source, cache: cache, token: secret) { @Sendable in isReady } }
             port = Int(host.address.port)
             client = HTTPTestClient(port: port)
         }
@@ -32,6 +34,21 @@ import Testing
 
         func status(_ method: String = "GET", _ target: String, _ fields: [(String, String)] = []) throws -> Int {
             try client.send(method, target, fields: fields).status
+        }
+
+        func purge(_ content: String, _ fields: [(String, String)] = []) throws -> HTTPTestClient.Reply {
+            try client.send("POST", "/purge", fields: fields, body: Data(content.utf8))
+        }
+
+        func store(_ targets: String...) {
+            for target in targets {
+                cache.store(
+                    StoredResponse(
+                        key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200, fields: [], body: [],
+                        receivedAt: Int64(Date().timeIntervalSince1970),
+                        lifetime: Lifetime(freshFor: 100, staleFor: 100),
+                        classTag: 0, storefront: Array("us".utf8)))
+            }
         }
     }
 
@@ -45,14 +62,18 @@ import Testing
     @Test func statisticsAreIntegersAtTheTopLevel() throws {
         let admin = try Listening()
         let reply = try admin.client.send("GET", "/stats")
-        let members = try #require(reply.json as? [String: Int])
+        let members = try #require(reply.json as? [String: Any])
         for name in [
             "requests", "hits", "misses", "stale", "revalidated", "composed", "collapsed", "bypassed",
             "upstream_requests", "upstream_errors", "entries", "cache_bytes", "memory_bytes",
             "store_written", "store_evicted", "store_dropped", "store_failures", "store_damaged",
         ] {
-            #expect(members[name] != nil, "\(name)")
+            #expect(members[name] is Int, "\(name)")
         }
+        let upstream = ["upstream_rate", "upstream_in_flight", "upstream_waiting"].map { members[$0] as? Int }
+        #expect(upstream == [7, 0, 0])
+        let reasons = try #require(members["reasons"] as? [String: Int])
+        #expect(Set(reasons.keys) == Set(Reason.allCases.map(\.text)))
         #expect(reply.field("Cache-Control") == "no-store")
     }
 
@@ -78,5 +99,63 @@ import Testing
         #expect(try admin.status("GET", "/healthz") == 200)
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer wrong-horse")]) == 401)
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
+    }
+
+    @Test func aPurgeAnswersHowManyItChose() throws {
+        let admin = try Listening()
+        admin.store("/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/us/albums/1")
+        let counted = try admin.purge(#"{"prefix":"/v1/catalog/us/songs/","dry_run":true}"#)
+        #expect(counted.status == 200 && counted.json as? [String: Int] == ["purged": 2])
+        #expect(counted.field("Content-Type") == "application/json" && counted.field("Cache-Control") == "no-store")
+        #expect(try admin.purge(#"{"url":"/v1/catalog/us/songs/1"}"#).json as? [String: Int] == ["purged": 1])
+        #expect(admin.cache.memory.count == 3, "stale, not gone")
+        #expect(try admin.purge(#"{"all":true,"hard":true}"#).json as? [String: Int] == ["purged": 3])
+        #expect(admin.cache.memory.count == 0)
+    }
+
+    @Test func aPurgeOfTheFileAnswersWhenItIsDone() throws {
+        let file = NSTemporaryDirectory() + "refrain-admin-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        let store = SQLiteStore.open(path: file, maxBytes: 16 << 20) { _ in }
+        let admin = try Listening(store: store)
+        for number in 0..<1_000 { admin.store("/\(number)") }
+        #expect(try admin.purge(#"{"all":true,"hard":true}"#).json as? [String: Int] == ["purged": 1_000])
+        #expect(store.entries == 0)
+        store.close()
+        let refused = try admin.purge(#"{"all":true}"#)
+        #expect(refused.status == 503)
+        #expect((refused.json as? [String: [[String: String]]])?["errors"]?.first?["code"] == "50300")
+    }
+
+    @Test func aPurgeThatIsNotUnderstoodPurgesNothing() throws {
+        let admin = try Listening()
+        admin.store("/v1/catalog/us/songs/1")
+        let refused = try admin.purge(#"{"prefix":"/","dryrun":true}"#)
+        let error = (refused.json as? [String: [[String: String]]])?["errors"]?.first
+        #expect(refused.status == 400 && error?["detail"]?.hasPrefix("dryrun: unknown") == true)
+        #expect(try admin.purge(String(repeating: " ", count: 70_000)).status == 413)
+        #expect(try admin.purge(String(repeating: " ", count: 2 << 20)).status == 413)
+        #expect(admin.cache.memory.count == 1)
+    }
+
+    @Test func aPurgeTakesPOSTAndTheToken() throws {
+        let admin = try Listening(token: "correct-horse")
+        let token = ("Authorization", "Bearer correct-horse")
+        #expect(try admin.purge(#"{"all":true}"#).status == 401)
+        #expect(try admin.purge(#"{"all":true}"#, [token]).status == 200)
+        for method in ["GET", "HEAD", "PUT", "DELETE"] {
+            let reply = try admin.client.send(method, "/purge", fields: [token])
+            #expect(reply.status == 405 && reply.field("Allow") == "POST", "\(method)")
+        }
+    }
+
+    @Test func webPagesCannotPurge() throws {
+        let admin = try Listening()
+        #expect(try admin.purge(#"{"all":true}"#, [("Origin", "null")]).status == 403)
+        let raw = try RawClient(port: UInt16(admin.port))
+        try raw.send(
+            "POST /purge HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 12\r\nConnection: close\r\n\r\n{\"all\":true}"
+        )
+        #expect(String(decoding: raw.read(), as: UTF8.self).hasPrefix("HTTP/1.1 421 "))
     }
 }

@@ -154,6 +154,16 @@ private let later = "Date: \(date(noon + 10))"
         }
     }
 
+    @Test func aCookieThatIsNotForEverybodyServesThoseWhoAsked() {
+        let old = stored(["ETag: \"a\""])
+        guard case .unstorable(let once, .setCookie) = old.freshened(by: lines(["Set-Cookie: a=b"]), revalidation())
+        else {
+            Issue.record("stored")
+            return
+        }
+        #expect(fields(once).contains("Set-Cookie: a=b"))
+    }
+
     @Test func whatIsKeptBesideTheFieldsStays() throws {
         let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"], resources: [1, 2])
         let fresh = try freshened(old, by: [])

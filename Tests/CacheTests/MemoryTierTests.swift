@@ -125,7 +125,7 @@ private func numbered(_ number: Int) -> StoredResponse {
         }
         #expect(tier.count == model.count)
         #expect(tier.byteCount == model.values.reduce(0) { $0 + $1.byteCount })
-        #expect(tier.purge(EntrySelection()) == model.count)
+        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) == model.count)
         #expect(tier.count == 0 && tier.byteCount == 0)
     }
 
@@ -170,21 +170,41 @@ private func numbered(_ number: Int) -> StoredResponse {
                 tier.store(response("/v1/catalog/\(storefront)/\(tag)", storefront: storefront, classTag: UInt8(tag)))
             }
         }
-        var selection = EntrySelection()
-        selection.storefront = Array("us".utf8)
-        selection.classTag = 1
-        #expect(tier.purge(selection, .dryRun) == 1 && tier.count == 6)
-        selection.classTag = nil
-        #expect(tier.purge(selection, .soft) == 3)
+        func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) -> Int {
+            var selection = EntrySelection()
+            change(&selection)
+            return tier.purge(Purge(selection: selection, mode: mode, now: noon))
+        }
+        let american = Array("us".utf8)
+        #expect(purge(.dryRun) { ($0.storefront, $0.classTag) = (american, 1) } == 1 && tier.count == 6)
+        #expect(purge(.soft) { $0.storefront = american } == 3)
         #expect(tier.lookup(key("/v1/catalog/us/1"))?.freshFor == 0)
         #expect(tier.lookup(key("/v1/catalog/gb/1"))?.freshFor == 1_000_000)
-        selection = EntrySelection()
-        selection.prefix = Array("/v1/catalog/gb/".utf8)
-        #expect(tier.purge(selection) == 3 && tier.count == 3)
-        selection = EntrySelection()
-        selection.target = Array("/v1/catalog/us/2".utf8)
-        #expect(tier.purge(selection) == 1 && tier.count == 2)
-        #expect(tier.purge(EntrySelection()) == 2 && tier.count == 0)
+        #expect(purge(.hard) { $0.prefix = Array("/v1/catalog/gb/".utf8) } == 3 && tier.count == 3)
+        #expect(purge(.hard) { $0.target = Array("/v1/catalog/us/2".utf8) } == 1 && tier.count == 2)
+        #expect(purge(.hard) { _ in } == 2 && tier.count == 0)
+    }
+
+    @Test func aPurgeMeetsEveryEntryOfALargeShard() {
+        let tier = MemoryTier(maxBytes: 64 << 20, shardCount: 1)
+        for number in 0..<3_000 { tier.store(response("/\(number)")) }
+        for number in 0..<3_000 where number % 3 == 0 { tier.remove(key("/\(number)")) }
+        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .soft, now: noon)) == 2_000)
+        #expect((0..<3_000).allSatisfy { tier.lookup(key("/\($0)"))?.freshFor ?? 0 == 0 })
+        #expect(tier.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) == 2_000)
+        #expect(tier.count == 0 && tier.byteCount == 0)
+    }
+
+    @Test func aSoftPurgeDoesNotUndoWhatWasStoredMeanwhile() {
+        let tier = MemoryTier(maxBytes: 1 << 20, shardCount: 1)
+        let (older, newer) = (response("/a", "old"), response("/a", "new"))
+        tier.store(older)
+        tier.forEachResponse { found in
+            tier.store(newer)
+            #expect(found === older)
+        }
+        tier.purge(Purge(selection: EntrySelection(), mode: .dryRun, now: noon))
+        #expect(tier.lookup(key("/a")) === newer)
     }
 
     @Test func threadsMayDoEverythingAtOnce() {

@@ -86,7 +86,10 @@ import Testing
             case 1:
                 pending.putBack()
                 waiting = []
-            case 2: pending.drop { $0.body.count % 3 == 0 }
+            case 2:
+                for (index, response) in pending.queuedResponses where response.body.count % 3 == 0 {
+                    pending.replace(response, with: .remove(response.key, receivedBy: .max), index)
+                }
             case 3, 4: pending.finish(PendingWrites.nextBatch(of: &waiting, maxBytes: 2_000))
             case 5: _ = pending.enqueue(.remove(key("/\(index)"), receivedBy: .max), index)
             default:
@@ -100,5 +103,17 @@ import Testing
                 return
             }
         }
+    }
+
+    @Test func whatIsReplacedMustStillWait() {
+        var pending = PendingWrites()
+        let (older, newer) = (response("/a", "old"), response("/a", "new"))
+        _ = pending.enqueue(.store(older), 1)
+        #expect(pending.queuedResponses.map(\.response.body) == [older.body])
+        _ = pending.enqueue(.store(newer), 1)
+        pending.replace(older, with: .remove(older.key, receivedBy: .max), 1)
+        #expect(pending.queuedResponses.map(\.response.body) == [newer.body])
+        pending.replace(newer, with: .remove(newer.key, receivedBy: .max), 1)
+        #expect(pending.queuedResponses.isEmpty && !pending.isEmpty)
     }
 }

@@ -98,7 +98,20 @@ struct Case: Sendable, CustomTestStringConvertible {
         Case(name: "no-cache", fields: ["Cache-Control: no-cache, max-age=60", "ETag: \"a\""], expected: "0-0"),
         Case(
             name: "no-cache for a field", fields: ["Cache-Control: no-cache=\"a\"", "Cache-Control: max-age=60"],
-            expected: "60-0"),
+            expected: "no-freshness"),
+        Case(
+            name: "Set-Cookie in an answer that is fresh by the origin's word",
+            fields: ["Set-Cookie: a=b", "Cache-Control: max-age=60"], expected: "60-0"),
+        Case(name: "Set-Cookie, a guess", fields: ["Set-Cookie: a=b", lastModified], expected: "set-cookie"),
+        Case(name: "Set-Cookie, only a validator", fields: ["Set-Cookie: a=b", "ETag: \"a\""], expected: "set-cookie"),
+        Case(
+            name: "Set-Cookie, stale",
+            fields: ["Set-Cookie: a=b", "ETag: \"a\"", "Cache-Control: max-age=60", "Age: 60"],
+            expected: "set-cookie"),
+        Case(
+            name: "Set-Cookie, no-cache",
+            fields: ["Set-Cookie: a=b", "ETag: \"a\"", "Cache-Control: max-age=60, no-cache"],
+            expected: "set-cookie"),
         Case(name: "no-cache, no validator", fields: ["Cache-Control: no-cache, max-age=60"], expected: "no-freshness"),
         Case(
             name: "must-understand", fields: ["Cache-Control: no-store, must-understand, max-age=60"], expected: "60-0"),

@@ -88,18 +88,6 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == noon + 180)
     }
 
-    @Test func aPurgeReachesBothTiers() async {
-        let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        for number in 0..<10 { cache.store(response("/\(number)")) }
-        cache.store(response("/v1/me", scope: someone(1)))
-        let purged = await withCheckedContinuation { continuation in
-            cache.purge(EntrySelection(), .hard) { continuation.resume(returning: $0) }
-        }
-        #expect(purged == 11)
-        #expect(cache.memory.count == 0 && store.entries == 0)
-    }
-
     @Test func whatWasRemovedNeverComesBack() {
         // Memory too small for anything, so that every look-up goes to the queue or the disk and is promoted.
         let store = scratch.open()

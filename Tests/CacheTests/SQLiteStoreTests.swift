@@ -138,7 +138,7 @@ import Testing
             change(&selection)
             let chosen = selection
             return await withCheckedContinuation { continuation in
-                store.purge(chosen, mode) { continuation.resume(returning: $0) }
+                store.purge(Purge(selection: chosen, mode: mode, now: noon)) { continuation.resume(returning: $0) }
             }
         }
         #expect(await purge(.dryRun) { $0.classTag = 1 } == 2)

@@ -102,6 +102,25 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         }
     }
 
+    @Test func aPostThatAnswersWhatAGetWouldIsStoredOnTheOriginsWord() {
+        func decide(_ fields: String, status: Int = 200, rule: TTLRule = .upstream, isOwn: Bool = true) -> StoreDecision
+        {
+            var post = request()
+            (post.isGet, post.isPostOfItsOwnContent) = (false, isOwn)
+            let facts = ResponseFacts(status: status, fields: Array(fields.utf8).span)
+            return StoreDecision.decide(post, facts, rule: rule, notFound: day, now: noon)
+        }
+        guard case .store(let lifetime) = decide("Cache-Control: max-age=3600\r\n") else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(lifetime.freshFor == 3600)
+        #expect(decide("Last-Modified: \(date(5))\r\n") == .no(.method))
+        #expect(decide("Cache-Control: max-age=3600\r\n", status: 201) == .no(.method))
+        #expect(decide("Cache-Control: max-age=3600\r\n", rule: day) == .no(.method))
+        #expect(decide("Cache-Control: max-age=3600\r\n", isOwn: false) == .no(.method))
+    }
+
     @Test func everyReasonHasItsOwnWord() {
         let words = Reason.allCases.map(\.text)
         #expect(Set(words).count == words.count)

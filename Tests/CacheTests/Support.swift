@@ -14,12 +14,12 @@ func key(_ target: String, _ variant: String = "", _ scope: CacheKey.Scope = .sh
 func response(
     _ target: String, _ body: String = "{}", variant: String = "", at receivedAt: Int64 = noon,
     lifetime: Lifetime = Lifetime(freshFor: 1_000_000), scope: CacheKey.Scope = .shared, storefront: String = "us",
-    classTag: UInt8 = 1
+    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = []
 ) -> StoredResponse {
     StoredResponse(
         key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
         body: Array(body.utf8), receivedAt: receivedAt, lifetime: lifetime, classTag: classTag,
-        storefront: Array(storefront.utf8))
+        storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
 func someone(_ number: UInt64) -> CacheKey.Scope {

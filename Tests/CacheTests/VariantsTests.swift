@@ -24,10 +24,11 @@ private struct Scene {
     @discardableResult
     func answer(
         _ body: String, to lines: String..., vary: String = "Foo", under asked: CacheKey = key("/a"),
-        lifetime: Lifetime = Lifetime(freshFor: 1000)
+        lifetime: Lifetime = Lifetime(freshFor: 1000), fields: [String] = []
     ) -> StoredResponse {
+        let own = (["Vary: \(vary)"] + fields).map { $0 + "\r\n" }.joined()
         let fresh = StoredResponse(
-            key: asked, status: 200, fields: Array("Vary: \(vary)\r\n".utf8), body: Array(body.utf8), receivedAt: noon,
+            key: asked, status: 200, fields: Array(own.utf8), body: Array(body.utf8), receivedAt: noon,
             lifetime: lifetime, classTag: 3, storefront: Array("us".utf8), resources: [7])
         var names = ResponseFacts.Vary()
         names.merge(Array(vary.utf8).span)
@@ -140,9 +141,13 @@ private struct Scene {
         scene.answer("two", to: "Foo: 2")
         var selection = EntrySelection()
         selection.target = Array("/a".utf8)
-        #expect(scene.cache.memory.purge(selection, .soft) == 3)
+        func purge(_ mode: PurgeMode) -> Int {
+            scene.cache.memory.purge(Purge(selection: selection, mode: mode, now: noon))
+        }
+        #expect(purge(.soft) == 2)
         #expect(try scene.ask("Foo: 1").body == nil)
-        #expect(scene.cache.memory.purge(selection) == 2)
+        #expect(scene.cache.memory.count == 2, "the signpost, and the variant that was not asked for")
+        #expect(purge(.hard) == 1 && scene.cache.memory.count == 0)
     }
 
     @Test func aDamagedSignpostIsAMiss() throws {
@@ -152,5 +157,71 @@ private struct Scene {
                 restoring: key("/a"), status: 300, fields: [], body: [], receivedAt: noon,
                 lifetime: Lifetime(freshFor: 0, keepFor: 9), classTag: 0, storefront: [], selecting: [1]))
         #expect(try scene.ask("Foo: 1").body == nil)
+    }
+
+    private func speaks(_ scene: Scene, _ language: String, to accepted: String, vary: String = "Accept-Language") {
+        scene.answer(
+            language, to: "Accept-Language: \(accepted)", vary: vary, fields: ["Content-Language: \(language)"])
+    }
+
+    @Test func theOneLanguageThatIsWantedMostIsFound() throws {
+        let scene = Scene(scratch.open())
+        speaks(scene, "de", to: "en, de")
+        let (asked, body) = try scene.ask("Accept-Language: fr;q=0.5, DE;q=1.0")
+        #expect(body == "de")
+        #expect(try scene.ask("Accept-Language: de, en").key == asked)
+    }
+
+    @Test(arguments: [
+        "fr, de", "fr, de;q=0.9", "de-AT", "*", "de;q=0", "de, en;q=2", "", "de;x=1", "en",
+    ])
+    func otherwiseTheListsHaveToMatch(accepted: String) throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de")
+        #expect(try scene.ask("Accept-Language: \(accepted)").body == nil)
+    }
+
+    @Test func languageIsNotEnoughWhereOtherFieldsSelectToo() throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de", vary: "Accept-Language, Foo")
+        #expect(try scene.ask("Accept-Language: de").body == nil)
+    }
+
+    @Test func anAnswerIsFoundByItsLanguageOnlyWhileItIsFreshAndInIt() throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de")
+        #expect(try scene.ask("Accept-Language: de", at: noon + 1000).body == nil)
+        // The origin now answers the same list in another language.
+        speaks(scene, "en", to: "en, de")
+        #expect(try scene.ask("Accept-Language: de").body == nil)
+        #expect(try scene.ask("Accept-Language: en").body == "en")
+    }
+
+    @Test func whatIsStoredIsStoredUnderTheListItAnswers() throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de")
+        let (asked, _) = try scene.ask("Accept-Language: de")
+        scene.answer(
+            "newer", to: "Accept-Language: de", vary: "Accept-Language", under: asked, fields: ["Content-Language: de"])
+        #expect(try scene.ask("Accept-Language: de").body == "newer")
+        #expect(try scene.ask("Accept-Language: en, de").body == "de")
+    }
+
+    @Test(arguments: [["de, en"], ["de", "en"], ["d e"], [""], [String(repeating: "d", count: 36)]])
+    func severalLanguagesOrNoneAreNotNoted(languages: [String]) throws {
+        let scene = Scene()
+        scene.answer(
+            "x", to: "Accept-Language: en, de", vary: "Accept-Language",
+            fields: languages.map { "Content-Language: \($0)" })
+        #expect(try scene.ask("Accept-Language: de").body == nil)
+        #expect(try scene.ask("Accept-Language: en, de").body == "x")
+    }
+
+    @Test func languagesAreBoundedAndTheOldestGoes() throws {
+        var languages = VariantLanguages()
+        for number in 0..<9 { languages.note(Array("l\(number)".utf8), [UInt8(65 + number)]) }
+        #expect(String(decoding: languages.bytes, as: UTF8.self) == "l1=B,l2=C,l3=D,l4=E,l5=F,l6=G,l7=H,l8=I")
+        #expect(VariantLanguages(languages.bytes[...]) == languages)
+        #expect(VariantLanguages(Array("l1=B,odd,=,a=b=c".utf8)[...]).bytes == Array("l1=B".utf8))
     }
 }

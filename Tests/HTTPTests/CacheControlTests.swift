@@ -33,25 +33,9 @@ import Testing
     @Test func namesHaveNoCaseAndArgumentsMayBeQuoted() {
         #expect(parse("MaX-AgE=60").maxAge == 60)
         #expect(parse("max-age=\"60\"").maxAge == 60)
-        #expect(parse("No-CaChE").noCache)
+        #expect(parse("No-CaChE").noCache && parse("no-cache=\"a\"").noCache)
         #expect(parse("private=\"Set-Cookie, X\", max-age=1").isPrivate)
         #expect(parse("no-cache=\"a, max-age=9\"").maxAge == nil)
-    }
-
-    @Test func noCacheWithFieldNamesIsAboutThoseFields() {
-        func names(_ lines: String...) -> String {
-            var directives = CacheControl()
-            for line in lines { directives.merge([UInt8](line.utf8).span) }
-            return (directives.noCache ? "all " : "") + String(decoding: directives.noCacheFields, as: UTF8.self)
-        }
-        #expect(names("no-cache=\"a\"") == "a" && names("no-cache=\"A, b\", max-age=1") == "a,b")
-        #expect(names("no-cache=\"a\"", "No-Cache=b") == "a,b" && names("no-cache=\"a\", no-cache") == "all a")
-        for all in ["no-cache", "no-cache=", "no-cache=\"\"", "no-cache=\", \"", "no-cache=\"a b\"", "no-cache=\"a"] {
-            #expect(names(all) == "all ", "\(all)")
-        }
-        for needed in ["ETag", "x, cache-control", "Vary", "Date", "Content-Type"] {
-            #expect(names("no-cache=\"\(needed)\"") == "all ", "\(needed)")
-        }
     }
 
     @Test func whatIsQuotedIsNoDirective() {
@@ -71,6 +55,18 @@ import Testing
         #expect(parse("stale-if-error\(argument)").staleIfError == nil)
         #expect(parse("min-fresh\(argument)").minFresh == nil)
         #expect(parse("max-stale\(argument)").maxStale == (argument.isEmpty ? DeltaSeconds.max : nil))
+    }
+
+    @Test(arguments: [
+        (["Pragma: no-cache"], true), (["pragma: x, No-Cache"], true), (["Pragma: x", "Pragma: no-cache"], true),
+        (["Pragma: no-cachex"], false), (["Pragma: no-cache=1"], false), (["Pragma: x"], false), ([], false),
+        (["Pragma: no-cache", "Cache-Control: max-age=5"], false), (["Pragma: no-cache", "Cache-Control:"], false),
+        (["Pragma: x", "Cache-Control: no-cache"], true),
+        (["Cache-Control: max-age=1", "Cache-Control: no-cache"], true),
+    ])
+    func pragmaCountsInRequestsWithoutCacheControl(lines: [String], expected: Bool) throws {
+        let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
+        #expect(CacheControl(request: request.head.fields, request.bytes.span).noCache == expected)
     }
 
     @Test func largeNumbersAreClamped() {

@@ -81,8 +81,7 @@ import Testing
                 "max-age=1, s-maxage=2, stale-while-revalidate=3, stale-if-error=4, no-store, private, public",
                 "must-revalidate, proxy-revalidate, must-understand, no-transform, immutable, no-cache, foobar=x")
                 == all)
-        #expect(parse("no-cache=\"a, B\"")?.noCacheFields == Array("a,b".utf8))
-        #expect(parse("no-cache=\"a\"")?.noCache == false && parse("no-cache=a")?.noCache == true)
+        #expect(parse("no-cache=\"a\"")?.noCache == true)
     }
 
     @Test func numbersAreBroughtWithinBoundsAndTheLastCounts() {

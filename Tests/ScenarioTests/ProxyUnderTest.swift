@@ -16,7 +16,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
-        timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0
+        timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
+        timeOfDay: TimeOfDay = .system
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
         let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
@@ -28,6 +29,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
                 crossOrigin: crossOrigin),
             accessLog: (try AccessLogSink(path: logFile), .combined))
         settings.timeouts = timeouts
+        settings.timeOfDay = timeOfDay
         server = try ProxyServer(settings)
         self.port = Int(server.addresses[0].port)
         client = HTTPTestClient(port: self.port)

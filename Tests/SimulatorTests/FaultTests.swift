@@ -3,19 +3,6 @@ import Testing
 @testable import Simulator
 
 @Suite struct FaultTests {
-    @Test func argumentsAreParsed() {  // CONTRACT.md: refrain simulate --fault
-        #expect(Fault(argument: "429") == Fault(.tooManyRequests))
-        #expect(Fault(argument: "reset:0.05") == Fault(.reset, perMillion: 50_000))
-        #expect(Fault(argument: "slow:5%") == Fault(.slow, perMillion: 50_000))
-        for text in ["", "418", "reset:", "reset:2", "reset:-1", "reset:x", "slow:101%", "reset:nan"] {
-            #expect(Fault(argument: text) == nil, "\(text)")
-        }
-        #expect(Fault.requestsPerSecond(argument: "limit:4/s") == 4)
-        for text in ["limit:4", "limit:0/s", "limit:/s", "4/s"] {
-            #expect(Fault.requestsPerSecond(argument: text) == nil, "\(text)")
-        }
-    }
-
     @Test(arguments: [
         (Fault.Kind.tooManyRequests, 429, "text/plain"), (.serverError, 500, "application/json;charset=utf-8"),
         (.unavailable, 503, "application/json;charset=utf-8"), (.gatewayTimeout, 504, "text/html"),
@@ -57,8 +44,9 @@ import Testing
         #expect((50...150).contains(failures), "seed \(seed): \(failures)")
     }
 
-    @Test func rateLimitCountsBySecond() {
-        let origin = SimulatedOrigin { $0.requestsPerSecond = 3 }
+    @Test func rateLimitCountsBySecond() throws {
+        let limit = try FaultArgument("limit:3/s")
+        let origin = SimulatedOrigin { $0.add(limit) }
         let statuses = [5, 5, 5, 5, 6, 6].map { origin.respond("/v1/test", now: $0).status }
         #expect(statuses == [200, 200, 200, 429, 200, 200])
     }

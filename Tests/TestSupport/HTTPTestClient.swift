@@ -8,6 +8,8 @@ public final class HTTPTestClient {
         /// In the order received, names as sent.
         public let fields: [(name: String, value: String)]
         public let body: Data
+        /// The interim (1xx) responses before it.
+        public fileprivate(set) var interim: [Reply] = []
 
         public init(status: Int, fields: [(name: String, value: String)], body: Data) {
             self.status = status
@@ -58,7 +60,12 @@ public final class HTTPTestClient {
         if let body { text += "Content-Length: \(body.count)\r\n" }
         try write(Array((text + "\r\n").utf8) + (body.map { Array($0) } ?? []))
         var reply = try readReply(isHead: method == "HEAD")
-        while reply.status < 200 { reply = try readReply(isHead: method == "HEAD") }
+        var interim: [Reply] = []
+        while reply.status < 200 {
+            interim.append(reply)
+            reply = try readReply(isHead: method == "HEAD")
+        }
+        reply.interim = interim
         if reply.field("Connection")?.lowercased() == "close" { close() }
         return reply
     }
@@ -152,5 +159,13 @@ public final class HTTPTestClient {
         while try fill() {}
         defer { close() }
         return Data(buffer)
+    }
+}
+
+extension Sequence where Element == (name: String, value: String) {
+    /// The values of all fields with this name, whatever its case, as one list (RFC 9110 5.3); nil without any.
+    public func list(_ name: String) -> String? {
+        let values = filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 }

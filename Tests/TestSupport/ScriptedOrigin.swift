@@ -19,8 +19,8 @@ public final class ScriptedOrigin: Sendable {
         case reset
         /// Reads until the client has closed.
         case hold
-        /// Reads a request and sends what the function makes of it, until the client closes.
-        case serve(@Sendable (String) -> [UInt8])
+        /// Reads a request and sends what the function makes of it, until the client closes or the function returns nil.
+        case serve(@Sendable (String) -> [UInt8]?)
 
         public static func send(_ text: String) -> Step { .send(Array(text.utf8)) }
     }
@@ -118,7 +118,7 @@ public final class ScriptedOrigin: Sendable {
                 while let bytes = receive(client), !bytes.isEmpty {}
             case .serve(let answer):
                 while let request = read(index, client, content: true) {
-                    guard send(answer(request), client) else { return }
+                    guard let bytes = answer(request), send(bytes, client) else { return }
                 }
             }
         }

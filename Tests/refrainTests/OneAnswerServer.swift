@@ -28,18 +28,28 @@ final class OneAnswerServer: Sendable {
 
     var request: String { String(decoding: received.withLock { $0 }, as: UTF8.self) }
 
-    /// Accepts one connection, reads until the empty line, writes `answer` and closes. Blocks.
+    /// Accepts one connection, reads the request, writes `answer` and closes. Blocks.
     func serve(_ answer: String) {
         let connection = accept(descriptor, nil, nil)
         defer { close(connection) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+        while !Self.isWhole(bytes) {
             let count = recv(connection, &chunk, chunk.count, 0)
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
         received.withLock { $0 = bytes }
         _ = Array(answer.utf8).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    /// Whether the empty line is there, and as much content behind it as `Content-Length` says.
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.firstRange(of: "\r\n\r\n") else { return false }
+        let length = text.firstRange(of: "Content-Length: ").flatMap {
+            Int(text[$0.upperBound...].prefix { $0.isNumber })
+        }
+        return text[end.upperBound...].utf8.count >= length ?? 0
     }
 }

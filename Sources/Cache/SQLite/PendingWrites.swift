@@ -112,12 +112,18 @@ struct PendingWrites {
         (queued, inFlight, touches, byteCount) = ([:], [:], [:], 0)
     }
 
-    /// Forgets the stores that `isChosen` picks: they were purged before they were written.
-    mutating func drop(_ isChosen: (StoredResponse) -> Bool) {
-        for (index, operation) in queued {
-            guard case .store(let response) = operation, isChosen(response) else { continue }
-            queued[index] = nil
-            byteCount -= operation.byteCount
+    /// The responses that wait to be stored.
+    var queuedResponses: [(key: Int64, response: StoredResponse)] {
+        queued.compactMap { key, operation in
+            if case .store(let response) = operation { (key, response) } else { nil }
         }
+    }
+
+    /// Puts `operation` in place of storing `response`, unless something newer waits for its key.
+    mutating func replace(_ response: StoredResponse, with operation: Operation, _ index: Int64) {
+        guard case .store(let queuedResponse) = queued[index], queuedResponse === response,
+            let older = queued.updateValue(operation, forKey: index)
+        else { return }
+        byteCount += operation.byteCount - older.byteCount
     }
 }

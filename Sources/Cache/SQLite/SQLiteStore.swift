@@ -76,14 +76,25 @@ public final class SQLiteStore: Sendable {
         scheduleDrain()
     }
 
-    /// Applies a purge after all that is queued, and tells how many rows it chose, on the writer's queue; nil where the
-    /// file could not be changed.
-    public func purge(_ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping @Sendable (Int?) -> Void)
-    {
+    /// Applies a purge after all that is queued, in small steps between which the writer does other work, and then tells
+    /// how many answers were chosen, those that `counting` found elsewhere included; nil where the file could not be
+    /// changed. `counting` and `completion` run on the writer's queue.
+    func purge(
+        _ purge: Purge, counting: @escaping @Sendable () -> PurgeCount = { PurgeCount() },
+        _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
         queue.async { @Sendable [self] in
             drain()
-            completion(writer.withLock { $0.purge(selection, mode, for: self) })
+            let found = counting()
+            goOn(writer.withLock { $0.beginPurge(purge, found, for: self) }, completion)
         }
+    }
+
+    private func goOn(_ purge: StorePurge, _ completion: @escaping @Sendable (Int?) -> Void) {
+        var next = purge
+        guard writer.withLock({ $0.advance(&next, for: self) }) else { return completion(nil) }
+        guard !next.isDone else { return completion(next.count.total) }
+        queue.async { @Sendable [self, next] in goOn(next, completion) }
     }
 
     /// Hands up to `limit` entries, the most recently used first, to `completion` on the writer's queue.

@@ -1,7 +1,7 @@
 // The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts, comments included, and
 // `.schema` prints them.
 // Must hold: `statements` describe `version` exactly; a file of that version in which one of them is missing or differs is
-// not ours. Totals and contents follow `entry` by triggers, whoever deletes from it.
+// not ours. Totals, contents and mentions follow `entry` by triggers, whoever deletes from it.
 
 enum Schema {
     /// Marks the file as this cache's: "Rfrn".
@@ -32,7 +32,8 @@ enum Schema {
           stale_if_error_for INTEGER NOT NULL,  -- beyond that: served where the origin fails
           keep_for INTEGER NOT NULL,            -- beyond that: kept to be confirmed by a 304
           size INTEGER NOT NULL,                -- of target, variant, fields and body
-          checksum INTEGER NOT NULL,            -- over all of the above but size, and fields and body
+          content_sum INTEGER NOT NULL,         -- the checksum of the rows of content and mention
+          checksum INTEGER NOT NULL,            -- over all of the above but size
           last_used INTEGER NOT NULL            -- to a minute, or an hour in a large cache; the least recently used go first
         )
         """,
@@ -40,8 +41,14 @@ enum Schema {
         CREATE TABLE content (
           id INTEGER PRIMARY KEY,               -- that of the entry
           fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
-          body BLOB NOT NULL,                   -- as received, content coding included
-          resources BLOB NOT NULL               -- the numbers of the resources named in it, 8 bytes each
+          body BLOB NOT NULL                    -- as received, content coding included
+        )
+        """,
+        """
+        CREATE TABLE mention (
+          -- Which resources an entry names, where it names any; small, so that a purge by resource can look through all.
+          id INTEGER PRIMARY KEY,               -- that of the entry
+          resources BLOB NOT NULL               -- 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it may name any
         )
         """,
         """
@@ -61,6 +68,8 @@ enum Schema {
         """,
         "CREATE UNIQUE INDEX entry_by_key ON entry (key)",
         "CREATE INDEX entry_by_last_used ON entry (last_used)",
+        // The others of a target are found by their key alone.
+        "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
         """
         CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
           UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
@@ -70,6 +79,7 @@ enum Schema {
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
           DELETE FROM content WHERE id = OLD.id;
+          DELETE FROM mention WHERE id = OLD.id;
         END
         """,
         """

@@ -29,8 +29,10 @@ final class StoreConnection {
     private(set) var bounds: StoreBounds
     private let pageSize: Int
     private let deleteEntry: Statement
+    private let evictEntry: Statement
     private let insertEntry: Statement
     private let insertContent: Statement
+    private let insertMention: Statement
     private let updateUse: Statement
     private let selectOldest: Statement
     private let selectTotals: Statement
@@ -47,17 +49,20 @@ final class StoreConnection {
         self.bounds = bounds
         pageSize = Int(try database.integer("PRAGMA page_size"))
         deleteEntry = try Statement(database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2")
+        evictEntry = try Statement(database, "DELETE FROM entry WHERE id = ?1")
         insertEntry = try Statement(
             database,
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-              keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16)
+              keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting,
+              content_sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (id, fields, body, resources) VALUES (?1, ?2, ?3, ?4)")
+            database, "INSERT OR REPLACE INTO content (id, fields, body) VALUES (?1, ?2, ?3)")
+        insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (id, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
-        selectOldest = try Statement(database, "SELECT key FROM entry ORDER BY last_used LIMIT ?1")
+        selectOldest = try Statement(database, "SELECT id FROM entry ORDER BY last_used LIMIT ?1")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
         selectUseSpan = try Statement(
             database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
@@ -116,14 +121,19 @@ final class StoreConnection {
         }
     }
 
-    /// Writes last-use times, unix seconds by key, in transactions of a bounded size.
+    /// Writes last-use times, unix seconds by key.
     func write(lastUses: [Int64: Int64]) throws(SQLiteError) {
-        var waiting = Array(lastUses)[...]
+        try change(Array(lastUses)) { (use) throws(SQLiteError) in
+            try updateUse.run(.integer(use.key), .integer(use.value))
+        }
+    }
+
+    /// Calls `body` for rows that it changes or removes, in transactions of a bounded size.
+    func change<Row>(_ rows: [Row], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        var waiting = rows[...]
         while !waiting.isEmpty {
             try write(bounds.batchBytes) { () throws(SQLiteError) in
-                for (key, time) in waiting.prefix(bounds.batchRows) {
-                    try updateUse.run(.integer(key), .integer(time))
-                }
+                for row in waiting.prefix(bounds.batchRows) { try body(row) }
             }
             waiting = waiting.dropFirst(bounds.batchRows)
         }
@@ -157,17 +167,20 @@ final class StoreConnection {
         let size =
             target.count + variant.count + response.fields.count + response.body.count
             + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
+        let contentSum = response.contentSum
         try deleteEntry.run(.integer(key), .integer(.max))
         try insertEntry.run(
             .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
             .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
             .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
             .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
-            .integer(Int64(bitPattern: response.checksum)), .integer(response.receivedAt),
-            .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]))
-        try insertContent.run(
-            .integer(database.lastInsertedRow), .blob(response.fields), .blob(response.body[...]),
-            .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
+            .integer(Int64(bitPattern: response.checksum(contentSum: contentSum))), .integer(response.receivedAt),
+            .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
+            .integer(Int64(bitPattern: contentSum)))
+        let id = database.lastInsertedRow
+        try insertContent.run(.integer(id), .blob(response.fields), .blob(response.body[...]))
+        guard !response.resources.isEmpty else { return }
+        try insertMention.run(.integer(id), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }
 
     private func canHold(_ operation: PendingWrites.Operation) -> Bool {
@@ -175,7 +188,7 @@ final class StoreConnection {
     }
 
     /// A transaction that writes about `bytes`, at most.
-    func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    private func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
         try makeRoomInJournal(for: bytes)
         return try database.transaction(body)
     }
@@ -209,18 +222,18 @@ final class StoreConnection {
     }
 
     private func evict(for bytes: Int) throws(SQLiteError) -> Int {
-        var keys: [Int64] = []
+        var ids: [Int64] = []
         try selectOldest.forEachRow([.integer(Int64(bounds.batchRows))]) { row in
-            keys.append(row.integer(0))
+            ids.append(row.integer(0))
             return true
         }
         return try write(bounds.batchBytes) { () throws(SQLiteError) in
-            for (evicted, key) in keys.enumerated() {
+            for (evicted, id) in ids.enumerated() {
                 // Looking at every fourth row is often enough, and pages are freed only now and then.
                 if evicted > 0, evicted % 4 == 0, try isRoom(for: bytes) { return evicted }
-                try deleteEntry.run(.integer(key), .integer(.max))
+                try evictEntry.run(.integer(id))
             }
-            return keys.count
+            return ids.count
         }
     }
 

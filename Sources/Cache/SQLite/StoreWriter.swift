@@ -62,18 +62,39 @@ struct StoreWriter {
         }
     }
 
-    /// Nil where the file could not be purged.
-    mutating func purge(_ selection: EntrySelection, _ mode: PurgeMode, for store: SQLiteStore) -> Int? {
-        // What could not be written must not come back later either.
-        if mode == .hard { store.pending.withLock { $0.drop { selection.matches($0) } } }
-        guard let connection else { return nil }
+    /// Begins a purge after all that could be written: what could not must not come back later as it was.
+    func beginPurge(_ purge: Purge, _ found: PurgeCount, for store: SQLiteStore) -> StorePurge {
+        var count = found
+        let chosen = store.pending.withLock { $0.queuedResponses }.filter { purge.selection.matches($0.response) }
+        for batch in stride(from: 0, to: chosen.count, by: PendingWrites.maxBatch) {
+            let operations = chosen[batch..<min(batch + PendingWrites.maxBatch, chosen.count)].map { index, response in
+                count.add(response)
+                return (index, response, purge.fate(of: response))
+            }
+            store.pending.withLock { pending in
+                for (index, response, fate) in operations {
+                    switch fate {
+                    case .stays: break
+                    // Not merely forgotten: what an older row says must not be found instead.
+                    case .goes: pending.replace(response, with: .remove(response.key, receivedBy: .max), index)
+                    case .becomes(let rest): pending.replace(response, with: .store(rest), index)
+                    }
+                }
+            }
+        }
+        return StorePurge(purge, count)
+    }
+
+    /// Takes the purge one step further; false where the file could not be purged.
+    mutating func advance(_ purge: inout StorePurge, for store: SQLiteStore) -> Bool {
+        guard let connection else { return false }
         do throws(SQLiteError) {
-            let count = try connection.purge(selection, mode)
-            refreshTotals(store)
-            return count
+            try connection.advance(&purge)
+            if purge.isDone { refreshTotals(store) }
+            return true
         } catch {
             _ = handle(error, store)
-            return nil
+            return false
         }
     }
 

@@ -1,36 +1,33 @@
 // One row as it was read: nothing in it is believed before the checksum agrees.
 // Must hold: no value of a damaged file can trap; a response comes out only if all of it is as it was written.
 
-struct StoredRow {
-    /// The columns in the order that `init` reads them; the key is ?1.
-    static let select = """
-        SELECT target, variant, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-          keep_for, storefront, checksum, fields, body,
-          selecting, resources
-        FROM entry JOIN content USING (id) WHERE entry.key = ?1
+/// A row of `entry`, without the content.
+struct EntryRow {
+    /// The columns in the order that `init` reads them.
+    static let columns = """
+        target, variant, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for, keep_for,
+          storefront, selecting, content_sum, checksum
         """
+    /// Where in a row the next column is.
+    fileprivate static let columnCount: Int32 = 14
 
     private let target: [UInt8]
     private let variant: [UInt8]
     /// Columns 2 to 9: class, status, times.
     private let numbers: [Int64]
     private let storefront: [UInt8]
-    private let checksum: UInt64
-    private let fields: [UInt8]
-    private let body: [UInt8]
     private let selecting: [UInt8]
-    private let resources: [UInt64]
+    private let contentSum: UInt64
+    private let checksum: UInt64
 
     init(_ row: Row) {
         target = row.bytes(0)
         variant = row.bytes(1)
         numbers = (2...9).map { row.integer($0) }
         storefront = row.bytes(10)
-        checksum = UInt64(bitPattern: row.integer(11))
-        fields = row.bytes(12)
-        body = row.bytes(13)
-        selecting = row.bytes(14)
-        resources = row.words(15)
+        selecting = row.bytes(11)
+        contentSum = UInt64(bitPattern: row.integer(12))
+        checksum = UInt64(bitPattern: row.integer(13))
     }
 
     /// Whether the row is that of `key`, and not of another with the same 64 bits.
@@ -38,22 +35,77 @@ struct StoredRow {
         !key.isPersonal && key.target.elementsEqual(target) && key.variant.elementsEqual(variant)
     }
 
-    /// The response, or nil where the row is damaged. With `key` given its bytes are shared rather than built again.
-    func response(for key: CacheKey?) -> StoredResponse? {
-        guard !variant.contains(0), let classTag = UInt8(exactly: numbers[0]), (100...999).contains(numbers[1]),
-            (0...Self.latest).contains(numbers[2]),
-            numbers[3...].allSatisfy({ (0...Int64(Lifetime.longest)).contains($0) })
-        else { return nil }
-        let lifetime = Lifetime(
+    /// Whether the numbers can be those of a response.
+    private var isPlausible: Bool {
+        !variant.contains(0) && UInt8(exactly: numbers[0]) != nil && (100...999).contains(numbers[1])
+            && (0...Self.latest).contains(numbers[2])
+            && numbers[3...].allSatisfy { (0...Int64(Lifetime.longest)).contains($0) }
+    }
+
+    private var lifetime: Lifetime {
+        Lifetime(
             freshFor: Int(numbers[4]), staleFor: Int(numbers[5]), staleIfErrorFor: Int(numbers[6]),
             keepFor: Int(numbers[7]), initialAge: Int(numbers[3]))
+    }
+
+    private var key: CacheKey { CacheKey(scope: .shared, target: target, variant: variant) }
+
+    /// The response with this content, or nil where the two are not what was written. With `key` given its bytes are
+    /// shared rather than built again.
+    fileprivate func response(
+        for key: CacheKey?, fields: [UInt8], body: [UInt8], resources: [UInt64]
+    ) -> StoredResponse? {
+        guard isPlausible else { return nil }
         let response = StoredResponse(
-            restoring: key ?? CacheKey(scope: .shared, target: target, variant: variant), status: Int(numbers[1]),
-            fields: fields, body: body, receivedAt: numbers[2], lifetime: lifetime, classTag: classTag,
-            storefront: storefront, selecting: selecting, resources: resources)
+            restoring: key ?? self.key, status: Int(numbers[1]), fields: fields, body: body, receivedAt: numbers[2],
+            lifetime: lifetime, classTag: UInt8(truncatingIfNeeded: numbers[0]), storefront: storefront,
+            selecting: selecting, resources: resources)
         return response.checksum == checksum ? response : nil
+    }
+
+    /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where the row is damaged.
+    func withoutFreshness(at now: Int64) -> (lifetime: Lifetime, checksum: UInt64)? {
+        guard isPlausible, sum(of: lifetime) == checksum else { return nil }
+        let age = lifetime.initialAge + Lifetime.seconds(from: numbers[2], to: now)
+        let rest = lifetime.withoutFreshness(atAge: age)
+        return (rest, sum(of: rest))
+    }
+
+    private func sum(of lifetime: Lifetime) -> UInt64 {
+        Checksum.ofEntry(
+            key: key, status: Int(numbers[1]), classTag: UInt8(truncatingIfNeeded: numbers[0]), receivedAt: numbers[2],
+            lifetime: lifetime, storefront: storefront, selecting: selecting, contentSum: contentSum)
     }
 
     /// The year 9999, in unix seconds.
     private static let latest: Int64 = 253_402_300_799
+}
+
+/// A row of `entry` with those of `content` and `mention`.
+struct StoredRow {
+    /// What `init` reads; the key is ?1.
+    static let select = """
+        SELECT \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id)
+        FROM entry JOIN content USING (id) WHERE entry.key = ?1
+        """
+
+    private let entry: EntryRow
+    private let fields: [UInt8]
+    private let body: [UInt8]
+    private let resources: [UInt64]
+
+    init(_ row: Row) {
+        entry = EntryRow(row)
+        fields = row.bytes(EntryRow.columnCount)
+        body = row.bytes(EntryRow.columnCount + 1)
+        resources = row.words(EntryRow.columnCount + 2)
+    }
+
+    /// Whether the row is that of `key`, and not of another with the same 64 bits.
+    func belongs(to key: CacheKey) -> Bool { entry.belongs(to: key) }
+
+    /// The response, or nil where the row is damaged. With `key` given its bytes are shared rather than built again.
+    func response(for key: CacheKey?) -> StoredResponse? {
+        entry.response(for: key, fields: fields, body: body, resources: resources)
+    }
 }

@@ -33,13 +33,17 @@ final class Exchange {
 
     /// Called once. The connection may be answered before this returns.
     func start() {
-        guard let key = inquiry.key, inquiry.isCollapsible else { return fetch(as: nil) }
+        guard let key = inquiry.key, inquiry.isCollapsible else { return fetchAlone() }
         switch service.shared.flights.join(key, self, on: service.context.loop) {
-        case .lead(let flight): fetch(as: flight)
-        case .alone: fetch(as: nil)
+        case .lead(let flight), .alone(let flight): fetch(as: flight)
         case .wait: wait()
         case .full: fail(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1))
         }
+    }
+
+    /// Nobody waits for it.
+    private func fetchAlone() {
+        fetch(as: inquiry.key.map { service.shared.flights.depart($0, now: service.context.loop.now) })
     }
 
     private func fetch(as flight: Flights.FlightID?) {
@@ -98,8 +102,8 @@ extension Exchange {
         case .stored(let stored, let status) where isAnswer(stored):
             service.statistics.count(.collapsed)
             answer(stored, originStatus: status)
-        case .stored, .released: fetch(as: nil)
-        case .error(let response, let reason): settle(response, reason)
+        case .stored, .released: fetchAlone()
+        case .unstored(let response, let reason): settle(response, reason)
         case .failed(let failure): fail(failure)
         }
     }
@@ -114,6 +118,10 @@ extension Exchange {
 // MARK: - What the fetch brings
 
 extension Exchange: FetchListener {
+    func hinted(_ interim: UpstreamInterim) {
+        connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
+    }
+
     func ended(_ result: FetchResult) {
         guard !isAnswered else { return }
         switch result {

@@ -10,7 +10,7 @@ import HTTP
 final class Fetch {
     private let service: ProxyService
     private let inquiry: Inquiry
-    /// As which others wait for it; nil when nobody can.
+    /// As which it is known to others; nil for a pass.
     private let flight: Flights.FlightID?
     /// nil for a refresh.
     private let listener: (any FetchListener)?
@@ -18,6 +18,9 @@ final class Fetch {
     private var developerToken: SecretBytes?
     private var hasRenewedToken = false
     private var validates: Bool
+
+    /// How long a request may wait for its turn, repeats after a 429 included.
+    private static let longestWait = Duration.seconds(15)
 
     init(
         _ inquiry: Inquiry, flight: Flights.FlightID?, listener: (any FetchListener)?, service: ProxyService
@@ -31,14 +34,27 @@ final class Fetch {
 
     func start() {
         let credentials = service.shared.credentials
-        service.statistics.count(.upstreamRequests)
         developerToken = credentials.developer?.current(at: service.context.unixSeconds)
         let head = inquiry.request.head(
             to: service.shared.authority, developerToken: developerToken,
             userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
             validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
         let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
-        _ = service.pool.send(request, to: self)
+        _ = service.gate.send(
+            request, priority: priority, deadline: service.context.loop.now + Self.longestWait,
+            repeats: hasFallback ? 0 : UpstreamGate.defaultRepeats, to: self)
+    }
+
+    /// A client waits, a client waits for a confirmation, or nobody waits.
+    private var priority: UpstreamPriority {
+        guard listener != nil else { return .refresh }
+        return inquiry.stored == nil ? .waitingClient : .revalidation
+    }
+
+    /// Whether there is something to answer with at once: then a 429 costs no further request.
+    private var hasFallback: Bool {
+        listener != nil && inquiry.reason.allowsStandIn
+            && inquiry.stored?.canStandIn(at: service.context.unixSeconds) ?? false
     }
 
     private var verdictFacts: Verdict.Facts {
@@ -72,9 +88,7 @@ final class Fetch {
 
     private func end(_ result: FetchResult) {
         endUsersGenerationIfChanged(result)
-        if let flight, let key = inquiry.key {
-            service.shared.flights.land(key, flight, outcome(result), now: service.context.loop.now)
-        }
+        if let flight { service.shared.flights.land(flight, outcome(result), now: service.context.loop.now) }
         listener?.ended(result)
     }
 
@@ -87,12 +101,22 @@ final class Fetch {
         service.shared.drop(user, at: service.context.unixSeconds)
     }
 
+    private func isEveryonesError(_ response: UpstreamResponse) -> Bool {
+        inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status)
+    }
+
+    /// Whether others may be given it without asking: not where the origin wants to be asked each time (RFC 9111 4).
+    private func isReusable(_ stored: StoredResponse) -> Bool {
+        Freshness.of(stored, at: service.context.unixSeconds) != .expired
+    }
+
     private func outcome(_ result: FetchResult) -> FlightOutcome {
         switch result {
-        case .stored(let response, let status): .stored(response, originStatus: status)
+        case .stored(let response, let status) where isReusable(response): .stored(response, originStatus: status)
+        case .stored: .released
         case .unstored(let response, let reason)
-        where inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status):
-            .error(response, reason)
+        where reason == .outdated ? response.facts.vary.names.isEmpty : isEveryonesError(response):
+            .unstored(response, reason)
         case .unstored: .released
         case .failed(let failure): .failed(failure)
         }
@@ -102,6 +126,10 @@ final class Fetch {
 // MARK: - What the origin does
 
 extension Fetch: UpstreamReceiver {
+    func upstream(_ exchange: UpstreamExchange, interim: UpstreamInterim) {
+        listener?.hinted(interim)
+    }
+
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
         note(response.status)
         switch Verdict.of(status: response.status, verdictFacts) {
@@ -125,9 +153,7 @@ extension Fetch: UpstreamReceiver {
 
     /// What is too large to be collected serves one client; nobody can wait for it.
     private func beginStreaming(_ exchange: UpstreamExchange, _ response: UpstreamResponse) {
-        if let flight, let key = inquiry.key {
-            service.shared.flights.land(key, flight, .released, now: service.context.loop.now)
-        }
+        if let flight { service.shared.flights.land(flight, .released, now: service.context.loop.now) }
         guard let listener, listener.began(response) else { return exchange.cancel() }
         upstream(exchange, received: response.body)
     }
@@ -147,7 +173,9 @@ extension Fetch: UpstreamReceiver {
         if let listener, listener.isReading {
             listener.broke()
         } else {
-            end(.failed(FetchFailure(status: failure.status, reason: failure.reason)))
+            end(
+                .failed(
+                    FetchFailure(status: failure.status, reason: failure.reason, retryAfter: failure.retryAfter)))
         }
     }
 }
@@ -158,12 +186,32 @@ extension Fetch {
     private func store(_ response: UpstreamResponse) -> FetchResult {
         guard let key = inquiry.key else {
             invalidateIfUnsafe(response)
-            return .unstored(response, inquiry.reason)
+            return storePost(response) ?? .unstored(response, inquiry.reason)
         }
         updateByHead(response)
+        return store(response, key, requestFacts)
+    }
+
+    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as that (RFC 9110 9.3.3).
+    private func storePost(_ response: UpstreamResponse) -> FetchResult? {
+        let request = inquiry.request
+        guard request.method == .post, inquiry.facts.scope == .shared, !request.carriesCookie,
+            let location = response.fields.first(.contentLocation),
+            RelatedTarget.resolve(location, against: request.canonical, authority: service.shared.authority)
+                == request.canonical
+        else { return nil }
+        var facts = requestFacts
+        facts.isPostOfItsOwnContent = true
+        guard case .stored = store(response, CacheKey(scope: .shared, target: request.canonical), facts) else {
+            return nil
+        }
+        return .unstored(response, inquiry.reason)
+    }
+
+    private func store(_ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts) -> FetchResult {
         let (facts, rule, now) = (response.facts, inquiry.facts.rule, service.context.unixSeconds)
         // One form of each answer is kept where the operator's rule counts: the one that was asked for.
-        if rule != .upstream, response.hasContentCoding { return .unstored(response, .contentCoding) }
+        if !rule.followsOrigin, response.hasContentCoding { return .unstored(response, .contentCoding) }
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: rule, notFound: service.shared.policy.notFound, now: now)
         switch decision {
@@ -172,9 +220,10 @@ extension Fetch {
         case .store(let lifetime):
             let stored = StoredResponse(
                 key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
-                keeping: facts.retention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
+                keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
                 classTag: inquiry.facts.route.resourceClass.rawValue,
-                storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [])
+                storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
+                resources: response.resources)
             service.statistics.count(.stored)
             let forwarded = inquiry.request.fields
             let placed = service.shared.cache.store(
@@ -185,13 +234,15 @@ extension Fetch {
 
     /// Whether what was asked for changed while the answer was on its way.
     private var isOutdated: Bool {
-        inquiry.key.map { service.shared.flights.isSpoilt($0) } ?? false
+        flight.map { service.shared.flights.isOutdated($0) } ?? false
     }
 
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
     private func confirm(_ response: UpstreamResponse) {
         guard let stored = inquiry.stored else { return }
-        switch stored.freshened(by: response.fields.bytes, revalidation(response)) {
+        switch stored.freshened(
+            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
+        {
         case .stored(let freshened):
             service.statistics.count(.revalidated)
             if !isOutdated { service.shared.cache.store(freshened) }
@@ -212,7 +263,8 @@ extension Fetch {
             stored.status == 200
         else { return }
         let updated = stored.updated(
-            byHead: response.fields.bytes, contentLength: response.declaredLength, revalidation(response))
+            byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
+            revalidation(response))
         service.shared.cache.store(updated)
     }
 

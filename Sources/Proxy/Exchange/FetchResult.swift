@@ -24,6 +24,8 @@ struct FetchFailure: Sendable, Equatable {
 
 /// Who asked. Calls come on the loop of the fetch; after `ended`, `finished` and `broke` there are none.
 protocol FetchListener: AnyObject {
+    /// Something to pass on before the answer; nothing of it is stored.
+    func hinted(_ interim: UpstreamInterim)
     /// The answer, or that there is none.
     func ended(_ result: FetchResult)
     /// A large answer begins; false when nobody wants it any more. Its content comes by `received`.

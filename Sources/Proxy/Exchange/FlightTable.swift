@@ -3,13 +3,15 @@ import EventLoop
 
 // Which keys are being fetched, who waits for the answers, and which keys are not worth waiting for. Pure.
 // Must hold: one leader a key, unless one has been out for so long that another is sent after it; whoever landed, no waiter is
-// left behind; waiters, and what is remembered of keys, are bounded.
+// left behind; nobody joins a flight that left before a purge or a change of its target; waiters, and what is remembered of
+// keys, are bounded.
 
 /// Collapsing (RFC 9111 4, last paragraphs): requests for one key wait for the first of them.
 struct FlightTable<Waiter> {
     /// One leader's request.
     struct FlightID: Hashable {
-        fileprivate let number: Int
+        fileprivate let flight: Int
+        fileprivate let leader: Int
     }
 
     enum Joining: Equatable {
@@ -17,14 +19,17 @@ struct FlightTable<Waiter> {
         case lead(FlightID)
         /// Another does; `land` hands the waiter out.
         case wait
-        /// Ask for yourself: answers to this key were of no use to others a moment ago (hit-for-miss).
-        case alone
+        /// Ask for yourself, and `land`: answers to this key were of no use to others a moment ago (hit-for-miss).
+        case alone(FlightID)
         /// Too many wait for this key.
         case full
     }
 
     private struct Flight {
-        var leaders: [FlightID]
+        let key: CacheKey
+        /// The cache's count of purges when it left.
+        let epoch: Int
+        var leaders: Set<Int>
         /// When the last leader left.
         var departed: Instant
         var waiters: [Waiter] = []
@@ -38,7 +43,9 @@ struct FlightTable<Waiter> {
         var isRefreshedAgainAt: Instant?
     }
 
-    private var flights: [CacheKey: Flight] = [:]
+    private var flights: [Int: Flight] = [:]
+    /// The flights that others may join.
+    private var open: [CacheKey: Int] = [:]
     private var marks: [CacheKey: Mark] = [:]
     private var lastNumber = 0
 
@@ -51,45 +58,58 @@ struct FlightTable<Waiter> {
     static var maxWaiters: Int { 1_000 }
     static var maxMarks: Int { 4_096 }
 
-    /// Keys being fetched.
+    /// Requests that are out.
     var count: Int { flights.count }
 
-    /// A client wants the answer to `key`.
-    mutating func join(_ key: CacheKey, now: Instant, _ waiter: Waiter) -> Joining {
-        if let until = marks[key]?.isUncollapsibleUntil, now < until { return .alone }
-        guard let waiting = flights[key]?.waiters.count else { return .lead(depart(key, now)) }
+    /// A client wants the answer to `key`. `epoch` counts the cache's purges.
+    mutating func join(_ key: CacheKey, epoch: Int, now: Instant, _ waiter: Waiter) -> Joining {
+        if let until = marks[key]?.isUncollapsibleUntil, now < until { return .alone(depart(key, epoch, now)) }
+        guard let number = openFlight(key, epoch), let waiting = flights[number]?.waiters.count else {
+            return .lead(lead(key, epoch, now))
+        }
         guard waiting < Self.maxWaiters else { return .full }
-        flights[key]?.waiters.append(waiter)
+        flights[number]?.waiters.append(waiter)
         return .wait
     }
 
     /// A stale answer was served: whether to ask for a newer one, which one request at a time does.
-    mutating func refresh(_ key: CacheKey, now: Instant) -> FlightID? {
-        guard flights[key] == nil else { return nil }
+    mutating func refresh(_ key: CacheKey, epoch: Int, now: Instant) -> FlightID? {
+        guard openFlight(key, epoch) == nil else { return nil }
         if let again = marks[key]?.isRefreshedAgainAt, now < again { return nil }
-        return depart(key, now)
+        return lead(key, epoch, now)
+    }
+
+    /// A request that nobody may wait for leaves.
+    mutating func depart(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
+        let (flight, leader) = (makeNumber(), makeNumber())
+        flights[flight] = Flight(key: key, epoch: epoch, leaders: [leader], departed: now)
+        return FlightID(flight: flight, leader: leader)
     }
 
     /// A waiter has lost its patience: it may lead when the last leader has been out for long enough. Nil: wait on.
     mutating func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
-        guard let flight = flights[key], now >= flight.departed + Self.patience else { return nil }
-        lastNumber += 1
-        let id = FlightID(number: lastNumber)
-        flights[key]?.leaders.append(id)
-        flights[key]?.departed = now
-        return id
+        guard let number = open[key], let flight = flights[number], now >= flight.departed + Self.patience else {
+            return nil
+        }
+        let leader = makeNumber()
+        flights[number]?.leaders.insert(leader)
+        flights[number]?.departed = now
+        return FlightID(flight: number, leader: leader)
     }
 
     /// What leaders bring for a target that everyone shares is out of date, in all variants: an unsafe method changed it
     /// (RFC 9111 4.4).
     mutating func spoil(_ target: [UInt8]) {
-        for key in flights.keys where !key.isPersonal && key.target.elementsEqual(target) {
-            flights[key]?.isSpoilt = true
+        for (number, flight) in flights where !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
+            flights[number]?.isSpoilt = true
+            if open[flight.key] == number { open[flight.key] = nil }
         }
     }
 
-    func isSpoilt(_ key: CacheKey) -> Bool {
-        flights[key]?.isSpoilt ?? false
+    /// Whether what this leader brings must not be stored any more.
+    func isOutdated(_ id: FlightID, epoch: Int) -> Bool {
+        guard let flight = flights[id.flight] else { return false }
+        return flight.isSpoilt || flight.epoch != epoch
     }
 
     /// How a leader's request ended.
@@ -103,21 +123,31 @@ struct FlightTable<Waiter> {
     }
 
     /// A leader is back. Returns all who waited.
-    mutating func land(_ key: CacheKey, _ id: FlightID, _ landing: Landing, now: Instant) -> [Waiter] {
-        guard var flight = flights[key], let index = flight.leaders.firstIndex(of: id) else { return [] }
-        mark(key, landing, now)
-        flight.leaders.remove(at: index)
+    mutating func land(_ id: FlightID, _ landing: Landing, now: Instant) -> [Waiter] {
+        guard var flight = flights[id.flight], flight.leaders.remove(id.leader) != nil else { return [] }
+        mark(flight.key, landing, now)
         let waiters = flight.waiters
         flight.waiters = []
-        flights[key] = flight.leaders.isEmpty ? nil : flight
+        flights[id.flight] = flight.leaders.isEmpty ? nil : flight
+        if flight.leaders.isEmpty, open[flight.key] == id.flight { open[flight.key] = nil }
         return waiters
     }
 
-    private mutating func depart(_ key: CacheKey, _ now: Instant) -> FlightID {
-        lastNumber += 1
-        let id = FlightID(number: lastNumber)
-        flights[key] = Flight(leaders: [id], departed: now)
+    /// The flight that may be joined; one that left before a purge is left to itself.
+    private func openFlight(_ key: CacheKey, _ epoch: Int) -> Int? {
+        guard let number = open[key], flights[number]?.epoch == epoch else { return nil }
+        return number
+    }
+
+    private mutating func lead(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
+        let id = depart(key, epoch, now)
+        open[key] = id.flight
         return id
+    }
+
+    private mutating func makeNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
     }
 
     private mutating func mark(_ key: CacheKey, _ landing: Landing, _ now: Instant) {

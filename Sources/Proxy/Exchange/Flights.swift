@@ -6,8 +6,8 @@ import Synchronization
 enum FlightOutcome: Sendable {
     /// Stored, or confirmed by the origin.
     case stored(StoredResponse, originStatus: Int)
-    /// An error of the moment, the same for everyone.
-    case error(UpstreamResponse, Reason)
+    /// Not stored, and the same for everyone: an error of the moment, or what became out of date on its way.
+    case unstored(UpstreamResponse, Reason)
     /// The answer was the leader's alone: ask for yourself.
     case released
     case failed(FetchFailure)
@@ -18,17 +18,27 @@ public final class Flights: Sendable {
     typealias Table = FlightTable<Confined<Exchange>>
     typealias FlightID = Table.FlightID
 
+    private let cache: ResponseCache
     private let table = Mutex(Table())
 
-    public init() {}
+    /// - Parameter cache: whose purges end what is under way.
+    init(_ cache: ResponseCache) {
+        self.cache = cache
+    }
 
     func join(_ key: CacheKey, _ exchange: Exchange, on loop: EventLoop) -> Table.Joining {
-        let (waiter, now) = (Confined(exchange, to: loop), loop.now)
-        return table.withLock { $0.join(key, now: now, waiter) }
+        let (waiter, epoch, now) = (Confined(exchange, to: loop), cache.purgeEpoch, loop.now)
+        return table.withLock { $0.join(key, epoch: epoch, now: now, waiter) }
     }
 
     func refresh(_ key: CacheKey, now: Instant) -> FlightID? {
-        table.withLock { $0.refresh(key, now: now) }
+        let epoch = cache.purgeEpoch
+        return table.withLock { $0.refresh(key, epoch: epoch, now: now) }
+    }
+
+    func depart(_ key: CacheKey, now: Instant) -> FlightID {
+        let epoch = cache.purgeEpoch
+        return table.withLock { $0.depart(key, epoch, now) }
     }
 
     func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
@@ -39,13 +49,15 @@ public final class Flights: Sendable {
         table.withLock { $0.spoil(target) }
     }
 
-    func isSpoilt(_ key: CacheKey) -> Bool {
-        table.withLock { $0.isSpoilt(key) }
+    /// Whether what this leader brings must not be stored any more: purged, or its target changed.
+    func isOutdated(_ id: FlightID) -> Bool {
+        let epoch = cache.purgeEpoch
+        return table.withLock { $0.isOutdated(id, epoch: epoch) }
     }
 
     /// Tells all who waited; each hears it in a turn of its own loop.
-    func land(_ key: CacheKey, _ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
-        let waiters = table.withLock { $0.land(key, id, outcome.landing, now: now) }
+    func land(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
+        let waiters = table.withLock { $0.land(id, outcome.landing, now: now) }
         for waiter in waiters { waiter.execute { $0.landed(outcome) } }
     }
 }
@@ -53,9 +65,9 @@ public final class Flights: Sendable {
 extension FlightOutcome {
     fileprivate var landing: Flights.Table.Landing {
         switch self {
-        case .stored: .shared
+        case .stored, .unstored(_, .outdated): .shared
         case .released: .uncollapsible
-        case .error, .failed: .failed
+        case .unstored, .failed: .failed
         }
     }
 }

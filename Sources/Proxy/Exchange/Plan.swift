@@ -50,7 +50,7 @@ public struct PlanFacts {
         if scope == nil { return .personal }
         if hasContent { return .requestContent }
         if rule == .off { return route.isPersonal ? .personal : .off }
-        if rule == .upstream && requestControl.noStore { return .requestNoStore }
+        if rule.followsOrigin && requestControl.noStore { return .requestNoStore }
         return nil
     }
 }
@@ -60,7 +60,7 @@ extension Plan {
     public static func decide(_ facts: PlanFacts, stored: StoredResponse?, unixSeconds: Int64) -> Plan {
         if let reason = facts.passReason { return .pass(reason) }
         let plan = decide(stored, at: unixSeconds)
-        return facts.rule == .upstream ? plan.heeding(facts.requestControl, stored, unixSeconds) : plan
+        return facts.rule.followsOrigin ? plan.heeding(facts.requestControl, stored, unixSeconds) : plan
     }
 
     private static func decide(_ stored: StoredResponse?, at unixSeconds: Int64) -> Plan {

@@ -1,3 +1,4 @@
+import AppleMusic
 import Cache
 import EventLoop
 import HTTP
@@ -18,9 +19,19 @@ extension UpstreamResponse {
         return !coding.elementsEqual("identity".utf8)
     }
 
+    /// The resources that the content names; perhaps any, where a coding hides them.
+    var resources: [UInt64] {
+        hasContentCoding ? [ResourceMention.everything] : ResourceMention.numbers(in: body.span)
+    }
+
     /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
     func storableFields(isPersonal: Bool) -> [UInt8] {
         lines(isPersonal) { $0 != .age }
+    }
+
+    /// The lines that a confirmation brings for what is stored; its `Age` counts, and is not stored.
+    func freshFields(isPersonal: Bool) -> [UInt8] {
+        lines(isPersonal) { _ in true }
     }
 
     /// The lines that an answer which is not stored goes on with.

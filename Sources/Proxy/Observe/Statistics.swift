@@ -28,6 +28,14 @@ public enum Counter: Int, CaseIterable, Sendable {
     case refused
     /// Answers put into the cache.
     case stored
+    /// 429s of the origin.
+    case rateLimited
+    /// Requests sent to the origin again after a 429.
+    case retried
+    /// Requests that had to wait for their turn at the origin.
+    case queued
+    /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.
+    case queueRefused
 
     public var name: String {
         switch self {
@@ -43,6 +51,10 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .upstreamErrors: "upstream_errors"
         case .refused: "refused"
         case .stored: "stored"
+        case .rateLimited: "rate_limited"
+        case .retried: "retried"
+        case .queued: "queued"
+        case .queueRefused: "queue_refused"
         }
     }
 }
@@ -52,10 +64,10 @@ public enum Counter: Int, CaseIterable, Sendable {
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
-    private let cells: InlineArray<12, Atomic<Int>>
+    private let cells: InlineArray<16, Atomic<Int>>
 
     public init() {
-        precondition(Counter.allCases.count == 12, "one cell for each counter")
+        precondition(Counter.allCases.count == 16, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }

@@ -34,7 +34,7 @@ public final class ClientConnection {
     private let timeouts: ClientTimeouts
     private var reader: RequestReader
     private var input: PooledBuffer?
-    private var phase = Phase.reading
+    private(set) var phase = Phase.reading
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
     /// The peer's address without its port, as the access log writes it; made once.

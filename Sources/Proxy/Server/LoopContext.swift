@@ -8,14 +8,15 @@ public final class LoopContext {
     public let loop: EventLoop
     /// Where heads are written before they are sent; empty between answers.
     var scratch = ByteBuffer(capacity: 4096)
-    var clock = WallClock()
+    var clock: WallClock
     private var freeBuffers: [PooledBuffer] = []
 
     private static let bufferBytes = 16 << 10
     private static let mostFreeBuffers = 64
 
-    public init(loop: EventLoop) {
+    public init(loop: EventLoop, timeOfDay: TimeOfDay = .system) {
         self.loop = loop
+        clock = WallClock(timeOfDay)
     }
 
     /// The time of day, read at most once a turn of the loop.

@@ -36,7 +36,10 @@ extension PoolState {
         if let connection = takeIdle(for: ticket, now: now) {
             return [lease(connection, to: ticket, isReused: true, now: now)]
         }
-        guard waiting.count < settings.maxWaiting else { return [fail(request, .tooManyWaiting)] }
+        guard waiting.count < settings.maxWaiting else {
+            // How fast those before it will go is the budget's to know.
+            return [fail(request, .tooManyWaiting(retryAfter: 1))]
+        }
         waiting.append(ticket)
         wake(at: ticket.deadline)
         return openWhatIsNeeded(now: now)

@@ -4,13 +4,14 @@ import HTTP
 ///
 /// What must hold:
 /// - nothing of a malformed or incomplete answer is reported as complete;
-/// - interim responses are skipped, a bounded number of them, and 101 is a fault (RFC 9110, 15.2);
+/// - interim responses are reported or, if 100, skipped, a bounded number of them; 101 is a fault (RFC 9110, 15.2);
 /// - content is collected up to a bound; a larger answer is reported as `began`, `received`..., `finished`;
 /// - no byte after the end of an answer is consumed: what is left over is surplus, and the connection not reusable.
 struct ResponseReader: Sendable {
     enum Event {
         /// All bytes were looked at and there is nothing to report.
         case needMore
+        case interim(UpstreamInterim)
         case answered(UpstreamResponse)
         case began(UpstreamResponse)
         case received([UInt8])
@@ -85,7 +86,7 @@ struct ResponseReader: Sendable {
             let rest = bytes.extracting(consumed...)
             guard try parse(rest) else { return Step(consumed: consumed, event: .needMore) }
             consumed += head.byteCount
-            try takeHead(rest)
+            if let interim = try takeHead(rest) { return Step(consumed: consumed, event: .interim(interim)) }
         }
         consumed += try readContent(bytes.extracting(consumed...))
         return Step(consumed: consumed, event: nextEvent())
@@ -129,10 +130,10 @@ extension ResponseReader {
         }
     }
 
-    /// Acts on a complete head: skips an interim one, prepares for the content after a final one.
-    private mutating func takeHead(_ bytes: Span<UInt8>) throws(UpstreamFailure) {
+    /// Acts on a complete head: prepares for the content after a final one, returns an interim one that is to be reported.
+    private mutating func takeHead(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> UpstreamInterim? {
         parser.reset()
-        guard !head.isInterim else { return try skipInterim() }
+        guard !head.isInterim else { return try takeInterim(bytes) }
         let framing: BodyFraming
         do {
             framing = try head.framing(bytes, answering: method)
@@ -142,15 +143,18 @@ extension ResponseReader {
         keepsAlive = head.keepsAlive && framing != .untilClose
         response = UpstreamResponse(head, bytes)
         prepare(for: framing)
+        return nil
     }
 
-    private mutating func skipInterim() throws(UpstreamFailure) {
+    private mutating func takeInterim(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> UpstreamInterim? {
         guard head.status != 101 else { throw .switchedProtocols }
         interimResponses += 1
         interimBytes += head.byteCount
         guard interimResponses <= Self.maxInterimResponses, interimBytes <= Self.maxInterimBytes else {
             throw .tooManyInterimResponses
         }
+        guard head.status != 100 else { return nil }
+        return UpstreamInterim(status: head.status, fields: EndToEndFields.copy(from: head, bytes))
     }
 
     private mutating func prepare(for framing: BodyFraming) {

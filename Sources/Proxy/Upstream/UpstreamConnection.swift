@@ -179,6 +179,8 @@ extension UpstreamConnection {
         switch event {
         case .needMore:
             break
+        case .interim(let interim):
+            exchange.receiver?.upstream(exchange, interim: interim)
         case .answered(let response):
             finish(exchange)?.upstream(exchange, answered: stamped(response, exchange))
         case .began(let response):

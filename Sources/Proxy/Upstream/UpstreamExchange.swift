@@ -28,12 +28,19 @@ public final class UpstreamExchange {
         requestedAt = now
     }
 
+    /// What receivers are shown of a request that never came to a pool. It is over.
+    init(unsent request: UpstreamRequest, now: Instant) {
+        id = PoolState.RequestID(number: -1)
+        self.request = request
+        requestedAt = now
+    }
+
     /// Ends the exchange without another call to the receiver. The connection goes with it, because the rest of the
     /// answer is still to come on it. Does nothing after the end.
     public func cancel() {
-        guard receiver != nil else { return }
-        end()
+        guard let receiver = end() else { return }
         pool?.cancel(self)
+        (receiver as? UpstreamAttempt)?.wasCancelled()
     }
 
     /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP. What has been read

@@ -41,8 +41,10 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case switchedProtocols
     /// More interim responses than are put up with.
     case tooManyInterimResponses
-    /// The queue for a connection is full.
-    case tooManyWaiting
+    /// The queue is full. In so many seconds, at least 1, it will have emptied.
+    case tooManyWaiting(retryAfter: Int)
+    /// Its turn did not come before the deadline. In so many seconds, at least 1, there will be room.
+    case waitedTooLong(retryAfter: Int)
     /// The pool takes no new requests because the program ends.
     case draining
 
@@ -50,7 +52,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     public var status: Int {
         switch self {
         case .timeout: 504
-        case .tooManyWaiting, .draining: 503
+        case .tooManyWaiting, .waitedTooLong, .draining: 503
         case .resolve, .connect, .tls, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
         }
     }
@@ -68,7 +70,16 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         case .closedEarly: .upstreamClosed
         case .malformed, .switchedProtocols, .tooManyInterimResponses: .upstreamMalformed
         case .tooManyWaiting: .queueFull
+        case .waitedTooLong: .waitedTooLong
         case .draining: .draining
+        }
+    }
+
+    /// Seconds after which another try is worth it, for `Retry-After` (RFC 9110, 10.2.3); nil where nothing is known.
+    public var retryAfter: Int? {
+        switch self {
+        case .tooManyWaiting(let seconds), .waitedTooLong(let seconds): seconds
+        default: nil
         }
     }
 
@@ -90,7 +101,7 @@ extension UpstreamFailure: CustomStringConvertible {
         case .malformed(let error): "\(reason.text): \(error.reason)"
         case .switchedProtocols: "\(reason.text): 101"
         case .tooManyInterimResponses: "\(reason.text): too many interim responses"
-        case .timeout, .tooManyWaiting, .draining: "\(reason.text)"
+        case .timeout, .tooManyWaiting, .waitedTooLong, .draining: "\(reason.text)"
         }
     }
 }

@@ -37,4 +37,11 @@ public struct UpstreamSettings: Sendable {
         self.endpoint = endpoint
         self.maxConnections = maxConnections
     }
+
+    /// One loop's share of the connections, at least one.
+    func share(of index: Int, among loops: Int) -> UpstreamSettings {
+        var share = self
+        share.maxConnections = max(1, maxConnections / loops + (index < maxConnections % loops ? 1 : 0))
+        return share
+    }
 }

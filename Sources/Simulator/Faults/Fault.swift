@@ -1,4 +1,4 @@
-// What `refrain simulate --fault KIND[:RATE]` makes go wrong, and how often: a seeded decision per request.
+// What the simulated API makes go wrong, and how often: a seeded decision per request.
 
 /// One way of failing and the share of requests it befalls.
 public struct Fault: Sendable, Equatable {
@@ -19,26 +19,6 @@ public struct Fault: Sendable, Equatable {
         self.perMillion = min(max(perMillion, 0), 1_000_000)
     }
 
-    /// Parses `KIND` or `KIND:RATE`, with RATE from 0 to 1 (`0.05`) or in percent (`5%`); nil when it is neither.
-    public init?(argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let kind = Kind(rawValue: String(parts[0])) else { return nil }
-        guard parts.count == 2 else {
-            self.init(kind)
-            return
-        }
-        let isPercent = parts[1].hasSuffix("%")
-        guard let rate = Double(isPercent ? parts[1].dropLast() : parts[1]), rate >= 0, rate <= (isPercent ? 100 : 1)
-        else { return nil }
-        self.init(kind, perMillion: Int((rate * (isPercent ? 10_000 : 1_000_000)).rounded()))
-    }
-
-    /// Parses `limit:N/s`: the requests a second above which 429 is answered; nil when it is not that.
-    public static func requestsPerSecond(argument: String) -> Int? {
-        guard argument.hasPrefix("limit:"), argument.hasSuffix("/s") else { return nil }
-        guard let limit = Int(argument.dropFirst(6).dropLast(2)), limit > 0 else { return nil }
-        return limit
-    }
 }
 
 extension SimulatorConfiguration {

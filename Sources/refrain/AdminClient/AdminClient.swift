@@ -19,10 +19,23 @@ struct AdminClient {
 
     /// The body of a 200; everything else is an error in words.
     func get(_ target: String) throws(CommandFailure) -> [UInt8] {
+        try ask("GET", target, nil, within: timeout)
+    }
+
+    /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has until `within` to do
+    /// what it was asked.
+    func post(_ target: String, _ content: [UInt8], within: Duration) throws(CommandFailure) -> [UInt8] {
+        try ask("POST", target, content, within: within)
+    }
+
+    private func ask(
+        _ method: String, _ target: String, _ content: [UInt8]?, within: Duration
+    ) throws(CommandFailure) -> [UInt8] {
         let answer: AdminAnswer
         do throws(FileProblem) {
-            let connection = try BlockingConnection.open(host: server.host, port: server.port, timeout: timeout)
-            try connection.send(request(target))
+            var connection = try BlockingConnection.open(host: server.host, port: server.port, timeout: timeout)
+            try connection.send(request(method, target, content))
+            connection.timeout = within
             var reader = AdminAnswerReader()
             while try !reader.take(connection.receive()) {}
             answer = reader.answer()
@@ -32,15 +45,23 @@ struct AdminClient {
         switch answer.status {
         case 200: return answer.body
         case 401, 403: throw .failed("\(server): refused (\(answer.status)); see --admin-token-file")
-        default: throw .failed("\(server)\(target): status \(answer.status)")
+        default: throw .failed("\(server)\(target): status \(answer.status)\(Self.detail(of: answer))")
         }
     }
 
-    private func request(_ target: String) -> [UInt8] {
+    /// What the proxy says of a refusal, in the shape of its errors.
+    private static func detail(of answer: AdminAnswer) -> String {
+        let error = (try? JSON.parse(answer.body))?["errors"]?[0]
+        return error?["detail"]?.stringValue.map { ": \($0)" } ?? ""
+    }
+
+    private func request(_ method: String, _ target: String, _ content: [UInt8]?) -> [UInt8] {
         let authority = String(server.description.dropFirst("http://".count))
-        var bytes = Array("GET \(target) HTTP/1.1\r\nHost: \(authority)\r\nConnection: close\r\n".utf8)
+        var bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(authority)\r\nConnection: close\r\n".utf8)
         bytes += Array("User-Agent: refrain/\(Version.text)\r\nAccept: application/json\r\n".utf8)
         if let token { bytes += Array("Authorization: Bearer ".utf8) + token + Array("\r\n".utf8) }
-        return bytes + Array("\r\n".utf8)
+        guard let content else { return bytes + Array("\r\n".utf8) }
+        let length = "Content-Type: application/json\r\nContent-Length: \(content.count)\r\n\r\n"
+        return bytes + Array(length.utf8) + content
     }
 }

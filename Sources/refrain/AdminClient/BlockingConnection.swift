@@ -5,7 +5,8 @@ import Glibc
 
 struct BlockingConnection: ~Copyable {
     private let descriptor: Int32
-    private let timeout: Duration
+    /// For every wait from now on.
+    var timeout: Duration
 
     /// Tries the addresses of `host` in turn, `timeout` for each; throws the problem with the last.
     static func open(

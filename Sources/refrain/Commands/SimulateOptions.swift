@@ -1,19 +1,14 @@
+import Simulator
+
 /// What `simulate` was asked for.
 struct SimulateOptions: Equatable, Sendable {
-    /// `KIND[:RATE]`; which kinds there are is the simulator's to say.
-    struct Fault: Equatable, Sendable {
-        let kind: String
-        /// The share of requests it befalls, in millionths; without a rate every request.
-        let perMillion: Int
-    }
-
     let listen: HostPort
     /// A file or a directory whose answers are served instead of made-up ones.
     let recording: String?
     let seed: UInt64?
     /// Added to every answer.
     let latency: Duration
-    let faults: [Fault]
+    let faults: [FaultArgument]
     /// Whether a request needs a developer token.
     let requiresAuthorization: Bool
     /// Serve TLS; the certificate of the throw-away authority is written here.
@@ -32,40 +27,14 @@ struct SimulateOptions: Equatable, Sendable {
             try arguments.parsed(Self.latency) { text throws(ValueError) in
                 Duration.milliseconds(try Quantity.count(text, in: 0...3_600_000))
             } ?? .zero
-        do throws(ValueError) {
-            faults = try arguments.all(Self.fault).map(Fault.init)
+        do throws(FaultArgument.Malformed) {
+            faults = try arguments.all(Self.fault).map(FaultArgument.init)
         } catch {
-            throw .usage("--\(Self.fault.name): \(error.message)")
+            throw .usage("--\(Self.fault.name): \(error)")
         }
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
-    }
-}
-
-extension SimulateOptions.Fault {
-    /// Reads `KIND` or `KIND:RATE`, the rate a share from 0 to 1 with at most six decimals.
-    init(_ text: String) throws(ValueError) {
-        let wanted = "KIND or KIND:RATE with a rate from 0 to 1, such as 503:0.1"
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let isWord = parts[0].utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
-        }
-        guard isWord, !parts[0].isEmpty else { throw ValueError(text, isNot: wanted) }
-        kind = String(parts[0])
-        guard parts.count == 2 else {
-            perMillion = 1_000_000
-            return
-        }
-        let digits = parts[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        let fraction = digits.count == 2 ? digits[1] : "0"
-        let areDigits = [digits[0], fraction].allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-        guard areDigits, let whole = Int(digits[0]), (1...6).contains(fraction.count), let part = Int(fraction) else {
-            throw ValueError(text, isNot: wanted)
-        }
-        let scale = (0..<(6 - fraction.count)).reduce(1) { scale, _ in scale * 10 }
-        guard whole == 0 || (whole == 1 && part == 0) else { throw ValueError(text, isNot: wanted) }
-        perMillion = whole * 1_000_000 + part * scale
     }
 }
 
@@ -76,7 +45,8 @@ extension SimulateOptions {
     static let latency = CommandOption("latency", "MS", "milliseconds added to every answer (0)")
     static let fault = CommandOption(
         "fault", "KIND[:RATE]", isRepeatable: true,
-        "429, 500, 503, 504, reset, truncate or slow, for which share of the requests (1)")
+        "429, 500, 503, 504, reset, truncate or slow, for which share of the requests (1); limit:N/s: 429 above N a second"
+    )
     static let noAuth = CommandOption("no-auth", "answer requests without a developer token too")
     static let tlsAuthority = CommandOption(
         "tls-authority", "FILE", "serve TLS and write the certificate of its throw-away authority to FILE")

@@ -45,7 +45,7 @@ extension Directive {
         },
         Directive(
             "upstream_rate", "N/s|off", defaults: [off],
-            why: "a ceiling on requests to the origin; no effect in this version"
+            why: "a ceiling on requests to the origin; off: only what its 429s teach"
         ) { configuration, words throws(ValueError) in
             configuration.upstreamRate = words[0] == off ? nil : try Quantity.rate(words[0])
         },

@@ -15,13 +15,13 @@ extension Configuration {
         let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
         var settings = ProxySettings(
             listeners: try listenerSettings(), workers: loops,
-            upstream: UpstreamSettings(
-                endpoint: endpoint, maxConnections: max(1, upstreamConnections / max(1, loops))),
+            upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
             upstreamTLS: try upstreamTLS(),
             shared: ProxyShared(
                 cache: responseCache(log), credentials: try credentials(), policy: policy,
                 authority: endpoint.authority, crossOrigin: crossOrigin),
             accessLog: nil)
+        settings.shared.budget = UpstreamBudget(rate: upstreamRate)
         settings.shared.clientKeys = try clientKeys()
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
@@ -35,7 +35,6 @@ extension Configuration {
         if allowsBatches { names.append("batch on") }
         if compose == .verify { names.append("compose verify") }
         if next == .complete { names.append("next complete") }
-        if upstreamRate != nil { names.append("upstream_rate") }
         if recordFile != nil { names.append("record") }
         return names
     }
@@ -146,7 +145,7 @@ extension TTLSetting {
     var rule: TTLRule {
         switch lifetime {
         case .off: .off
-        case .upstream: .upstream
+        case .upstream: .origin(stale: Self.wholeSeconds(stale))
         case .fixed(let duration):
             .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
         }

@@ -1,5 +1,6 @@
 import Admin
 import AppleMusic
+import Cache
 import Dispatch
 import EventLoop
 import Proxy
@@ -34,7 +35,7 @@ final class RunningProxy: Sendable {
             throw .failed("listen: \(error)")
         }
         do throws(CommandFailure) {
-            admin = try Self.startAdmin(configuration, server.snapshot, readiness)
+            admin = try Self.startAdmin(configuration, server.snapshot, settings.shared.cache, readiness)
         } catch {
             server.drain {}
             throw error
@@ -81,14 +82,14 @@ final class RunningProxy: Sendable {
     }
 
     private static func startAdmin(
-        _ configuration: Configuration, _ statistics: StatisticsSource, _ readiness: Readiness
+        _ configuration: Configuration, _ statistics: StatisticsSource, _ cache: ResponseCache, _ readiness: Readiness
     ) throws(CommandFailure) -> ServiceHost? {
         guard let address = configuration.adminListener else { return nil }
         let token = try configuration.adminToken()
         let listener = ListenerSettings(address: try address.socketAddress(), tls: nil)
         do throws(SystemError) {
             return try ServiceHost(label: "admin", listener: listener) { _ in
-                AdminService(statistics: statistics, token: token) { @Sendable in
+                AdminService(statistics: statistics, cache: cache, token: token) { @Sendable in
                     readiness.value.load(ordering: .relaxed)
                 }
             }

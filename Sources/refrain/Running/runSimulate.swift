@@ -38,13 +38,7 @@ extension SimulateOptions {
         if let seed { configuration.seed = seed }
         configuration.latency = latency
         configuration.requiresAuthorization = requiresAuthorization
-        for fault in faults {
-            guard let kind = Simulator.Fault.Kind(rawValue: fault.kind) else {
-                let known = Simulator.Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .usage("--fault: \"\(fault.kind)\" is none of \(known)")
-            }
-            configuration.faults.append(Simulator.Fault(kind, perMillion: fault.perMillion))
-        }
+        for fault in faults { configuration.add(fault) }
         return SimulatedAPI(configuration: configuration, verifier: try tokenCheck())
     }
 

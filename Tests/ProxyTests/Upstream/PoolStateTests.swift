@@ -75,7 +75,7 @@ import Testing
         var pool = pool(connections: 1, waiting: 2)
         _ = pool.submit(r(1), isReplayable: true, now: now)
         _ = pool.submit(r(2), isReplayable: true, now: now)
-        #expect(pool.submit(r(3), isReplayable: true, now: now) == [.fail(r(3), .tooManyWaiting)])
+        #expect(pool.submit(r(3), isReplayable: true, now: now) == [.fail(r(3), .tooManyWaiting(retryAfter: 1))])
         #expect(pool.currentCounters.failures == 1)
         #expect(pool.currentCounters.waiting == 2)
     }

@@ -34,6 +34,7 @@ struct ResponsePlayer {
         var surplus: Int
         /// The sizes of the pieces of content that were reported one by one.
         var pieces: [Int]
+        var interim: [UpstreamInterim] = []
     }
 
     func play(_ bytes: [UInt8], ending: Ending) -> Result {
@@ -42,16 +43,18 @@ struct ResponsePlayer {
         var buffer = ByteBuffer(capacity: 1024)
         var begun: UpstreamResponse?
         var pieces: [Int] = []
+        var interim: [UpstreamInterim] = []
         var rest = bytes[...]
 
         func result(_ outcome: Outcome) -> Result {
             Result(
                 outcome: outcome, keepsAlive: reader.keepsAlive, surplus: buffer.readableCount + rest.count,
-                pieces: pieces)
+                pieces: pieces, interim: interim)
         }
         func handle(_ event: ResponseReader.Event) -> Outcome? {
             switch event {
             case .needMore: return nil
+            case .interim(let response): interim.append(response)
             case .answered(let response): return .answered(response)
             case .began(let response): begun = response
             case .received(let content):

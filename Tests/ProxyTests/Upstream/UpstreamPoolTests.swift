@@ -260,7 +260,7 @@ import Testing
         try await until { scene.counters.leased == 1 }
         let second = scene.send(.get, "/2")
         let failure = await scene.send(.get, "/3").end().failure
-        #expect(failure == .tooManyWaiting)
+        #expect(failure == .tooManyWaiting(retryAfter: 1))
         #expect(failure?.status == 503)
         #expect(scene.onLoop { _ in !first.hasEnded && !second.hasEnded })
     }

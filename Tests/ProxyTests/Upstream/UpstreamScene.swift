@@ -76,6 +76,7 @@ final class RecordingReceiver: UpstreamReceiver {
     private let isPausing: Bool
     private let cancelledIn: Call?
     private(set) var hasCancelled = false
+    private(set) var interim: [UpstreamInterim] = []
     private var response: UpstreamResponse?
     private(set) var content: [UInt8] = []
     private var calls = 0
@@ -110,6 +111,11 @@ final class RecordingReceiver: UpstreamReceiver {
         precondition(calls == 0, "called after the end")
         calls += 1
         ends.continuation.yield(end)
+    }
+
+    func upstream(_ exchange: UpstreamExchange, interim: UpstreamInterim) {
+        precondition(hasReturned && calls == 0 && response == nil)
+        self.interim.append(interim)
     }
 
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {

@@ -42,8 +42,22 @@ import Testing
         #expect(UpstreamFailure.malformed(.statusLine).status == 502)
         #expect(UpstreamFailure.timeout(.connect).status == 504)
         #expect(UpstreamFailure.timeout(.firstByte).status == 504)
-        #expect(UpstreamFailure.tooManyWaiting.status == 503)
+        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).status == 503)
+        #expect(UpstreamFailure.waitedTooLong(retryAfter: 7).status == 503)
         #expect(UpstreamFailure.draining.status == 503)
+    }
+
+    @Test(arguments: [(64, 2, [32, 32]), (7, 3, [3, 2, 2]), (1, 1, [1]), (2, 3, [1, 1, 1])])
+    func loopsShareTheConnections(_ connections: Int, _ loops: Int, _ shares: [Int]) {
+        let endpoint = UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80)
+        let settings = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
+        #expect((0..<loops).map { settings.share(of: $0, among: loops).maxConnections } == shares)
+    }
+
+    @Test func failuresOfTheQueueSayWhenToComeBack() {
+        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).retryAfter == 7)
+        #expect(UpstreamFailure.waitedTooLong(retryAfter: 8).retryAfter == 8)
+        #expect(UpstreamFailure.timeout(.whole).retryAfter == nil)
     }
 
     @Test func onlyAReusedConnectionWithoutAByteIsWorthRetrying() {

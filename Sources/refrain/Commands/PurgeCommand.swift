@@ -1,0 +1,61 @@
+import Admin
+import AppleMusic
+
+// `purge`: makes stored answers stale, or removes them, in a running proxy.
+
+extension Command {
+    private static let url = CommandOption(
+        "url", "URL", "the answers to this request, in any spelling, with or without the host")
+    private static let prefix = CommandOption(
+        "prefix", "PATH", "the answers to all requests whose path begins so")
+    private static let storefront = CommandOption("storefront", "CODE", "the answers of this storefront, such as us")
+    private static let resource = CommandOption(
+        "resource", "TYPE:ID", "the answers that name this resource, such as songs:1440935467")
+    private static let all = CommandOption("all", "all answers")
+    private static let hard = CommandOption("hard", "remove them; without it they become stale")
+    private static let dryRun = CommandOption("dry-run", "only count them")
+
+    static let purge = Command(
+        "purge", "make stored answers of a running proxy stale, or remove them",
+        options: [url, prefix, storefront, resource, all, hard, dryRun, .admin, .adminTokenFile, .json]
+    ) { arguments, context throws(CommandFailure) in
+        let content = try purgeContent(arguments)
+        let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))
+        guard !arguments.has(.json) else {
+            let text = String(decoding: body, as: UTF8.self)
+            context.output.standard(text.hasSuffix("\n") ? text : text + "\n")
+            return .done
+        }
+        guard let count = (try? JSON.parse(body))?["purged"]?.intValue else {
+            throw .failed("the answer to POST /purge does not say how many")
+        }
+        let verb = arguments.has(dryRun) ? "would purge" : "purged"
+        let noun = count == 1 ? "entry" : "entries"
+        context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))")
+        return .done
+    }
+
+    /// The content of the request, held to the rules of the proxy, so that what is wrong with it is a usage error.
+    private static func purgeContent(_ arguments: CommandArguments) throws(CommandFailure) -> [UInt8] {
+        var object = JSONObject()
+        for option in [url, prefix, storefront, resource] {
+            if let value = arguments.value(option) { object.append(option.name, .string(value)) }
+        }
+        guard !object.isEmpty || arguments.has(all) else {
+            throw .usage("purge: needs --url, --prefix, --storefront, --resource or --all (see \"refrain help purge\")")
+        }
+        guard object.isEmpty || !arguments.has(all) else {
+            throw .usage("purge: --all takes no other selector beside it")
+        }
+        if arguments.has(all) { object.append("all", true) }
+        if arguments.has(hard) { object.append("hard", true) }
+        if arguments.has(dryRun) { object.append("dry_run", true) }
+        let content = JSON.object(object).bytes
+        do throws(PurgeRequestError) {
+            _ = try PurgeRequest(content)
+        } catch {
+            throw .usage("purge: --\(error.detail)")
+        }
+        return content
+    }
+}

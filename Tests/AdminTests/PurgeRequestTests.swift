@@ -1,0 +1,102 @@
+import AppleMusic
+import Cache
+import TestSupport
+import Testing
+
+@testable import Admin
+
+private func request(_ text: String) throws(PurgeRequestError) -> PurgeRequest { try PurgeRequest(Array(text.utf8)) }
+
+private func refusal(_ text: String) -> String? {
+    do throws(PurgeRequestError) {
+        _ = try request(text)
+        return nil
+    } catch {
+        return error.detail
+    }
+}
+
+private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+
+@Suite struct PurgeRequestTests {
+    @Test func softIsTheDefaultAndDryRunChangesNothing() throws {
+        #expect(try request(#"{"all":true}"#).mode == .soft)
+        #expect(try request(#"{"all":true,"hard":false,"dry_run":false}"#).mode == .soft)
+        #expect(try request(#"{"all":true,"hard":true}"#).mode == .hard)
+        #expect(try request(#"{"all":true,"hard":true,"dry_run":true}"#).mode == .dryRun)
+        #expect(try request(#"{"all":true}"#).selection == EntrySelection())
+    }
+
+    @Test(arguments: [
+        "/v1/catalog/us/songs?ids=1,2&include=artists,albums",
+        "https://api.music.apple.com/v1/catalog/us/songs?include=albums,artists&ids=1,2",
+        "HTTP://127.0.0.1:8080/v1/catalog/us/%73ongs?include=albums%2Cartists&ids=1%2C2",
+    ])
+    func aURLIsSpeltAsTheProxySpellsIt(url: String) throws {
+        let target = try request(#"{"url":"\#(url)"}"#).selection.target
+        #expect(text(target) == (try CanonicalTarget("/v1/catalog/us/songs?ids=1,2&include=albums,artists").text))
+    }
+
+    @Test func aURLWithoutAPathIsTheRoot() throws {
+        #expect(text(try request(#"{"url":"http://h"}"#).selection.target) == "/")
+        #expect(
+            text(try request(#"{"url":"http://h?a=1"}"#).selection.target)
+                == text(try request(#"{"url":"/?a=1"}"#).selection.target))
+    }
+
+    @Test func aPrefixMayEndAnywhereInAPath() throws {
+        for (given, meant) in [
+            ("/v1/catalog/us/", "/v1/catalog/us/"), ("/v1/catalog/us/songs/14", "/v1/catalog/us/songs/14"), ("/", "/"),
+            ("/v1/%63atalog/", "/v1/catalog/"),
+        ] {
+            #expect(text(try request(#"{"prefix":"\#(given)"}"#).selection.prefix) == meant)
+        }
+    }
+
+    @Test func aResourceIsNumberedAsItsMentionsAre() throws {
+        let selection = try request(#"{"resource":"playlists:pl.a:b-C_1","storefront":"gb"}"#).selection
+        #expect(selection.resource == ResourceMention.number(type: "playlists", id: "pl.a:b-C_1"))
+        #expect(selection.storefront == Array("gb".utf8))
+    }
+
+    /// What is stored of a document that may name anything is found by every resource.
+    @Test func bothModulesMeanTheSameByEverything() {
+        #expect(ResourceMention.everything == StoredResponse.everyResource)
+    }
+
+    @Test(arguments: [
+        ("", "Expected a JSON object"), ("[]", "Expected a JSON object"), ("{", "Expected a JSON object"),
+        ("{}", "Nothing is chosen"), (#"{"all":false}"#, "Nothing is chosen"), (#"{"hard":true}"#, "Nothing is chosen"),
+        (#"{"all":true,"url":"/a"}"#, "all: "), (#"{"all":true,"storefront":"us"}"#, "all: "),
+        (#"{"all":1}"#, "all: expected true or false"), (#"{"hard":"yes","all":true}"#, "hard: expected true or false"),
+        (#"{"dry_run":null,"all":true}"#, "dry_run: expected"), (#"{"url":1}"#, "url: expected a string"),
+        (#"{"url":""}"#, "url: "), (#"{"url":"v1"}"#, "url: "), (#"{"url":"ftp://h/a"}"#, "url: "),
+        (#"{"url":"http:///a"}"#, "url: "), (#"{"url":"/a/../b"}"#, "url: "), (#"{"url":"/a#b"}"#, "url: "),
+        (#"{"url":"/%zz"}"#, "url: "), (#"{"prefix":""}"#, "prefix: "), (#"{"prefix":"v1"}"#, "prefix: "),
+        (#"{"prefix":"/a?b"}"#, "prefix: "), (#"{"prefix":"//"}"#, "prefix: "), (#"{"prefix":"/a//"}"#, "prefix: "),
+        (#"{"storefront":"usa"}"#, "storefront: "), (#"{"storefront":"US"}"#, "storefront: "),
+        (#"{"storefront":""}"#, "storefront: "), (#"{"resource":"songs"}"#, "resource: "),
+        (#"{"resource":"songs:"}"#, "resource: "), (#"{"resource":":1"}"#, "resource: "),
+        (#"{"resource":"Songs:1"}"#, "resource: "), (#"{"resource":"songs:1 2"}"#, "resource: "),
+        (#"{"all":true,"all":true}"#, "A member is given twice"), (#"{"urls":"/a"}"#, "urls: unknown"),
+        (#"{"a\"b":"/a"}"#, "A member: unknown"),
+    ])
+    func whatIsNotUnderstoodIsRefusedByName(content: String, beginning: String) {
+        #expect(refusal(content)?.hasPrefix(beginning) == true, "\(refusal(content) ?? "taken")")
+    }
+
+    /// Details stand in JSON as they are.
+    @Test(arguments: UInt64(1)...200)
+    func aRefusalRepeatsNothingThatWouldHaveToBeEscaped(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var content = Array(#"{"prefix":"/v1/catalog/us/","hard":true,"dry_run":false}"#.utf8)
+        for _ in 0..<3 {
+            content[Int.random(in: content.indices, using: &random)] = .random(in: 0...255, using: &random)
+        }
+        do throws(PurgeRequestError) {
+            _ = try PurgeRequest(content)
+        } catch {
+            #expect(error.detail.utf8.allSatisfy { 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C }, "seed \(seed)")
+        }
+    }
+}

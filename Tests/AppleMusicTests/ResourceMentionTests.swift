@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AppleMusic
+
+private func numbers(_ text: String) -> [UInt64] { ResourceMention.numbers(in: Array(text.utf8).span) }
+
+private func named(_ pairs: (String, String)...) -> [UInt64] {
+    pairs.map { ResourceMention.number(type: $0.0, id: $0.1) }.sorted()
+}
+
+/// What the parser's value names: the slow way.
+private func numbers(namedBy value: JSON) -> [UInt64] {
+    var found: Set<UInt64> = []
+    func visit(_ value: JSON) {
+        switch value {
+        case .array(let elements): for element in elements { visit(element) }
+        case .object(let object):
+            if let type = object["type"]?.stringValue, let id = object["id"]?.stringValue {
+                found.insert(ResourceMention.number(type: type, id: id))
+            }
+            for member in object.members { visit(member.value) }
+        default: break
+        }
+    }
+    visit(value)
+    return found.count > ResourceMention.maxCount ? [ResourceMention.everything] : found.sorted()
+}
+
+@Suite struct ResourceMentionTests {
+    /// On disk: these must not change between versions. The published vectors of FNV-1a.
+    @Test func `the hash is FNV-1a`() {
+        func hash(_ text: String) -> UInt64 {
+            var hash = FNV1a()
+            for byte in text.utf8 { hash.combine(byte) }
+            return hash.value
+        }
+        #expect(hash("") == 0xCBF2_9CE4_8422_2325)
+        #expect(hash("a") == 0xAF63_DC4C_8601_EC8C)
+        #expect(hash("foobar") == 0x8594_4171_F739_67E8)
+        #expect(ResourceMention.number(type: "ab", id: "c") != ResourceMention.number(type: "a", id: "bc"))
+    }
+
+    @Test func `resources are found wherever they stand and in any order of members`() {
+        let text = #"""
+            {"data":[{"id":"1","type":"albums","attributes":{"name":"x","artwork":{"type":"none"}},
+              "relationships":{"artists":{"data":[{"type":"artists","href":"/","id":"2"}]}}}],
+             "included":[{"attributes":{"id":"9"},"type":"songs","id":"3"}],
+             "results":{"songs":{"data":[{"id":"3","type":"songs"},{"id":4,"type":"songs"},{"id":"5"}]}}}
+            """#
+        #expect(numbers(text) == named(("albums", "1"), ("artists", "2"), ("songs", "3")))
+        #expect(numbers(#"[{"id":"1","type":"a"}]"#) == named(("a", "1")))
+    }
+
+    @Test func `of members with one key the last counts`() {
+        #expect(numbers(#"{"id":"1","type":"a","id":"2"}"#) == named(("a", "2")))
+        #expect(numbers(#"{"id":"1","type":"a","id":2}"#).isEmpty)
+        #expect(numbers(#"{"id":"1","type":"a","id":{"id":"2","type":"b"}}"#) == named(("b", "2")))
+        #expect(numbers(#"{"id":"1","type":"a","id":null,"id":"3"}"#) == named(("a", "3")))
+    }
+
+    @Test func `escapes are decoded in keys and values`() {
+        #expect(numbers(#"{"\u0069d":"\u0031","t\u0079pe":"so\u006Egs"}"#) == named(("songs", "1")))
+        #expect(
+            numbers(#"{"id":"\"\\\/\b\f\n\r\té\ud83c\udfb5","type":"a"}"#)
+                == named(("a", "\"\\/\u{8}\u{C}\n\r\té🎵")))
+        #expect(numbers(#"{"id":"\ud83cx\udfb5","type":"a"}"#) == named(("a", "\u{FFFD}x\u{FFFD}")))
+        #expect(numbers(#"{"attributes":"\"id\":\"1\",\"type\":\"a\""}"#).isEmpty)
+    }
+
+    @Test(arguments: ["", " ", "<html>", "\"id\"", "12", "null", "\u{1F}\u{8B}", "plain text with {\"id\":\"1\"}"])
+    func `what is no JSON object or array names nothing`(text: String) {
+        #expect(numbers(text).isEmpty)
+    }
+
+    @Test(arguments: [
+        "{", "[", "{]", "[}", "[1,]", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "[1 2]", "[01]", "[1.]", "[-]",
+        "[tru]", "[nul", "[\"\u{1}\"]", #"["\x"]"#, #"["\u12g4"]"#, #"["\u12"#, "[] []", "[]x", "[+1]", "[1e]", "[NaN]",
+    ])
+    func `what begins like JSON and is not may name everything`(text: String) {
+        #expect(numbers(text) == [ResourceMention.everything])
+    }
+
+    @Test func `every cut of a text may name everything`() {
+        let text = Array(#"{"data":[{"id":"\u0031","type":"a","n":[-1.5e3,true,false,null,{}]}]}"#.utf8)
+        for count in 1..<text.count {
+            #expect(ResourceMention.numbers(in: text.span.extracting(0..<count)) == [ResourceMention.everything])
+        }
+        #expect(ResourceMention.numbers(in: text.span) == named(("a", "1")))
+    }
+
+    @Test func `depth 128 is listed and 129 may name everything`() {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth - 1) + #"{"id":"1","type":"a"}"#
+                + String(repeating: "]", count: depth - 1)
+        }
+        #expect(numbers(nested(128)) == named(("a", "1")))
+        #expect(numbers(nested(129)) == [ResourceMention.everything])
+        #expect(numbers(String(repeating: "[", count: 1_000_000)) == [ResourceMention.everything])
+    }
+
+    @Test func `as many as may be kept are listed and one more may name everything`() {
+        func document(_ ids: Range<Int>) -> String {
+            "[" + ids.map { #"{"id":"\#($0)","type":"songs"}"# }.joined(separator: ",") + "]"
+        }
+        let most = numbers(document(0..<4_096))
+        #expect(most.count == 4_096 && most == most.sorted())
+        #expect(numbers(document(0..<4_097)) == [ResourceMention.everything])
+        #expect(numbers(document(0..<9_000)) == [ResourceMention.everything])
+        let again = (0..<5).map { _ in document(0..<3_000) }.joined(separator: ",")
+        #expect(numbers("[\(again)]").count == 3_000)
+    }
+
+    @Test(arguments: UInt64(1)...300)
+    func `a text names what the parser's value names`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let value: JSON = ["data": .array((0..<4).map { _ in randomValue(&random, depth: 0) })]
+        #expect(ResourceMention.numbers(in: value.bytes.span) == numbers(namedBy: value), "seed \(seed)")
+    }
+
+    @Test(arguments: UInt64(1)...1_000)
+    func `a damaged text is judged as the parser judges it`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var bytes = JSON.array([randomValue(&random, depth: 0), ["id": "1", "type": "songs"]]).bytes
+        let damage = Array("{}[]\",:\\u0eE.-tfn \u{0}\u{1F}".utf8) + [0x80, 0xFF]
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            bytes[Int.random(in: 1..<bytes.count, using: &random)] = damage.randomElement(using: &random)!
+        }
+        let found = ResourceMention.numbers(in: bytes.span)
+        do throws(JSONError) {
+            let value = try JSON.parse(bytes)
+            #expect(found == numbers(namedBy: value), "seed \(seed)")
+        } catch {
+            // What only a reader of the string would notice.
+            if error.reason == .invalidUTF8 || error.reason == .loneSurrogate { return }
+            #expect(found == [ResourceMention.everything], "seed \(seed): \(error)")
+        }
+    }
+
+    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    func `recorded answers name what the parser's value names`() throws {
+        var count = 0
+        for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {
+            guard let name = entry["file"] as? String, name.hasSuffix(".json") else { continue }
+            let data = try Data(contentsOf: SharedMaterial.directory.appendingPathComponent("recordings/" + name))
+            guard let value = try? JSON.parse([UInt8](data)) else { continue }
+            let found = ResourceMention.numbers(in: [UInt8](data).span)
+            #expect(found == numbers(namedBy: value), "\(name)")
+            if !found.isEmpty { count += 1 }
+        }
+        #expect(count > 100)
+    }
+
+    private func randomValue(_ random: inout SeededGenerator, depth: Int) -> JSON {
+        switch Int.random(in: 0..<(depth > 5 ? 3 : 6), using: &random) {
+        case 0: return [.null, .bool(true), .number("-1.5E+3")].randomElement(using: &random)!
+        case 1, 2: return .string(randomText(&random))
+        case 3:
+            return .array(
+                (0..<Int.random(in: 0..<5, using: &random)).map { _ in randomValue(&random, depth: depth + 1) })
+        default:
+            var object = JSONObject()
+            for _ in 0..<Int.random(in: 0..<7, using: &random) {
+                let key = ["id", "type", "ids", "Type", "data", "attributes"].randomElement(using: &random)!
+                object.append(
+                    key,
+                    Bool.random(using: &random) ? .string(randomText(&random)) : randomValue(&random, depth: depth + 1)
+                )
+            }
+            return .object(object)
+        }
+    }
+
+    private func randomText(_ random: inout SeededGenerator) -> String {
+        let pieces = [
+            "songs", "albums", "1", "\"", "\\", "\n", "\u{1}", "é", "🎵", "id", String(repeating: "x", count: 40),
+        ]
+        return (0..<Int.random(in: 0..<4, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+    }
+}

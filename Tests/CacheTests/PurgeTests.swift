@@ -1,0 +1,190 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+extension ResponseCache {
+    fileprivate func purge(
+        _ mode: PurgeMode, at now: Int64 = noon, _ change: (inout EntrySelection) -> Void = { _ in }
+    ) async -> Int? {
+        var selection = EntrySelection()
+        change(&selection)
+        let chosen = selection
+        return await withCheckedContinuation { continuation in
+            purge(chosen, mode, at: now) { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+/// Purges through both tiers.
+@Suite struct PurgeTests {
+    let scratch = Scratch()
+
+    private func makeCache(memory: Int = 16 << 20) -> (cache: ResponseCache, store: SQLiteStore) {
+        let store = scratch.open()
+        return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
+    }
+
+    @Test func anAnswerInBothTiersCountsOnce() async {
+        let (cache, store) = makeCache()
+        for number in 0..<10 { cache.store(response("/\(number)")) }
+        cache.store(response("/v1/me", scope: someone(1)))
+        cache.store(response("/v1/me", scope: someone(2)))
+        cache.flush()
+        for number in 0..<4 { cache.memory.remove(key("/\(number)")) }
+        cache.memory.store(response("/only-in-memory"))
+        #expect(await cache.purge(.dryRun) == 13)
+        #expect(await cache.purge(.soft) == 13)
+        #expect(cache.memory.count == 9 && store.entries == 10)
+        #expect(await cache.purge(.hard) == 13)
+        #expect(cache.memory.count == 0 && store.entries == 0)
+        #expect(await cache.purge(.hard) == 0)
+    }
+
+    @Test func withoutAFileMemoryAloneIsPurged() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        for number in 0..<5 { cache.store(response("/\(number)")) }
+        #expect(await cache.purge(.dryRun) == 5 && cache.memory.count == 5)
+        #expect(await cache.purge(.hard) { $0.target = Array("/3".utf8) } == 1)
+        #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
+    }
+
+    /// A target's base key, its variants, its signpost and its users' answers.
+    @Test func aTargetGoesWithAllThatAnswersIt() async {
+        let (cache, store) = makeCache()
+        cache.store(response("/a", selecting: "accept-language"))
+        for variant in ["de", "en", "fr"] { cache.store(response("/a", variant: variant)) }
+        cache.store(response("/a", scope: someone(1)))
+        cache.store(response("/b"))
+        cache.store(response("/ab", variant: "de"))
+        cache.flush()
+        cache.memory.remove(key("/a", "fr"))
+        let target = Array("/a".utf8)
+        #expect(await cache.purge(.dryRun) { $0.target = target } == 4)
+        #expect(await cache.purge(.soft) { $0.target = target } == 4)
+        let reader = store.makeReader()
+        #expect(cache.lookup(key("/a", "fr"), reader, at: noon) == nil, "nothing can use it")
+        #expect(cache.lookup(key("/a"), reader, at: noon)?.freshFor == 1_000_000, "the signpost")
+        #expect(await cache.purge(.hard) { $0.target = target } == 3)
+        for variant in ["", "de", "en", "fr"] { #expect(cache.lookup(key("/a", variant), reader, at: noon) == nil) }
+        #expect(cache.memory.lookup(key("/a", "", someone(1))) == nil)
+        #expect(cache.memory.count == 2 && store.entries == 2)
+    }
+
+    @Test func aResourceTakesAllThatNamesItAndWhatMayName() async {
+        let (cache, store) = makeCache()
+        cache.store(response("/both", resources: [3, 7]))
+        cache.store(response("/one", resources: [7]))
+        cache.store(response("/other", resources: [3]))
+        cache.store(response("/any", resources: [StoredResponse.everyResource]))
+        cache.store(response("/none"))
+        cache.store(response("/v1/me/7", scope: someone(1), resources: [7]))
+        cache.flush()
+        cache.memory.remove(key("/one"))
+        cache.memory.remove(key("/any"))
+        #expect(await cache.purge(.dryRun) { $0.resource = 7 } == 4)
+        #expect(await cache.purge(.hard) { ($0.resource, $0.prefix) = (7, Array("/b".utf8)) } == 1)
+        #expect(await cache.purge(.hard) { $0.resource = 7 } == 3)
+        #expect(await cache.purge(.dryRun) == 2)
+        #expect(store.entries == 2 && cache.memory.count == 2)
+    }
+
+    /// Nothing is fresh afterwards, by whatever clock; what was fresh is stale for as long as it may be from then on.
+    @Test func aSoftPurgeEndsFreshnessNow() async {
+        let (cache, store) = makeCache()
+        let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
+        cache.store(response("/a", lifetime: lifetime))
+        cache.flush()
+        cache.memory.remove(key("/a"))
+        #expect(await cache.purge(.soft, at: noon + 400) == 1)
+        let reader = store.makeReader()
+        for place in ["on disk", "promoted"] {
+            let found = cache.lookup(key("/a"), reader, at: noon + 400)
+            guard let found else {
+                Issue.record("gone \(place)")
+                continue
+            }
+            #expect(found.age(at: noon + 400) == 450, "the age stays true")
+            for second in [-9, 0, 399, 400, 499] as [Int64] {
+                if case .stale = Freshness.of(found, at: noon + second) { continue }
+                Issue.record("\(place): \(Freshness.of(found, at: noon + second)) after \(second) s")
+            }
+            #expect(Freshness.of(found, at: noon + 500) == .expired)
+            #expect(found.canStandIn(at: noon + 699) && !found.canStandIn(at: noon + 700))
+            #expect(found.lifetime.keepFor == 0)
+        }
+        #expect(await cache.purge(.soft, at: noon + 450) == 1)
+        #expect(cache.lookup(key("/a"), reader, at: noon + 450)?.lifetime.staleFor == 500, "twice is once")
+    }
+
+    @Test func aSoftPurgeInMemoryIsThatOnDisk() async {
+        let (cache, store) = makeCache()
+        for age in [0, 10, 200] {
+            cache.store(response("/\(age)", lifetime: Lifetime(freshFor: 100, staleFor: 900, initialAge: age)))
+        }
+        cache.flush()
+        #expect(await cache.purge(.soft, at: noon + 20) == 3)
+        let reader = store.makeReader()
+        for age in [0, 10, 200] {
+            let inMemory = cache.memory.lookup(key("/\(age)"))?.lifetime
+            #expect(inMemory == reader.lookup(key("/\(age)"), at: noon)?.lifetime && inMemory != nil)
+        }
+    }
+
+    @Test func whatCouldNotBeWrittenDoesNotComeBackFresh() async {
+        for mode in [PurgeMode.soft, .hard] {
+            let scratch = Scratch()
+            let store = scratch.open(file: scratch.directory + "/absent/cache.sqlite")
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+            cache.store(response("/a", lifetime: Lifetime(freshFor: 100, staleFor: 100)))
+            #expect(await cache.purge(mode) == nil, "the file cannot be purged, and that is said")
+            cache.memory.remove(key("/a"))
+            let found = store.makeReader().lookup(key("/a"), at: noon)
+            #expect(mode == .hard ? found == nil : found?.freshFor == 0)
+        }
+    }
+
+    @Test func aPurgeCountsTheEpochUpBeforeItWorks() async {
+        let (cache, _) = makeCache()
+        let before = cache.purgeEpoch
+        #expect(await cache.purge(.dryRun) == 0)
+        #expect(cache.purgeEpoch == before)
+        cache.purge(EntrySelection(), .soft, at: noon) { _ in }
+        #expect(cache.purgeEpoch == before + 1)
+        #expect(await cache.purge(.hard) { $0.resource = 1 } == 0)
+        #expect(cache.purgeEpoch == before + 2)
+    }
+
+    /// Readers promote all the time while purges go over the file in steps, and what is stored carries its round.
+    @Test(arguments: [51, 52] as [UInt64])
+    func whatWasPurgedIsNeverFoundAgain(seed: UInt64) {
+        let (cache, store) = makeCache(memory: 2 << 20)
+        let purgedUpTo = Atomic<Int>(-1)
+        let isDone = Atomic<Bool>(false)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            var generator = SeededGenerator(seed: seed &+ UInt64(thread))
+            let reader = store.makeReader()
+            if thread == 0 {
+                for round in 0..<8 {
+                    for number in 0..<700 { cache.store(response("/\(number)", "\(round)")) }
+                    let answered = DispatchSemaphore(value: 0)
+                    cache.purge(EntrySelection(), .hard, at: noon) { _ in answered.signal() }
+                    answered.wait()
+                    purgedUpTo.store(round, ordering: .sequentiallyConsistent)
+                }
+                isDone.store(true, ordering: .relaxed)
+            }
+            while !isDone.load(ordering: .relaxed) {
+                let purged = purgedUpTo.load(ordering: .sequentiallyConsistent)
+                let number = Int.random(in: 0..<700, using: &generator)
+                if thread == 1 { cache.memory.remove(key("/\(number)")) }
+                guard let found = cache.lookup(key("/\(number)"), reader, at: noon) else { continue }
+                let round = Int(String(decoding: found.body, as: UTF8.self)) ?? -1
+                #expect(round > purged, "seed \(seed), thread \(thread)")
+            }
+        }
+        #expect(store.status.failedReads == 0 && store.status.damaged == 0)
+    }
+}

@@ -1,0 +1,184 @@
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What the query planner says of a step.
+private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Source) throws -> String {
+    let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(1))
+    let (sql, values) = purge.query(source)
+    var lines: [String] = []
+    try Statement(database, "EXPLAIN QUERY PLAN " + sql).forEachRow(values) { row in
+        lines.append(row.text(3))
+        return true
+    }
+    return lines.joined(separator: "; ")
+}
+
+@Suite struct StorePurgeTests {
+    let scratch = Scratch()
+
+    private func purge(_ mode: PurgeMode = .hard, _ change: (inout EntrySelection) -> Void = { _ in }) -> StorePurge {
+        var selection = EntrySelection()
+        change(&selection)
+        return StorePurge(Purge(selection: selection, mode: mode, now: noon), PurgeCount())
+    }
+
+    private func carryOut(_ purge: Purge, _ store: SQLiteStore) async -> Int? {
+        await withCheckedContinuation { continuation in
+            store.purge(purge) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test func targetsAreFoundThroughAnIndexAndResourcesWithoutTheEntries() throws {
+        _ = scratch.open()
+        let target = Array("/a".utf8)
+        let byTarget = purge { $0.target = target }
+        #expect(try plan(scratch.file, byTarget, .row(1)).hasPrefix("SEARCH entry USING INDEX entry_by_key (key=?"))
+        #expect(
+            try plan(scratch.file, byTarget, .variants(target))
+                .hasPrefix("SEARCH entry USING INDEX variant_by_target (target=? AND rowid>? AND rowid<?)"))
+        let byResource = try plan(scratch.file, purge { $0.resource = 7 }, .mentions(7))
+        #expect(byResource.hasPrefix("SEARCH mention USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"))
+        #expect(byResource.contains("SEARCH entry USING INTEGER PRIMARY KEY (rowid=?)"), "for those that name it")
+        for plans in [byResource, try plan(scratch.file, byTarget, .variants(target))] {
+            #expect(!plans.contains("SCAN entry") && !plans.contains("TEMP B-TREE"), "\(plans)")
+        }
+        let all = try plan(scratch.file, purge(), .all)
+        #expect(all == "SEARCH entry USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
+    }
+
+    @Test func onlyTheSourcesAreAskedThatCanAnswer() {
+        guard case .row = purge(.hard, { ($0.target, $0.resource) = ([1], 7) }).source else {
+            Issue.record("a target is found by its key")
+            return
+        }
+        guard case .mentions(7) = purge(.hard, { ($0.prefix, $0.resource) = ([1], 7) }).source else {
+            Issue.record("a resource is found by its mentions")
+            return
+        }
+    }
+
+    @Test func rowsAtBothEndsAreMet() throws {
+        let store = scratch.open()
+        for number in 0..<3 { store.store(response("/\(number)")) }
+        store.flush()
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(1))
+        try database.execute("UPDATE entry SET id = \(Int64.min) WHERE target = '/0'")
+        try database.execute("UPDATE entry SET id = \(Int64.max) WHERE target = '/1'")
+        let connection = try StoreConnection(database, StoreBounds(maxBytes: 1 << 20))
+        var run = purge(.dryRun)
+        while !run.isDone { try connection.advance(&run) }
+        #expect(run.count.total == 3)
+        run = purge(.hard)
+        run.note(rows: run.stepRows, last: .max)
+        #expect(run.isDone, "there is no row to go on with")
+    }
+
+    @Test func rowsThatAreAddedMeanwhileAreNotChased() throws {
+        let store = scratch.open()
+        for number in 0..<300 { store.store(response("/\(number)")) }
+        store.flush()
+        var run = purge(.hard)
+        try store.writer.withLock { writer throws(SQLiteError) in try writer.connection?.advance(&run) }
+        for number in 300..<900 { store.store(response("/\(number)")) }
+        store.flush()
+        var steps = 1
+        while !run.isDone {
+            try store.writer.withLock { writer throws(SQLiteError) in try writer.connection?.advance(&run) }
+            steps += 1
+        }
+        #expect(run.count.total == 300 && steps == 2)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 600)
+    }
+
+    @Test(arguments: [PurgeMode.soft, .hard])
+    func storesGoOnBetweenTheSteps(mode: PurgeMode) async {
+        let store = scratch.open()
+        for number in 0..<2_000 { store.store(response("/\(number)")) }
+        store.flush()
+        let events = Lines()
+        let purged = await withCheckedContinuation { continuation in
+            store.purge(Purge(selection: EntrySelection(), mode: mode, now: noon)) { count in
+                events.log("purged")
+                continuation.resume(returning: count)
+            }
+            // Queued behind the purge's first step of eight.
+            store.entries(EntrySelection(), limit: 1) { _ in events.log("listed") }
+        }
+        #expect(purged == 2_000)
+        #expect(events.all == ["listed", "purged"])
+    }
+
+    @Test func mentionsFollowTheirEntriesWhoeverDeletes() throws {
+        let store = scratch.open()
+        for number in 0..<10 { store.store(response("/\(number)", resources: [1, UInt64(number) + 10])) }
+        store.store(response("/0"))
+        store.flush()
+        func mentions() throws -> Int64 { try sqlite(scratch.file, "SELECT count(*) FROM mention") }
+        #expect(try mentions() == 9, "an answer that names nothing has none")
+        _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/1'")
+        #expect(try mentions() == 8)
+        store.remove(key("/2"))
+        store.flush()
+        #expect(try mentions() == 7)
+    }
+
+    @Test(arguments: [61, 62] as [UInt64])
+    func bothTiersAgreeOnWhatNamesAResource(seed: UInt64) async {
+        let store = scratch.open()
+        var generator = SeededGenerator(seed: seed)
+        let pool = (0..<12).map { _ in UInt64.random(in: 0 ..< .max, using: &generator) }
+        let answers = (0..<200).map { number in
+            let named = (0..<Int.random(in: 0..<5, using: &generator)).map { _ in pool.randomElement(using: &generator)!
+            }
+            let isAny = number % 40 == 0
+            return response(
+                "/\(number)", resources: isAny ? [StoredResponse.everyResource] : Set(named).sorted())
+        }
+        for answer in answers { store.store(answer) }
+        for resource in Set(pool + [5, .max - 1]).sorted() {
+            var selection = EntrySelection()
+            selection.resource = resource
+            let purge = Purge(selection: selection, mode: .dryRun, now: noon)
+            let expected = answers.count { selection.matches($0) }
+            #expect(await carryOut(purge, store) == expected, "seed \(seed), \(resource)")
+        }
+    }
+
+    @Test func resourcesSurviveOnDisk() throws {
+        let store = scratch.open()
+        let resources: [UInt64] = [0, 1, 1 << 63, .max - 1]
+        store.store(response("/a", resources: resources))
+        store.store(response("/b", resources: [StoredResponse.everyResource]))
+        store.flush()
+        #expect(store.makeReader().lookup(key("/a"), at: noon)?.resources == resources)
+        let any = "SELECT hex(resources) = 'FFFFFFFFFFFFFFFF' FROM mention JOIN entry USING (id) WHERE target = '/b'"
+        #expect(try sqlite(scratch.file, any) == 1)
+    }
+
+    @Test func aSoftPurgeLeavesRowsThatTheirChecksumsVouchFor() async {
+        let store = scratch.open()
+        for number in 0..<600 {
+            store.store(response("/\(number)", lifetime: Lifetime(freshFor: number, staleFor: 1_000), resources: [5]))
+        }
+        #expect(await carryOut(Purge(selection: EntrySelection(), mode: .soft, now: noon + 7), store) == 600)
+        let reader = store.makeReader()
+        for number in 0..<600 {
+            let found = reader.lookup(key("/\(number)"), at: noon)
+            #expect(found?.lifetime == Lifetime(freshFor: 0, staleFor: 1_000 + min(number, 7)), "\(number)")
+            #expect(found?.resources == [5])
+        }
+        #expect(store.status.damaged == 0)
+    }
+
+    @Test func aSoftPurgeRemovesWhatItCannotRead() async throws {
+        let store = scratch.open()
+        for number in 0..<3 { store.store(response("/\(number)")) }
+        store.flush()
+        _ = try sqlite(scratch.file, "UPDATE entry SET fresh_for = fresh_for + 1 WHERE target = '/1'")
+        _ = try sqlite(scratch.file, "UPDATE entry SET content_sum = content_sum + 1 WHERE target = '/2'")
+        #expect(await carryOut(Purge(selection: EntrySelection(), mode: .soft, now: noon), store) == 3)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 1)
+    }
+}

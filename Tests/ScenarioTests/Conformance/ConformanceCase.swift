@@ -1,0 +1,177 @@
+// What a conformance case is made of: values that read like a table, and no behaviour.
+//
+// In every field, `<+3>` and `<-60>` stand for the HTTP date that many seconds from the moment the case begins, in the
+// formats `<rfc850 +3>` and `<asctime +3>` too, `<url>` for the path of the case, and `<host>` for the origin's authority.
+
+/// Cases that share a proxy, an origin and a clock.
+struct ConformanceGroup: Sendable, CustomStringConvertible {
+    let name: String
+    let cases: [ConformanceCase]
+    var description: String { name }
+
+    init(_ name: String, _ cases: [ConformanceCase]) {
+        self.name = name
+        self.cases = cases
+    }
+}
+
+/// Exchanges over a URL that no other case uses, and the seconds that pass between them.
+struct ConformanceCase: Sendable {
+    enum Step: Sendable {
+        case exchange(Exchange)
+        case pause(seconds: Int)
+    }
+
+    let name: String
+    let steps: [Step]
+
+    init(_ name: String, _ steps: Step...) {
+        self.name = name
+        self.steps = steps
+    }
+
+    /// A response with these fields that is reused when some seconds have passed.
+    static func reused(_ name: String, after seconds: Int = 3, status: Int = 200, _ fields: String...) -> Self {
+        Self(name, .get(origin: .answer(status, fields)), .pause(seconds: seconds), .get(expect: .reused))
+    }
+
+    /// A response with these fields that is not reused when some seconds have passed.
+    static func asked(_ name: String, after seconds: Int = 3, status: Int = 200, _ fields: String...) -> Self {
+        Self(name, .get(origin: .answer(status, fields)), .pause(seconds: seconds), .get(expect: .asked))
+    }
+}
+
+/// One request of the client, what the origin would answer, and what is to be seen on both sides.
+struct Exchange: Sendable {
+    let method: String
+    /// Behind the path of the case.
+    let path: String
+    let request: [String]
+    let content: String?
+    let answer: OriginAnswer
+    let source: Source
+    let details: [Detail]
+}
+
+extension ConformanceCase.Step {
+    static func get(
+        at path: String = "", sending request: String..., origin: OriginAnswer = .ok(), expect source: Source = .asked,
+        _ details: Detail...
+    ) -> Self {
+        .exchange(
+            Exchange(
+                method: "GET", path: path, request: request, content: nil, answer: origin, source: source,
+                details: details))
+    }
+
+    static func get(sending request: [String], origin: OriginAnswer = .ok(), expect source: Source = .asked) -> Self {
+        .exchange(
+            Exchange(
+                method: "GET", path: "", request: request, content: nil, answer: origin, source: source, details: []))
+    }
+
+    static func send(
+        _ method: String, at path: String = "", sending request: String..., content: String? = nil,
+        origin: OriginAnswer = .ok(), expect source: Source = .asked, _ details: Detail...
+    ) -> Self {
+        .exchange(
+            Exchange(
+                method: method, path: path, request: request, content: content, answer: origin, source: source,
+                details: details))
+    }
+}
+
+/// What the origin does when it is asked.
+struct OriginAnswer: Sendable {
+    var status = 200
+    var fields: [String] = []
+    /// nil: a text that no other answer of the case has.
+    var content: String?
+    /// The field line that a request must have to be answered by 304; without it the answer is a 200 with content.
+    var condition: String?
+    /// Closes the connection instead of answering.
+    var hangsUp = false
+    /// Heads of interim responses, each a status and fields.
+    var interim: [(status: Int, fields: [String])] = []
+    var delayMilliseconds: UInt32 = 0
+
+    static func ok(_ fields: String..., content: String? = nil) -> Self {
+        Self(fields: fields, content: content)
+    }
+
+    static func answer(_ status: Int, _ fields: String..., content: String? = nil) -> Self {
+        Self(status: status, fields: fields, content: content)
+    }
+
+    static func answer(_ status: Int, _ fields: [String]) -> Self {
+        Self(status: status, fields: fields)
+    }
+
+    /// 304 with these fields, if the request has the line `condition`.
+    static func notModified(if condition: String, _ fields: String...) -> Self {
+        Self(fields: fields, condition: condition)
+    }
+
+    static let hangsUp = Self(hangsUp: true)
+
+    func after(interim status: Int, _ fields: String...) -> Self {
+        var result = self
+        result.interim.append((status, fields))
+        return result
+    }
+
+    func after(milliseconds: UInt32) -> Self {
+        var result = self
+        result.delayMilliseconds = milliseconds
+        return result
+    }
+}
+
+/// Where the answer to the client comes from. Numbers count the exchanges of the case from 1.
+enum Source: Sendable {
+    /// The origin is asked, and the client gets what it answers, end-to-end fields unchanged.
+    case asked
+    /// The same, but the origin's first answer was of no use, and it is asked twice.
+    case askedAnew
+    /// The origin is not asked; the client gets that exchange's answer again, with an `Age`.
+    case stored(Int)
+    /// The origin is not asked; the client gets the first answer's status and content with an `Age`, but not all of its
+    /// fields as they were.
+    case freshened
+    /// The origin is asked, answers 304, and the client gets that exchange's answer again.
+    case validated(Int)
+    /// The origin is asked and fails; the client gets that exchange's answer again.
+    case standsIn(Int)
+    /// The client gets that exchange's answer again at once, and the origin is asked all the same.
+    case storedWhileAsked(Int)
+    /// The origin is asked and fails, and so does the proxy: no stored answer is used.
+    case failed
+    /// The proxy answers on its own; the origin is not asked.
+    case proxy
+
+    static let reused = stored(1)
+    static func reused(from number: Int) -> Self { stored(number) }
+    static let revalidated = validated(1)
+    static let reusedStale = standsIn(1)
+    static let reusedWhileAsked = storedWhileAsked(1)
+}
+
+/// What else is to be seen.
+enum Detail: Sendable {
+    /// The client's status, where it is not the one of the answer that it gets.
+    case status(Int)
+    /// The client's content, where it is not the one of the answer that it gets.
+    case content(String)
+    /// `Name: value`, all lines of that name as one list.
+    case field(String)
+    case noField(String)
+    case age(Int)
+    case ageAtLeast(Int)
+    /// The origin sees `Name: value`.
+    case sent(String)
+    /// The origin sees no field of that name.
+    case notSent(String)
+    case method(String)
+    /// The client sees interim responses of these statuses.
+    case interim([Int])
+}

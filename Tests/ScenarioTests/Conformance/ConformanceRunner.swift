@@ -1,0 +1,130 @@
+import Cache
+import EventLoop
+import Foundation
+import Proxy
+import TestSupport
+
+/// Performs the cases of one group, one after the other, against one proxy whose clock moves only in pauses.
+final class ConformanceRunner {
+    private let clock = ManualClock(1_795_255_200)  // 21 November 2026, 10:00
+    private let origin: ConformanceOrigin
+    private let proxy: ProxyUnderTest
+
+    init() throws {
+        origin = try ConformanceOrigin()
+        proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { [clock] in clock.unixSeconds })
+    }
+
+    func stop() {
+        proxy.stop()
+        origin.stop()
+    }
+
+    /// What was not as expected; empty when the case holds. Ends at the first exchange that differs.
+    func mismatches(_ conformanceCase: ConformanceCase, at url: String) -> [String] {
+        let text = FieldText(start: clock.unixSeconds, url: url, host: "127.0.0.1:\(origin.port)")
+        var past: [PastAnswer] = []
+        for step in conformanceCase.steps {
+            switch step {
+            case .pause(let seconds): clock.advance(seconds: seconds)
+            case .exchange(let exchange):
+                let number = past.count + 1
+                let filled = text.filled(exchange, number)
+                do {
+                    let seen = try perform(filled, at: url)
+                    past.append(PastAnswer(exchange: filled, reply: seen.reply))
+                    let found = ExchangeCheck(exchange: filled, number: number, past: past, seen: seen).mismatches
+                    guard found.isEmpty else { return found.map { "exchange \(number): \($0) [\(seen.summary)]" } }
+                } catch {
+                    proxy.client.close()
+                    return ["exchange \(number): \(error)"]
+                }
+            }
+        }
+        return []
+    }
+
+    private func perform(_ exchange: Exchange, at url: String) throws -> SeenExchange {
+        origin.give(exchange.answer, below: url)
+        let updates = self.updates
+        let fields = exchange.request.map(ConformanceOrigin.parse).map { ($0.name, $0.value) }
+        let reply = try proxy.client.send(
+            exchange.method, url + exchange.path, fields: fields, body: exchange.content.map { Data($0.utf8) })
+        if case .storedWhileAsked = exchange.source { wait { self.updates > updates } }
+        return SeenExchange(reply: reply, requests: origin.requests(below: url))
+    }
+
+    /// How often the proxy has changed what it has stored.
+    private var updates: Int { proxy.statistics[.stored] + proxy.statistics[Counter.revalidated] }
+
+    /// Waits at most five seconds for what happens behind an answer.
+    private func wait(until condition: () -> Bool) {
+        let deadline = DispatchTime.now() + 5
+        while !condition(), DispatchTime.now() < deadline { usleep(1_000) }
+    }
+}
+
+/// An exchange that is over: what the origin would have answered, and what the client got.
+struct PastAnswer {
+    let exchange: Exchange
+    let reply: HTTPTestClient.Reply
+}
+
+/// What was seen of one exchange on both sides.
+struct SeenExchange {
+    let reply: HTTPTestClient.Reply
+    let requests: [ConformanceOrigin.Request]
+
+    var summary: String {
+        let asked = requests.map { "\($0.method) -> \($0.status.map(String.init) ?? "closed")" }
+        return "\(reply.status) \(reply.field("Cache-Status") ?? ""); origin: \(asked)"
+    }
+}
+
+/// Fills in what stands for dates, for the path of the case and for the origin's authority.
+struct FieldText {
+    let start: Int64
+    let url: String
+    let host: String
+
+    func filled(_ exchange: Exchange, _ number: Int) -> Exchange {
+        var answer = exchange.answer
+        answer.fields = answer.fields.map(filled)
+        answer.interim = answer.interim.map { ($0.status, $0.fields.map(filled)) }
+        answer.condition = answer.condition.map(filled)
+        answer.content = answer.content ?? "answer \(number) of \(url)"
+        return Exchange(
+            method: exchange.method, path: exchange.path, request: exchange.request.map(filled),
+            content: exchange.content, answer: answer, source: exchange.source, details: exchange.details.map(filled))
+    }
+
+    private func filled(_ detail: Detail) -> Detail {
+        switch detail {
+        case .field(let line): .field(filled(line))
+        case .sent(let line): .sent(filled(line))
+        default: detail
+        }
+    }
+
+    func filled(_ line: String) -> String {
+        let line = line.replacingOccurrences(of: "<url>", with: url).replacingOccurrences(of: "<host>", with: host)
+        return line.replacing(/<(?:(rfc850|asctime) )?([+-][0-9]+)>/) { match in
+            let format =
+                switch match.output.1 {
+                case "rfc850": "%A, %d-%b-%y %H:%M:%S GMT"
+                case "asctime": "%a %b %e %H:%M:%S %Y"
+                default: "%a, %d %b %Y %H:%M:%S GMT"
+                }
+            return Self.date(start + (Int64(match.output.2) ?? 0), format)
+        }
+    }
+
+    private static func date(_ unixSeconds: Int64, _ format: String) -> String {
+        var seconds = time_t(unixSeconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, format, &parts)
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

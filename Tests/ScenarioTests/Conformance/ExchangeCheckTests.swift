@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What proves the cache must itself be able to fail.
+@Suite struct ExchangeCheckTests {
+    private static let stored = OriginAnswer.ok("Cache-Control: max-age=9", "A: 1", content: "first")
+
+    /// A second exchange, behind one that got `stored`.
+    private func mismatches(
+        _ source: Source, _ details: Detail..., answer: OriginAnswer = .ok("A: 2", content: "second"),
+        asked statuses: Int?..., status: Int = 200, fields: [(name: String, value: String)], content: String
+    ) -> [String] {
+        let reply = HTTPTestClient.Reply(status: status, fields: fields, body: Data(content.utf8))
+        let first = HTTPTestClient.Reply(status: 200, fields: [("Date", "then")], body: Data("first".utf8))
+        func exchange(_ answer: OriginAnswer) -> Exchange {
+            Exchange(
+                method: "GET", path: "", request: [], content: nil, answer: answer, source: source, details: details)
+        }
+        let requests = statuses.map { ConformanceOrigin.Request(method: "GET", fields: [("Foo", "1")], status: $0) }
+        return ExchangeCheck(
+            exchange: exchange(answer), number: 2,
+            past: [
+                PastAnswer(exchange: exchange(Self.stored), reply: first),
+                PastAnswer(exchange: exchange(answer), reply: reply),
+            ], seen: SeenExchange(reply: reply, requests: requests)
+        ).mismatches
+    }
+
+    private static let reused = [
+        (name: "Cache-Control", value: "max-age=9"), (name: "A", value: "1"), (name: "Age", value: "3"),
+        (name: "Date", value: "then"),
+    ]
+
+    @Test func aReusedAnswerIsTheStoredOneWithAnAge() {
+        #expect(mismatches(.reused, .age(3), fields: Self.reused, content: "first").isEmpty)
+        #expect(mismatches(.reused, fields: Self.reused, content: "second") == ["the content is \"second\""])
+        #expect(mismatches(.reused, status: 203, fields: Self.reused, content: "first").count == 1)
+        #expect(mismatches(.reused, fields: Array(Self.reused.dropFirst()), content: "first").count == 1)
+        #expect(mismatches(.reused, fields: Array(Self.reused.dropLast()), content: "first").count == 1)
+        let withoutAge = Self.reused.filter { $0.name != "Age" }
+        #expect(mismatches(.reused, fields: withoutAge, content: "first") == ["there is no Age"])
+        #expect(mismatches(.reused, asked: 200, fields: Self.reused, content: "first") == ["the origin was asked"])
+    }
+
+    @Test func anAskedAnswerIsTheOriginsAndAskedForOnce() {
+        #expect(mismatches(.asked, asked: 200, fields: [("A", "2")], content: "second").isEmpty)
+        #expect(mismatches(.asked, fields: [("A", "2")], content: "second") == ["the origin was asked 0 times"])
+        #expect(mismatches(.asked, asked: 200, 200, fields: [("A", "2")], content: "second").count == 1)
+        #expect(mismatches(.asked, asked: 200, fields: [("A", "1")], content: "second") == ["a is 1, not 2"])
+        #expect(mismatches(.asked, asked: nil, fields: [("A", "2")], content: "second").count == 1)
+    }
+
+    @Test func aConfirmedAnswerNeedsA304() {
+        #expect(mismatches(.revalidated, asked: 304, fields: [], content: "first").isEmpty)
+        #expect(mismatches(.revalidated, asked: 200, fields: [], content: "first").count == 1)
+        #expect(mismatches(.revalidated, asked: 304, fields: [], content: "second").count == 1)
+    }
+
+    @Test func aFailureUsesNothingThatIsStored() {
+        #expect(mismatches(.failed, asked: nil, status: 502, fields: [], content: "sorry").isEmpty)
+        #expect(mismatches(.failed, asked: nil, status: 200, fields: [], content: "first").count == 1)
+        #expect(mismatches(.failed, asked: nil, status: 502, fields: [], content: "first").count == 1)
+        #expect(mismatches(.reusedStale, asked: nil, fields: [], content: "first").isEmpty)
+        #expect(mismatches(.reusedStale, asked: 200, fields: [], content: "first").count == 1)
+        #expect(mismatches(.proxy, .status(504), asked: 200, status: 504, fields: [], content: "sorry").count == 1)
+    }
+
+    @Test(arguments: [
+        Detail.status(201), .content("other"), .field("A: 1"), .noField("B"), .age(4), .ageAtLeast(4), .sent("Foo: 2"),
+        .notSent("foo"), .method("HEAD"), .interim([103]),
+    ])
+    func everyDetailCanFail(detail: Detail) {
+        let fields = [(name: "A", value: "2"), (name: "B", value: "2"), (name: "Age", value: "3")]
+        #expect(!mismatches(.asked, detail, asked: 200, fields: fields, content: "second").isEmpty)
+    }
+
+    @Test func fieldsOfOneConnectionAreNotCompared() {
+        let answer = OriginAnswer.ok("Connection: b, close", "B: 1", "Keep-Alive: 1", "A: 1", "A: 2", content: "second")
+        #expect(mismatches(.asked, answer: answer, asked: 200, fields: [("A", "1, 2")], content: "second").isEmpty)
+    }
+
+    @Test func datesAndPathsAreFilledIn() {
+        let text = FieldText(start: 784_111_777, url: "/a/1", host: "h:1")
+        #expect(text.filled("Date: <+0>") == "Date: Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(text.filled("Date: <rfc850 -37>") == "Date: Sunday, 06-Nov-94 08:49:00 GMT")
+        #expect(text.filled("Date: <asctime +23>") == "Date: Sun Nov  6 08:50:00 1994")
+        #expect(text.filled("Location: http://<host><url>/b") == "Location: http://h:1/a/1/b")
+    }
+}

@@ -1,0 +1,51 @@
+extension Conformance {
+    /// Stale answers: RFC 9111 4.2.4, RFC 5861; `Warning` is no more (RFC 9111 5.5).
+    static let stale = ConformanceGroup(
+        "stale",
+        [
+            standsIn("for an origin that hangs up", "Cache-Control: max-age=2", .hangsUp),
+            standsIn("for an origin that is overloaded", "Cache-Control: max-age=2", .answer(503)),
+            standsIn("for a hang-up, by stale-if-error", "Cache-Control: max-age=2, stale-if-error=60", .hangsUp),
+            standsIn("for a 503, by stale-if-error", "Cache-Control: max-age=2, stale-if-error=60", .answer(503)),
+
+            isForbidden("must-revalidate", "Cache-Control: max-age=2, must-revalidate"),
+            isForbidden("proxy-revalidate", "Cache-Control: max-age=2, proxy-revalidate"),
+            isForbidden("no-cache", "Cache-Control: max-age=2, no-cache"),
+            isForbidden("s-maxage", "Cache-Control: max-age=2, s-maxage=2"),
+            isForbidden("the end of stale-if-error", "Cache-Control: max-age=1, stale-if-error=1"),
+
+            ConformanceCase(
+                "stale-while-revalidate answers at once",
+                .get(origin: .ok("Cache-Control: max-age=1, stale-while-revalidate=3600", #"ETag: "a""#)),
+                .pause(seconds: 3),
+                .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .reusedWhileAsked)),
+            ConformanceCase(
+                "stale-while-revalidate ends",
+                .get(origin: .ok("Cache-Control: max-age=1, stale-while-revalidate=4")),
+                .pause(seconds: 6),
+                .get(expect: .asked)),
+            ConformanceCase(
+                "stale-while-revalidate does not bind an answer that came behind it",
+                .get(origin: .ok("Cache-Control: max-age=1, stale-while-revalidate=4", #"ETag: "a""#)),
+                .pause(seconds: 3),
+                .get(origin: .ok("Cache-Control: no-cache", #"ETag: "b""#), expect: .reusedWhileAsked),
+                .pause(seconds: 3),
+                .get(expect: .asked)),
+        ])
+
+    private static func standsIn(_ name: String, _ cacheControl: String, _ failure: OriginAnswer) -> ConformanceCase {
+        ConformanceCase(
+            "stands in " + name,
+            .get(origin: .ok(cacheControl, "Date: <+0>")),
+            .pause(seconds: 3),
+            .get(origin: failure, expect: .reusedStale, .noField("Warning"), .age(3)))
+    }
+
+    private static func isForbidden(_ name: String, _ cacheControl: String) -> ConformanceCase {
+        ConformanceCase(
+            "does not stand in against " + name,
+            .get(origin: .ok(cacheControl, "Date: <+0>")),
+            .pause(seconds: 3),
+            .get(origin: .hangsUp, expect: .failed))
+    }
+}

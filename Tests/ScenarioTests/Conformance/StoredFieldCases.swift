@@ -1,0 +1,59 @@
+extension Conformance {
+    /// Which fields are stored and sent again: RFC 9111 3.1, RFC 9110 7.6.1.
+    static let storedFields = ConformanceGroup(
+        "stored-fields",
+        [
+            "Test-Header: one", "X-Test-Header: two", "Content-Foo: three", "X-Content-Foo: four",
+            "Content-Encoding: unheard-of", "Content-Location: /elsewhere", "Content-MD5: Q2hlY2sgSW50ZWdyaXR5IQ==",
+            "Content-Range: any", "Content-Security-Policy: default-src 'self' example.com",
+            "Content-Type: text/plain;charset=utf-8", "Clear-Site-Data: cookies", #"ETag: "ghijkl""#,
+            "Expires: Mon, 11 Jan 2038 11:11:11 GMT", "Public-Key-Pins: five", "Set-Cookie: a=c", "Set-Cookie2: a=c",
+            "X-Frame-Options: sameorigin", "X-XSS-Protection: 1; mode=block",
+        ].map { field in kept(field) }
+            + [
+                "Connection: one", "Keep-Alive: timeout=5", "Proxy-Authenticate: two",
+                "Proxy-Authentication-Info: three", "Proxy-Authorization: four", "Proxy-Connection: five", "TE: six",
+                "Upgrade: seven",
+            ].map { field in dropped(field) }
+            + [
+                .reused("Cache-Control", "Cache-Control: max-age=3600", "Date: <+0>"),
+                ConformanceCase(
+                    "what Connection names",
+                    .get(
+                        origin: .ok("Cache-Control: max-age=3600", "Connection: a, b", "A: 1", "B: 2", "C: 3"),
+                        expect: .asked, .noField("A"), .noField("B")),
+                    .pause(seconds: 3),
+                    .get(expect: .reused, .field("C: 3"), .noField("A"), .noField("B"))),
+                // What follows the content is not the beginning of the next response (RFC 9112 6.3).
+                ConformanceCase(
+                    "Content-Length, and nothing beyond it",
+                    .get(
+                        origin: .ok(
+                            "Cache-Control: max-age=3600", "Content-Length: 10", content: "0123456789 and more"),
+                        expect: .asked, .content("0123456789")),
+                    .get(at: "/next", expect: .asked),
+                    .get(expect: .reused, .content("0123456789"), .field("Content-Length: 10"))),
+                // Where a content ends is not known with a coding that is not known (RFC 9112 6.1).
+                ConformanceCase(
+                    "an unknown transfer coding is refused",
+                    .get(
+                        origin: .ok("Cache-Control: max-age=3600", "Transfer-Encoding: unheard-of"), expect: .failed),
+                    .get(origin: .ok("A: 1"), expect: .asked)),
+            ])
+
+    private static func kept(_ field: String) -> ConformanceCase {
+        .reused("keeps " + name(field), "Cache-Control: max-age=3600", field, "Date: <+0>")
+    }
+
+    private static func dropped(_ field: String) -> ConformanceCase {
+        ConformanceCase(
+            "drops " + name(field),
+            .get(origin: .ok("Cache-Control: max-age=3600", field), expect: .asked, .noField(name(field))),
+            .pause(seconds: 3),
+            .get(expect: .reused, .noField(name(field))))
+    }
+
+    private static func name(_ field: String) -> String {
+        ConformanceOrigin.parse(field).name
+    }
+}

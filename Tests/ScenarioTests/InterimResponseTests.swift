@@ -1,0 +1,45 @@
+import EventLoop
+import Foundation
+import HTTP
+import Proxy
+import TestSupport
+import Testing
+
+/// What clients see of interim responses.
+@Suite(.timeLimit(.minutes(1))) struct InterimResponseTests {
+    /// Sends two interim responses, the answer, and one too late.
+    private final class Hinting: Service {
+        func handle(_ connection: ClientConnection) {
+            connection.sendInterim(status: 103, fields: Array("Link: </a>\r\n".utf8))
+            connection.sendInterim(status: 102, fields: [])
+            connection.respond(content: Array("ok".utf8)) { buffer in
+                buffer.append("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n")
+            }
+            connection.sendInterim(status: 103, fields: [])
+        }
+    }
+
+    private func answer(version: String) throws -> String {
+        let host = try ServiceHost(
+            label: "hinting", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
+        ) { _ in Hinting() }
+        defer { host.stop() }
+        let client = try RawClient(port: host.address.port)
+        try client.send("GET / \(version)\r\nHost: x\r\nConnection: close\r\n\r\n")
+        return String(decoding: client.read(), as: UTF8.self)
+    }
+
+    @Test func theyComeBeforeTheAnswerAndNotAfterIt() throws {
+        let text = try answer(version: "HTTP/1.1")
+        #expect(
+            text.hasPrefix(
+                "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\n"))
+        #expect(text.hasSuffix("\r\n\r\nok"))
+    }
+
+    @Test func clientsOfHTTP10GetNone() throws {
+        let text = try answer(version: "HTTP/1.0")
+        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(!text.contains(" 103 ") && !text.contains(" 102 "))
+    }
+}

@@ -1,0 +1,16 @@
+import Synchronization
+
+/// A time of day that stands still until a test moves it.
+public final class ManualClock: Sendable {
+    private let now: Atomic<Int64>
+
+    public init(_ unixSeconds: Int64) {
+        now = Atomic(unixSeconds)
+    }
+
+    public var unixSeconds: Int64 { now.load(ordering: .sequentiallyConsistent) }
+
+    public func advance(seconds: Int) {
+        now.add(Int64(seconds), ordering: .sequentiallyConsistent)
+    }
+}
