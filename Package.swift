@@ -43,9 +43,9 @@ let package = Package(
         + [
             .executableTarget(
                 name: "refrain",
-                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"],
+                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "CLinux"],
                 swiftSettings: swift),
-            .executableTarget(name: "Bench", swiftSettings: swift),
+            .executableTarget(name: "Bench", dependencies: ["Cache"], swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [

@@ -20,6 +20,12 @@ struct StatisticsReport {
         members.append("\"entries\":\(source.entries)")
         members.append("\"cache_bytes\":\(source.cacheBytes)")
         members.append("\"memory_bytes\":\(source.memoryBytes)")
+        let store = source.store
+        members.append("\"store_written\":\(store.written)")
+        members.append("\"store_evicted\":\(store.evicted)")
+        members.append("\"store_dropped\":\(store.dropped)")
+        members.append("\"store_failures\":\(store.failedTransactions + store.failedReads)")
+        members.append("\"store_damaged\":\(store.damaged)")
         let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[because: $0])" }
         members.append("\"reasons\":{\(reasons.joined(separator: ","))}")
         return Array(("{" + members.joined(separator: ",") + "}\n").utf8)

@@ -4,7 +4,9 @@ import Foundation
 // one run, because the machine's own speed drifts more than what is measured.
 
 let benchmarks: [(name: String, run: () throws -> Void)] = [
-    ("hits", HitsBenchmark.run)
+    ("hits", HitsBenchmark.run),
+    ("store", StoreBenchmark.run),
+    ("pressure", PressureBenchmark.run),
 ]
 let chosen = Set(CommandLine.arguments.dropFirst())
 let unknown = chosen.subtracting(benchmarks.map(\.name))

@@ -1,22 +1,39 @@
 // One shard of the memory tier: a hash table with open addressing over a list of nodes, and SIEVE (Zhang et al., NSDI 2024).
 // The list runs from the newest to the oldest entry; the hand walks from old to new, clears visited marks, and evicts the
 // first entry without one.
-// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate; `byteCount` is the sum of the entries'
+// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate, and touches no node but the one it finds
+// (in a large tier each costs a cache miss); `byteCount` is the sum of the entries'
 // byte counts and at most `maxBytes` when a call returns; table and list hold the same nodes.
 
 struct MemoryShard {
     private struct Node {
         var response: StoredResponse?
-        var hash: UInt64
         var newer: Int32
         var older: Int32
         var isVisited: Bool
     }
 
+    private struct Slot {
+        /// Other bits of the hash than those that chose the shard; where the search for them begins follows from them.
+        let tag: UInt32
+        let node: Int32
+
+        var isEmpty: Bool { node == MemoryShard.none }
+        static let empty = Slot(tag: 0, node: MemoryShard.none)
+
+        init(tag: UInt32, node: Int32) {
+            (self.tag, self.node) = (tag, node)
+        }
+
+        init(hash: UInt64, node: Int32) {
+            self.init(tag: UInt32(truncatingIfNeeded: hash >> 16), node: node)
+        }
+    }
+
     private static let none: Int32 = -1
     private var nodes: [Node] = []
-    /// Node numbers; the table is never more than half full.
-    private var slots: [Int32]
+    /// The table: a part of the key's hash above the node's number. Never more than half full.
+    private var slots: [Slot]
     /// Heads the list of nodes without a response, linked by `older`.
     private var free = Self.none
     private var newest = Self.none
@@ -28,13 +45,13 @@ struct MemoryShard {
 
     init(maxBytes: Int) {
         self.maxBytes = maxBytes
-        slots = Array(repeating: Self.none, count: 64)
+        slots = Array(repeating: .empty, count: 64)
     }
 
     /// The entry of this key, marked as visited.
     mutating func lookup(_ key: borrowing CacheKey) -> StoredResponse? {
         guard let (slot, response) = find(key) else { return nil }
-        let node = Int(slots[slot])
+        let node = Int(slots[slot].node)
         if !nodes[node].isVisited { nodes[node].isVisited = true }
         return response
     }
@@ -48,7 +65,7 @@ struct MemoryShard {
         }
         if let (slot, _) = find(response.key) {
             guard replacing else { return }
-            replace(Int(slots[slot]), with: response, released: &released)
+            replace(Int(slots[slot].node), with: response, released: &released)
             evict(to: maxBytes, released: &released)
         } else {
             // Room first: the newcomer, not visited yet, must not be what the hand finds.
@@ -72,7 +89,7 @@ struct MemoryShard {
     /// Puts `new` where `old` is, unless the key has another entry by now.
     mutating func replace(_ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse]) {
         guard let (slot, response) = find(old.key), response === old else { return }
-        replace(Int(slots[slot]), with: new, released: &released)
+        replace(Int(slots[slot].node), with: new, released: &released)
         evict(to: maxBytes, released: &released)
     }
 
@@ -86,18 +103,18 @@ struct MemoryShard {
 
     // MARK: Table
 
-    private func home(_ hash: UInt64) -> Int {
-        // The low bits chose the shard; all entries here share them.
-        Int(truncatingIfNeeded: hash >> 16) & (slots.count - 1)
+    private func home(_ slot: Slot) -> Int {
+        Int(slot.tag) & (slots.count - 1)
     }
 
     /// The slot of this key and its entry at once: every further look at the entry would count its references up and down.
     private func find(_ key: borrowing CacheKey) -> (slot: Int, response: StoredResponse)? {
-        let hash = key.hash
-        var slot = home(hash)
-        while slots[slot] != Self.none {
-            let node = Int(slots[slot])
-            if nodes[node].hash == hash, let response = nodes[node].response, response.isStored(under: key) {
+        let wanted = Slot(hash: key.hash, node: Self.none)
+        var slot = home(wanted)
+        while !slots[slot].isEmpty {
+            if slots[slot].tag == wanted.tag, let response = nodes[Int(slots[slot].node)].response,
+                response.isStored(under: key)
+            {
                 return (slot, response)
             }
             slot = (slot + 1) & (slots.count - 1)
@@ -105,17 +122,17 @@ struct MemoryShard {
         return nil
     }
 
-    private mutating func place(_ node: Int32) {
-        var slot = home(nodes[Int(node)].hash)
-        while slots[slot] != Self.none { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = node
+    private mutating func place(_ entry: Slot) {
+        var slot = home(entry)
+        while !slots[slot].isEmpty { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = entry
     }
 
     private mutating func growIfNeeded() {
         guard (count + 1) * 2 > slots.count else { return }
         let old = slots
-        slots = Array(repeating: Self.none, count: old.count * 2)
-        for node in old where node != Self.none { place(node) }
+        slots = Array(repeating: .empty, count: old.count * 2)
+        for entry in old where !entry.isEmpty { place(entry) }
     }
 
     /// Empties a slot and moves those behind it up, so that no search stops too early (Knuth 6.4 R).
@@ -123,22 +140,22 @@ struct MemoryShard {
         let mask = slots.count - 1
         var hole = emptied
         var next = (hole + 1) & mask
-        while slots[next] != Self.none {
-            let distance = (next - home(nodes[Int(slots[next])].hash)) & mask
+        while !slots[next].isEmpty {
+            let distance = (next - home(slots[next])) & mask
             if distance >= (next - hole) & mask {
                 slots[hole] = slots[next]
                 hole = next
             }
             next = (next + 1) & mask
         }
-        slots[hole] = Self.none
+        slots[hole] = .empty
     }
 
     // MARK: List
 
     private mutating func insert(_ response: StoredResponse) {
         growIfNeeded()
-        let fresh = Node(response: response, hash: response.key.hash, newer: Self.none, older: newest, isVisited: false)
+        let fresh = Node(response: response, newer: Self.none, older: newest, isVisited: false)
         let node: Int32
         if free == Self.none {
             node = Int32(nodes.count)
@@ -150,7 +167,7 @@ struct MemoryShard {
         }
         if newest == Self.none { oldest = node } else { nodes[Int(newest)].newer = node }
         newest = node
-        place(node)
+        place(Slot(hash: response.key.hash, node: node))
         count += 1
         byteCount += response.byteCount
     }
@@ -186,7 +203,7 @@ struct MemoryShard {
 
     /// Takes the node of a slot out of table and list and keeps it for the next insertion.
     private mutating func detach(_ slot: Int) {
-        let node = slots[slot]
+        let node = slots[slot].node
         let (newer, older) = (nodes[Int(node)].newer, nodes[Int(node)].older)
         if hand == node { hand = newer }
         if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }

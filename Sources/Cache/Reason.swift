@@ -139,6 +139,9 @@ extension Reason {
         }
     }
 
+    /// Whether the origin was not even asked: the proxy had no turn for the request.
+    public var isOfTheProxy: Bool { self == .queueFull || self == .waitedTooLong || self == .draining }
+
     /// The word as a value.
     public var text: String { word.description }
 

@@ -30,7 +30,7 @@ public final class ResponseCache: Sendable {
             store?.remove(key, receivedBy: response.receivedAt)
             return nil
         }
-        if let store, response.shouldReportUse(at: now) { store.touch(key, at: now) }
+        if let store, response.shouldReportUse(at: now, every: store.useInterval) { store.touch(key, at: now) }
         return response
     }
 

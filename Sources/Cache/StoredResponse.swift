@@ -107,16 +107,13 @@ public final class StoredResponse: Sendable {
         freshened(receivedAt: receivedAt, lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
 
-    /// Whether the store should hear of this use: at most one of all loops is told so, once a minute, so that entries that
-    /// live in memory are not the first to be evicted from disk.
-    func shouldReportUse(at unixSeconds: Int64) -> Bool {
+    /// Whether the store should hear of this use: at most one of all loops is told so, once in `interval` seconds, so that
+    /// entries that live in memory are not the first to be evicted from disk.
+    func shouldReportUse(at unixSeconds: Int64, every interval: Int) -> Bool {
         let last = reportedUse.load(ordering: .relaxed)
-        guard Lifetime.seconds(from: last, to: unixSeconds) >= Self.useInterval else { return false }
+        guard Lifetime.seconds(from: last, to: unixSeconds) >= interval else { return false }
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
-
-    /// How precise last-use times on disk are, in seconds.
-    private static let useInterval = 60
 
     /// Over what the row of `content` holds.
     var contentSum: UInt64 {

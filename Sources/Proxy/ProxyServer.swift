@@ -153,6 +153,8 @@ public struct StatisticsSource: Sendable {
     public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
     /// Bytes of stored answers in memory, bookkeeping included.
     public var memoryBytes: Int { cache.memory.byteCount }
+    /// How the cache file fares; all zero without one.
+    public var store: StoreStatus { cache.store?.status ?? StoreStatus() }
 }
 
 /// One loop with everything that is confined to it.

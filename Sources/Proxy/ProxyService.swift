@@ -31,10 +31,11 @@ public final class ProxyService: Service {
     }
 
     public func handle(_ connection: ClientConnection) {
+        // A preflight is no request of the app's.
+        if CrossOrigin.isPreflight(connection.head) { return answerPreflight(connection) }
         statistics.count(.requests)
-        if CrossOrigin.isPreflight(connection.head) {
-            answerPreflight(connection)
-        } else if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
+        if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
+            statistics.count(.refused)
             refuse(connection, error)
         } else {
             let (facts, requester) = readFacts(connection)
@@ -43,6 +44,7 @@ public final class ProxyService: Service {
     }
 
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
+        statistics.count(.requests)
         statistics.count(.refused)
         log?.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
@@ -111,7 +113,7 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             refuse(
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
-                template: nil, outcome: reason.word)
+                template: nil, outcome: reason.word, status: .refused(reason))
         }
     }
 }

@@ -46,8 +46,9 @@ import Testing
     @Test func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() {
         let one = response("/a", String(repeating: "x", count: 1_000))
         var waiting: Waiting = (0..<10).map { (Int64($0), .store(one)) }
-        #expect(cut(&waiting, one.byteCount * 3) == [7, 8, 9])
-        #expect(cut(&waiting, one.byteCount * 3 - 1) == [5, 6])
+        let bytes = PendingWrites.Operation.store(one).writtenBytes
+        #expect(cut(&waiting, bytes * 3) == [7, 8, 9])
+        #expect(cut(&waiting, bytes * 3 - 1) == [5, 6])
         #expect(cut(&waiting, 1) == [4])
         #expect(cut(&waiting, .max) == [0, 1, 2, 3] && waiting.isEmpty)
     }

@@ -121,10 +121,10 @@ import Testing
 
     @Test func aUseIsReportedOnceAMinute() {
         let response = response("/a")
-        #expect(!response.shouldReportUse(at: noon + 59))
-        #expect(response.shouldReportUse(at: noon + 60))
-        #expect(!response.shouldReportUse(at: noon + 60))
-        #expect(response.shouldReportUse(at: noon + 120))
+        #expect(!response.shouldReportUse(at: noon + 59, every: 60))
+        #expect(response.shouldReportUse(at: noon + 60, every: 60))
+        #expect(!response.shouldReportUse(at: noon + 60, every: 60))
+        #expect(response.shouldReportUse(at: noon + 120, every: 60))
     }
 }
 

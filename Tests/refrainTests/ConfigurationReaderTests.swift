@@ -53,7 +53,7 @@ import Testing
             music_user_token_file user.token
             client_keys_file keys
             cache_file off
-            cache_size 10k
+            cache_size 10MiB
             memory_size 0
             compose verify
             windows off
@@ -77,7 +77,7 @@ import Testing
         #expect(configuration.developerTeamID == "DEF123GHIJ")
         #expect(configuration.developerTokenLifetime == .seconds(15_777_000))
         #expect(configuration.musicUserTokenFile == "user.token" && configuration.clientKeysFile == "keys")
-        #expect(configuration.cacheFile == nil && configuration.cacheSize == 10_240 && configuration.memorySize == 0)
+        #expect(configuration.cacheFile == nil && configuration.cacheSize == 10 << 20 && configuration.memorySize == 0)
         #expect(configuration.compose == .verify && configuration.next == .complete)
         #expect(!configuration.allowsWindows && !configuration.allowsBatches)
         #expect(configuration.corsOrigins == ["https://a.example", "http://localhost:3000"])

@@ -2,6 +2,7 @@
 #ifndef REFRAIN_CLINUX_H
 #define REFRAIN_CLINUX_H
 
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>

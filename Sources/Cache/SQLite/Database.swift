@@ -10,6 +10,7 @@ final class Database {
         case readWrite
     }
 
+    let path: String
     /// For `Statement` alone.
     let handle: OpaquePointer
 
@@ -26,6 +27,7 @@ final class Database {
             sqlite3_close_v2(opened)
             throw SQLiteError(code: code, message: message)
         }
+        self.path = path
         handle = opened
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
         sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
@@ -65,6 +67,16 @@ final class Database {
 
     /// Rows changed by the latest statement, those changed by triggers not counted.
     var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+    /// The number of the row inserted last, those inserted by triggers not counted.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Pages read from the file so far.
+    var pagesRead: Int {
+        var (current, peak) = (Int32(0), Int32(0))
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &current, &peak, 0)
+        return Int(current)
+    }
 
     /// Turns a result code that is no success into an error.
     func check(_ code: Int32) throws(SQLiteError) {

@@ -16,7 +16,7 @@ extension EntrySelection {
         if let classTag { add(.integer(Int64(classTag))) { "class = \($0)" } }
         if let resource {
             add(Self.value(of: resource)) {
-                "EXISTS (SELECT 1 FROM mention WHERE mention.key = entry.key AND \(Self.mayName($0)))"
+                "EXISTS (SELECT 1 FROM mention WHERE mention.id = entry.id AND \(Self.mayName($0)))"
             }
         }
         return (terms.isEmpty ? "1" : terms.joined(separator: " AND "), values)

@@ -15,6 +15,9 @@ struct PendingWrites {
             case .remove: 128
             }
         }
+
+        /// About what it takes in the file and in its log.
+        var writtenBytes: Int { StoreBounds.estimate(contentBytes: byteCount) }
     }
 
     /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.
@@ -72,14 +75,14 @@ struct PendingWrites {
         return (inFlight, taken)
     }
 
-    /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to `maxBytes` and
-    /// `maxBatch`.
+    /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to `maxBytes` on
+    /// disk and `maxBatch`.
     static func nextBatch(
         of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int
     ) -> [(key: Int64, operation: Operation)] {
         var (bytes, start) = (0, waiting.count)
         while start > 0, waiting.count - start < Self.maxBatch {
-            bytes += waiting[start - 1].operation.byteCount
+            bytes += waiting[start - 1].operation.writtenBytes
             if bytes > maxBytes, start < waiting.count { break }
             start -= 1
         }

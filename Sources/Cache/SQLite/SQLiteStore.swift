@@ -13,6 +13,7 @@ public final class SQLiteStore: Sendable {
     let counters = Mutex(StoreStatus())
     /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
     let generation = Atomic<Int>(0)
+    private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
     /// The longest that last-use times wait for a write to go along with.
@@ -31,7 +32,7 @@ public final class SQLiteStore: Sendable {
         path: String, maxBytes: Int, classNames: [String] = [], log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
         let store = SQLiteStore(path: path, maxBytes: maxBytes, classNames: classNames, log: log)
-        store.writer.withLock { $0.open(for: store) }
+        if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         return store
     }
 
@@ -59,6 +60,12 @@ public final class SQLiteStore: Sendable {
             return isFirst
         }
         if isFirst { queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() } }
+    }
+
+    /// How often the use of an entry is worth a `touch`, in seconds.
+    var useInterval: Int {
+        get { secondsBetweenUses.load(ordering: .relaxed) }
+        set { secondsBetweenUses.store(newValue, ordering: .relaxed) }
     }
 
     /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds); by default in any case.
@@ -155,8 +162,11 @@ public final class SQLiteStore: Sendable {
 
     /// Writes batch after batch until nothing is left, or one fails; then tries again later.
     private func drain() {
-        let isDone = writer.withLock { $0.drain(for: self) }
-        guard !isDone, claimDrain() else { return }
+        if !writer.withLock({ $0.drain(for: self) }) { tryAgainLater() }
+    }
+
+    private func tryAgainLater() {
+        guard claimDrain() else { return }
         queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in self?.scheduledDrain() }
     }
 }

@@ -7,7 +7,7 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// For each older version what brings it to the next. There is none yet.
     static let migrations: [Int64: [String]] = [:]
@@ -16,7 +16,8 @@ enum Schema {
         """
         CREATE TABLE entry (
           -- One stored response a row. All times are unix seconds, all durations seconds, all sizes bytes.
-          key INTEGER PRIMARY KEY,              -- the first 64 bits of SHA-256 over scope NUL target NUL variant
+          id INTEGER PRIMARY KEY,               -- in the order of writing: what is new lies together, and so does what is old
+          key INTEGER NOT NULL,                 -- the first 64 bits of SHA-256 over scope NUL target NUL variant
           scope TEXT NOT NULL CHECK (scope = 'shared'), -- answers that belong to one user are never written
           target TEXT NOT NULL,                 -- canonical path and query
           variant TEXT NOT NULL,                -- tells apart answers to one target, such as content codings
@@ -33,12 +34,12 @@ enum Schema {
           size INTEGER NOT NULL,                -- of target, variant, fields and body
           content_sum INTEGER NOT NULL,         -- the checksum of the rows of content and mention
           checksum INTEGER NOT NULL,            -- over all of the above but size
-          last_used INTEGER NOT NULL            -- to about a minute; the least recently used are evicted first
+          last_used INTEGER NOT NULL            -- to a minute, or an hour in a large cache; the least recently used go first
         )
         """,
         """
         CREATE TABLE content (
-          key INTEGER PRIMARY KEY,              -- that of the entry
+          id INTEGER PRIMARY KEY,               -- that of the entry
           fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
           body BLOB NOT NULL                    -- as received, content coding included
         )
@@ -46,7 +47,7 @@ enum Schema {
         """
         CREATE TABLE mention (
           -- Which resources an entry names, where it names any; small, so that a purge by resource can look through all.
-          key INTEGER PRIMARY KEY,              -- that of the entry
+          id INTEGER PRIMARY KEY,               -- that of the entry
           resources BLOB NOT NULL               -- 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it may name any
         )
         """,
@@ -65,6 +66,7 @@ enum Schema {
           name TEXT NOT NULL
         )
         """,
+        "CREATE UNIQUE INDEX entry_by_key ON entry (key)",
         "CREATE INDEX entry_by_last_used ON entry (last_used)",
         // The others of a target are found by their key alone.
         "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
@@ -76,8 +78,8 @@ enum Schema {
         """
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
-          DELETE FROM content WHERE key = OLD.key;
-          DELETE FROM mention WHERE key = OLD.key;
+          DELETE FROM content WHERE id = OLD.id;
+          DELETE FROM mention WHERE id = OLD.id;
         END
         """,
         """

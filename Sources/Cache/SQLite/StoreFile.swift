@@ -13,8 +13,24 @@ struct StoreUnavailable: Error {
 
 struct StoreFile {
     let path: String
+    /// `cache_size`.
+    let maxBytes: Int
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void
+
+    /// What the store may use now: `cache_size`, or what the disk has room for where that is less, so that a cache on a full
+    /// disk goes on within what it has.
+    var bounds: StoreBounds {
+        var disk = statvfs()
+        // A file system that has no blocks does not tell.
+        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else {
+            return StoreBounds(maxBytes: maxBytes)
+        }
+        let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
+        let free = Int(blocks) * Int(disk.f_frsize)
+        let used = ["", "-wal", "-shm"].reduce(0) { $0 + Self.size(path + $1) }
+        return StoreBounds(maxBytes: min(maxBytes, used + free))
+    }
 
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(StoreUnavailable) -> Database {
@@ -44,7 +60,8 @@ struct StoreFile {
             // auto_vacuum only takes effect before the first table.
             if verdict == .empty { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            try database.execute("PRAGMA journal_size_limit = \(16 << 20); PRAGMA cache_size = -8192")
+            // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here is anyone's secret.
+            try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
             if verdict == .empty { try Schema.create(database) }
             if case .older(let version) = verdict { try Schema.migrate(database, from: version) }
             return .success(database)
@@ -53,6 +70,12 @@ struct StoreFile {
             if error.isDamage || error.primaryCode == SQLITE_ERROR { return .failure(Damage(reason: "\(error)")) }
             throw StoreUnavailable(reason: "\(path): \(error)", isBusy: error.isBusy)
         }
+    }
+
+    /// Of the file at `path`, in bytes; 0 where there is none.
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
     /// Makes the file if need be. SQLite gives its journals the mode of the file.
@@ -74,8 +97,9 @@ struct StoreFile {
 
     /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory of its own: a journal that
     /// stayed would be rolled back into the fresh file, or deleted with what only it had. Connections that are still open keep the old file; SQLite sees that
-    /// it has moved and leaves the names alone when they close.
-    func setAside(because reason: String) throws(StoreUnavailable) {
+    /// it has moved and leaves the names alone when they close. The new name.
+    @discardableResult
+    func setAside(because reason: String) throws(StoreUnavailable) -> String {
         var name = "\(path).corrupt-\(time(nil))"
         var attempt = 1
         while access(name, F_OK) == 0 {
@@ -88,5 +112,11 @@ struct StoreFile {
         }
         for suffix in ["-journal", "-wal", "-shm"] { _ = rename(path + suffix, name + suffix) }
         log("cache file \(path) is of no use (\(reason)): kept as \(name), starting an empty one")
+        return name
+    }
+
+    /// Deletes a file that was set aside, and its journals.
+    func remove(setAside name: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(name + suffix) }
     }
 }

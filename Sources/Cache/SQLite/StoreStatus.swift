@@ -23,7 +23,7 @@ public struct StoreStatus: Sendable, Equatable {
     public var written = 0
     /// Stores dropped because too much was waiting, or the response is too large for the bound.
     public var dropped = 0
-    /// Transactions that failed.
+    /// Transactions that failed, attempts to open a file that did, and files that were removed while they were open.
     public var failedTransactions = 0
     /// Rows evicted for space.
     public var evicted = 0

@@ -4,10 +4,13 @@
 
 struct StoreWriter {
     private let file: StoreFile
-    private let maxBytes: Int
     private let classNames: [String]
     private let log: @Sendable (String) -> Void
     private(set) var connection: StoreConnection?
+    /// Those that were opened last.
+    private var files: StoreFiles?
+    /// The latest damaged file that this process set aside. There is one at most: they must not fill the disk.
+    private var setAside: String?
     private var isClosed = false
     /// Files opened so far: the latest is the store's generation.
     private var openedFiles = 0
@@ -15,23 +18,28 @@ struct StoreWriter {
     private var isInTrouble = false
 
     init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
-        file = StoreFile(path: path, log: log)
-        self.maxBytes = maxBytes
+        file = StoreFile(path: path, maxBytes: maxBytes, log: log)
         self.classNames = classNames
         self.log = log
     }
 
-    /// Opens the file if it is not open.
-    mutating func open(for store: SQLiteStore) {
-        guard connection == nil, !isClosed else { return }
+    /// Opens the file if it is not open; false where that failed.
+    @discardableResult
+    mutating func open(for store: SQLiteStore) -> Bool {
+        guard connection == nil, !isClosed else { return true }
+        files?.removeOrphans()
         do throws(StoreUnavailable) {
             connection = try makeConnection()
+            files = StoreFiles(path: file.path)
             openedFiles += 1
             store.generation.store(openedFiles, ordering: .releasing)
             settle(.available, store)
             refreshTotals(store)
+            return true
         } catch {
+            store.counters.withLock { $0.failedTransactions += 1 }
             settle(.unavailable(error.reason), store)
+            return false
         }
     }
 
@@ -41,9 +49,11 @@ struct StoreWriter {
             store.pending.withLock { $0.removeAll() }
             return true
         }
+        if connection != nil, files != StoreFiles(path: file.path) { leaveRemovedFiles(store) }
         open(for: store)
-        guard let connection else { return store.pending.withLock { $0.isEmpty } }
+        guard let connection else { return false }
         do throws(SQLiteError) {
+            try connection.adapt(to: file.bounds)
             while try writePending(connection, store) {}
             settle(.available, store)
             return true
@@ -113,13 +123,25 @@ struct StoreWriter {
         store.counters.withLock { $0.damaged += 1 }
         do throws(StoreUnavailable) {
             // Renamed while it is open, so that closing it leaves the fresh file's journals alone.
-            try file.setAside(because: reason)
+            let name = try file.setAside(because: reason)
+            if let setAside { file.remove(setAside: setAside) }
+            setAside = name
             disconnect(store)
             open(for: store)
         } catch {
             disconnect(store)
             settle(.unavailable(error.reason), store)
         }
+    }
+
+    /// Lets go of files that lost their names, or whose names came to mean others: what is written to them is lost, and a
+    /// connection opened now would share nothing with ours.
+    private mutating func leaveRemovedFiles(_ store: SQLiteStore) {
+        store.counters.withLock { $0.failedTransactions += 1 }
+        // Where only the log or its index was removed, the database is made whole from what we still have open of them.
+        if files?.isDatabaseInPlace == true { try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        disconnect(store)
+        settle(.unavailable("\(file.path) or its journal was removed or replaced"), store)
     }
 
     private mutating func disconnect(_ store: SQLiteStore) {
@@ -131,7 +153,7 @@ struct StoreWriter {
         for _ in 0..<2 {
             let database = try file.open()
             do throws(SQLiteError) {
-                let connection = try StoreConnection(database, maxBytes: maxBytes)
+                let connection = try StoreConnection(database, file.bounds)
                 try connection.write(classNames: classNames)
                 return connection
             } catch {
@@ -144,22 +166,24 @@ struct StoreWriter {
         throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
     }
 
-    /// Writes what is pending, batch after batch, or makes room in one transaction where nothing is. False when there was
-    /// nothing to do.
+    /// Writes what is pending, batch after batch, or brings the file nearer to its bound where nothing is. False when there
+    /// was nothing to do.
     private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
-        var (waiting, touches) = takePending(store)
-        guard !waiting.isEmpty || !touches.isEmpty else {
-            let evicted = try connection.isOverBound() ? connection.evictMore() : 0
-            try finish(StoreConnection.Outcome(evicted: evicted), connection, store)
-            return evicted > 0
+        var (waiting, lastUses) = takePending(store)
+        guard !waiting.isEmpty || !lastUses.isEmpty else {
+            var outcome = StoreConnection.Outcome()
+            let isWorthAnother = try connection.approachBound(
+                StoreBounds(maxBytes: file.maxBytes).fileBytes, evicted: &outcome.evicted)
+            try finish(outcome, connection, store)
+            return isWorthAnother
         }
-        repeat {
-            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.batchBytes)
-            let outcome = try connection.apply(batch, touches: touches)
-            touches = [:]
+        while !waiting.isEmpty {
+            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.bounds.batchBytes)
+            let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
             try finish(outcome, connection, store)
-        } while !waiting.isEmpty
+        }
+        try connection.write(lastUses: lastUses)
         return true
     }
 
@@ -172,12 +196,12 @@ struct StoreWriter {
         return (taken.operations.map { (key: $0.key, operation: $0.value) }, taken.touches)
     }
 
-    /// What follows every transaction: the file's size, and the counters.
+    /// What follows every batch: the counters.
     private func finish(
         _ outcome: StoreConnection.Outcome, _ connection: StoreConnection, _ store: SQLiteStore
     ) throws(SQLiteError) {
-        try connection.shrink()
         let totals = try connection.totals()
+        store.useInterval = StoreBounds.useInterval(span: try connection.useSpan())
         store.counters.withLock { counters in
             counters.written += outcome.written
             counters.dropped += outcome.dropped
@@ -196,6 +220,8 @@ struct StoreWriter {
             replaceFile(because: "\(error)", for: store)
         } else {
             settle(.failing("\(error)"), store)
+            // Readers may go on with theirs until another is open.
+            if !error.sparesConnection { connection = nil }
         }
         return false
     }

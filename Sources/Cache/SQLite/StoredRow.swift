@@ -85,8 +85,8 @@ struct EntryRow {
 struct StoredRow {
     /// What `init` reads; the key is ?1.
     static let select = """
-        SELECT \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.key = entry.key)
-        FROM entry JOIN content USING (key) WHERE entry.key = ?1
+        SELECT \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id)
+        FROM entry JOIN content USING (id) WHERE entry.key = ?1
         """
 
     private let entry: EntryRow

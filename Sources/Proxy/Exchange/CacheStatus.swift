@@ -6,6 +6,8 @@ enum CacheStatus {
     /// From the cache; `ttl` in seconds, negative for a stale answer, whose reason is the detail.
     case hit(ttl: Int, detail: Reason?)
     case forwarded(Forwarded)
+    /// Neither from the cache nor from the origin.
+    case refused(Reason)
 
     /// Of a request that went to the origin.
     struct Forwarded {
@@ -35,6 +37,9 @@ enum CacheStatus {
             if let detail { Self.write(detail, to: &buffer) }
         case .forwarded(let forwarded):
             forwarded.write(to: &buffer)
+        case .refused(let reason):
+            buffer.append("detail=")
+            buffer.append(reason.word)
         }
         buffer.append("\r\n")
     }

@@ -156,12 +156,12 @@ extension Exchange: FetchListener {
     }
 
     func finished() {
-        log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason.word)
+        log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason, .tooLarge)
         connection.endStreaming()
     }
 
     func broke() {
-        log(status: streamed.status, contentLength: streamed.bytes, outcome: Reason.upstreamClosed.word)
+        log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason, .upstreamClosed)
         connection.reset()
     }
 
@@ -185,8 +185,9 @@ extension Exchange {
             return serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
         }
         finish()
-        service.statistics.count(because: reason)
-        log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason.word)
+        let detail = reason == inquiry.reason ? nil : reason
+        if let detail { service.statistics.count(because: detail) }
+        log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason, detail)
         let status = forwarded(response.status, .no(reason))
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
@@ -206,7 +207,11 @@ extension Exchange {
         service.statistics.count(because: failure.reason)
         service.refuse(
             connection,
-            AppleError(status: failure.status, detail: "The origin gave no usable answer: \(failure.reason.text)."),
+            AppleError(
+                status: failure.status,
+                detail: failure.reason.isOfTheProxy
+                    ? "The origin could not be asked in time: \(failure.reason.text)."
+                    : "The origin gave no usable answer: \(failure.reason.text)."),
             template: logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
             status: forwarded(failure.originStatus, .no(failure.reason)))
     }
@@ -240,11 +245,11 @@ extension Exchange {
         inquiry.facts.route.isPersonal ? inquiry.facts.route.template : nil
     }
 
-    private func log(status: Int, contentLength: Int, outcome: StaticString) {
+    private func log(status: Int, contentLength: Int, outcome: Reason, _ detail: Reason?) {
         service.log?.record(
             AccessLogEntry(
-                status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength, outcome: outcome,
-                template: logTemplate),
+                status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength,
+                outcome: outcome.word, detail: detail?.word, template: logTemplate),
             on: connection)
     }
 

@@ -168,8 +168,10 @@ extension Fetch: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-        service.statistics.count(.upstreamErrors)
-        service.failures.note("\(failure)", at: service.context.loop.now)
+        if !failure.reason.isOfTheProxy {
+            service.statistics.count(.upstreamErrors)
+            service.failures.note("\(failure)", at: service.context.loop.now)
+        }
         if let listener, listener.isReading {
             listener.broke()
         } else {

@@ -101,6 +101,10 @@ final class AccessLog {
         }
         lines.append("\" ")
         lines.append(entry.outcome)
+        if let detail = entry.detail {
+            lines.append("/")
+            lines.append(detail)
+        }
         lines.append("\n")
     }
 
@@ -135,6 +139,10 @@ final class AccessLog {
         lines.append(decimal: entry.contentLength)
         lines.append(",\"outcome\":\"")
         lines.append(entry.outcome)
+        if let detail = entry.detail {
+            lines.append("\",\"detail\":\"")
+            lines.append(detail)
+        }
         lines.append("\"}\n")
     }
 
@@ -153,6 +161,8 @@ struct AccessLogEntry {
     let contentLength: Int
     /// `hit`, or a reason.
     let outcome: StaticString
+    /// The `detail` of `Cache-Status` where that is another reason.
+    var detail: StaticString?
     /// Written in place of the target where the target is private.
     let template: StaticString?
 }

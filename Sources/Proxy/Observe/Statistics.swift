@@ -4,7 +4,7 @@ import Synchronization
 /// What the proxy counts. The names are those of `/stats`; `hits` counts every client request that was answered without
 /// waiting for the origin.
 public enum Counter: Int, CaseIterable, Sendable {
-    /// Requests that reached the proxy's service.
+    /// Requests, but for preflights: each is a hit, a miss, bypassed or refused.
     case requests
     /// Answered without waiting for the origin, stale ones included.
     case hits
@@ -24,7 +24,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     case upstreamRequests
     /// Requests to the origin that failed: no answer, a broken one, or a 5xx.
     case upstreamErrors
-    /// Requests refused before they reached the service.
+    /// Requests that were malformed or not admitted.
     case refused
     /// Answers put into the cache.
     case stored

@@ -20,7 +20,7 @@ extension Directive {
             why: "PEM, readable by its owner alone; read again on SIGHUP"),
         Directive(
             "admin_listen", "ADDRESS:PORT|off", defaults: ["127.0.0.1:8081"],
-            why: "health, readiness and counters; an address that is not loopback needs admin_token_file"
+            why: "health, readiness, counters and purging; an address that is not loopback needs admin_token_file"
         ) { configuration, words throws(ValueError) in
             configuration.adminListener = words[0] == off ? nil : try HostPort(words[0])
         },
@@ -83,7 +83,7 @@ extension Directive {
         file(
             "cache_file", \.cacheFile, standard: "refrain.sqlite",
             why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
-        size("cache_size", \.cacheSize, standard: "1GiB", minimum: 1, why: "the most that cache_file may hold"),
+        size("cache_size", \.cacheSize, standard: "1GiB", minimum: 1 << 20, why: "the most that cache_file may hold"),
         size("memory_size", \.memorySize, standard: "64MiB", minimum: 0, why: "the most that is kept ready in memory"),
         Directive(
             "ttl", "CLASS DURATION|upstream|off [stale DURATION]",

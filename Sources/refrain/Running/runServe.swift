@@ -12,6 +12,7 @@ func runServe(
     let configuration = effective.configuration
     let log = OperationalLog(level: configuration.logLevel, context.output.error)
     DescriptorLimit.raise()
+    AllocatorSettings.apply()
     if geteuid() == 0 { log(.warn, "running as root; a user of its own is safer") }
     for text in configuration.oddities { log(.warn, text) }
     for name in configuration.withoutEffect { log(.warn, "\(name) has no effect in this version") }

@@ -1,0 +1,37 @@
+import Cache
+
+/// Answers for the cache benchmarks: numbered, of chosen sizes, the same in each run.
+enum CachedAnswers {
+    /// A moment within which all of them are fresh, unix seconds.
+    static let now: Int64 = 1_800_000_000
+
+    private static let fields = Array("Content-Type: application/json;charset=utf-8\r\nVary: Accept-Encoding\r\n".utf8)
+
+    static func key(_ number: Int) -> CacheKey {
+        CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/\(1_440_000_000 + number)?l=en-US".utf8))
+    }
+
+    static func answer(_ number: Int, bytes: Int, at receivedAt: Int64 = now) -> StoredResponse {
+        StoredResponse(
+            key: key(number), status: 200, fields: fields,
+            body: Array(repeating: UInt8(truncatingIfNeeded: number), count: bytes), receivedAt: receivedAt,
+            lifetime: Lifetime(freshFor: 86_400 * 365), classTag: 1, storefront: Array("us".utf8))
+    }
+}
+
+/// SplitMix64, so that every run does the same.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

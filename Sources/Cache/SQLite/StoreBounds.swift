@@ -1,0 +1,57 @@
+// What `cache_size` is divided into. Everything on disk together stays within it: the database, its write-ahead log, and the
+// shared memory that indexes the log.
+// Must hold: the log before a transaction (`checkpointBytes`) and the largest transaction fit into `journalBytes`; a
+// transaction is begun only where its estimate fits into `fileBytes`.
+
+/// All in bytes.
+struct StoreBounds: Equatable {
+    /// The write-ahead log at most. A larger one would save little: what is written is mostly new.
+    let journalBytes: Int
+    /// The database file at most.
+    let fileBytes: Int
+
+    /// Below it a few tables and indexes would fill the file.
+    static let smallest = 1 << 20
+    static let pageBytes = 4_096
+    /// The pages that an entry changes beside those of its content: of the entry, its content's row and three indexes, for
+    /// itself and for what it replaces. Neighbours share most of them.
+    private static let pagesPerRow = 4
+    /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops of the trees.
+    private static let sharedPages = 12
+    /// A frame of the log is a page and a header; each 4096 frames have 32 KiB of shared memory, the first 4062 too.
+    private static let framesPerSharedBlock = 4_062
+    private static let sharedBlockBytes = 32 << 10
+
+    init(maxBytes: Int) {
+        let total = max(maxBytes, Self.smallest)
+        journalBytes = min(32 << 20, total / 4)
+        let blocks = journalBytes / Self.pageBytes / Self.framesPerSharedBlock + 1
+        fileBytes = total - journalBytes - blocks * Self.sharedBlockBytes
+    }
+
+    /// From this size on the log is copied into the database.
+    var checkpointBytes: Int { journalBytes / 4 }
+    /// The estimates of one transaction, unless it is of one response alone.
+    var batchBytes: Int { journalBytes / 4 }
+    /// The largest response that is written.
+    var largestResponse: Int { journalBytes / 2 }
+    /// Rows evicted, or last-use times written, in one transaction.
+    var batchRows: Int { batchBytes / Self.estimate(contentBytes: 0) }
+
+    /// What writing or removing a row takes, in the log and at most in the file.
+    static func estimate(contentBytes: Int) -> Int {
+        contentBytes + pagesPerRow * pageBytes
+    }
+
+    /// What a transaction of that estimate takes in the log, where each page has a header.
+    static func journalBytes(writing bytes: Int) -> Int {
+        let pages = bytes + sharedPages * pageBytes
+        return pages + pages / 64
+    }
+
+    /// How often the use of an entry is written, in seconds, where the least recently used one was used `span` seconds
+    /// before the latest: fine enough to order them, and rare enough for a busy cache not to write all day what is read.
+    static func useInterval(span: Int) -> Int {
+        min(max(span / 16, 60), 3_600)
+    }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// A file system of a few mebibytes, so that a disk can be full.
+private final class SmallDisk: Sendable {
+    let directory: String
+
+    static let canBeMounted = (try? SmallDisk(bytes: 1 << 20)) != nil
+
+    init(bytes: Int) throws {
+        directory = NSTemporaryDirectory() + "refrain-disk-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        guard mount("tmpfs", directory, "tmpfs", 0, "size=\(bytes)") == 0 else {
+            try FileManager.default.removeItem(atPath: directory)
+            throw POSIXError(.EPERM)
+        }
+    }
+
+    deinit {
+        umount2(directory, Int32(MNT_DETACH))
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    var file: String { directory + "/cache.sqlite" }
+    var usedBytes: Int { ["", "-wal", "-shm"].reduce(0) { $0 + StoreFile.size(file + $1) } }
+
+    /// Takes all that is left; removing the file gives it back.
+    func fill() throws -> String {
+        let path = directory + "/filler"
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        for size in [1 << 16, 1 << 12, 1] { while (try? handle.write(contentsOf: Data(count: size))) != nil {} }
+        return path
+    }
+}
+
+/// Waits for what the store does by itself, within seconds.
+private func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<3_000 {
+        if condition() { return true }
+        usleep(10_000)
+    }
+    return false
+}
+
+/// Disks that are full and files that others remove: memory goes on, it is said once, and the store finds its way back
+/// without help.
+@Suite struct StoreFaultTests {
+    let scratch = Scratch()
+    private static let entries = (0..<40).map {
+        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
+    }
+
+    private func filled(_ store: SQLiteStore) -> StoreReader {
+        for each in Self.entries { store.store(each) }
+        store.flush()
+        let reader = store.makeReader()
+        for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
+        return reader
+    }
+
+    private func remove(_ names: String...) {
+        for name in names { unlink(scratch.file + name) }
+    }
+
+    @Test(arguments: [["", "-wal", "-shm"], [""], ["", "-wal"]])
+    func aFileDeletedWhileRunningIsReplacedByAFreshOne(suffixes: [String]) throws {
+        let lines = Lines()
+        let store = scratch.open(lines)
+        let reader = filled(store)
+        for suffix in suffixes { unlink(scratch.file + suffix) }
+        let fresh = response("/fresh")
+        store.store(fresh)
+        #expect(content(reader.lookup(fresh.key, at: noon)) == content(fresh))
+        store.flush()
+        #expect(store.health == .available && store.entries == 1 && store.status.failedTransactions == 1)
+        #expect(lines.all.count == 2 && lines.all[0].contains("removed"), "\(lines.all)")
+        #expect(content(reader.lookup(fresh.key, at: noon)) == content(fresh))
+        #expect(reader.lookup(Self.entries[3].key, at: noon) == nil)
+        store.close()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 1)
+        #expect(scratch.setAside.isEmpty)
+    }
+
+    @Test(arguments: ["-wal", "-shm"])
+    func aJournalDeletedWhileRunningLosesNothing(suffix: String) throws {
+        let lines = Lines()
+        let store = scratch.open(lines)
+        let reader = filled(store)
+        remove(suffix)
+        store.store(response("/fresh"))
+        store.flush()
+        #expect(store.health == .available && lines.all.count == 2, "\(lines.all)")
+        for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
+        store.close()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == Int64(Self.entries.count + 1))
+        #expect(
+            try sqlite(scratch.file, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0)
+    }
+
+    @Test func anotherCacheThatTookTheNameIsUsed() throws {
+        let other = scratch.open(file: scratch.directory + "/other.sqlite")
+        other.store(response("/theirs"))
+        other.close()
+        let store = scratch.open()
+        let reader = filled(store)
+        #expect(rename(scratch.directory + "/other.sqlite", scratch.file) == 0)
+        store.store(response("/fresh"))
+        store.flush()
+        #expect(store.health == .available && store.entries == 2)
+        #expect(reader.lookup(key("/theirs"), at: noon) != nil && reader.lookup(key("/3"), at: noon) == nil)
+    }
+
+    @Test func aDirectoryRemovedAndBroughtBackIsUsedAgainByItself() throws {
+        let lines = Lines()
+        let directory = scratch.directory + "/inner"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let store = scratch.open(lines, file: directory + "/cache.sqlite")
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let reader = store.makeReader()
+        cache.store(Self.entries[0])
+        cache.flush()
+        try FileManager.default.removeItem(atPath: directory)
+        cache.store(Self.entries[1])
+        cache.flush()
+        guard case .unavailable = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        for each in Self.entries[...1] { #expect(content(cache.lookup(each.key, reader, at: noon)) == content(each)) }
+        cache.flush()
+        #expect(lines.all.count == 1 && store.status.failedTransactions > 2, "said once: \(lines.all)")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        #expect(eventually { store.health == .available && store.entries == 1 })
+        #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
+        #expect(lines.all.count == 2, "\(lines.all)")
+    }
+
+    @Test func aStoreThatCouldNotBeOpenedIsOpenedLaterWithoutBeingAsked() throws {
+        let lines = Lines()
+        let path = scratch.directory + "/later/cache.sqlite"
+        let store = scratch.open(lines, file: path)
+        #expect(store.status.failedTransactions == 1)
+        try FileManager.default.createDirectory(atPath: scratch.directory + "/later", withIntermediateDirectories: true)
+        #expect(eventually { store.health == .available })
+        #expect(lines.all.count == 2)
+    }
+
+    @Test func aFileThatAnotherProcessKeepsToItselfIsUsedOnceItIsFree() throws {
+        let before = scratch.open()
+        _ = filled(before)
+        before.close()
+        let lines = Lines()
+        var other: Database? = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+        try other?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+        let store = scratch.open(lines)
+        let reader = store.makeReader()
+        #expect(store.health != .available && lines.all.count == 1, "\(store.health)")
+        store.store(response("/fresh"))
+        #expect(reader.lookup(key("/fresh"), at: noon) != nil && reader.lookup(key("/1"), at: noon) == nil)
+        other = nil
+        #expect(eventually { store.health == .available && store.entries == Self.entries.count + 1 })
+        #expect(content(reader.lookup(key("/1"), at: noon + 5)) == content(Self.entries[1]))
+        #expect(scratch.setAside.isEmpty && lines.all.count == 2, "\(lines.all)")
+    }
+
+    @Test func aFileCutToNothingWhileRunningIsSetAside() throws {
+        let lines = Lines()
+        let store = scratch.open(lines)
+        let reader = filled(store)
+        store.writer.withLock { try? $0.connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        truncate(scratch.file, 0)
+        for round in 0..<4 {
+            store.store(response("/fresh", "round \(round)"))
+            store.flush()
+            for each in Self.entries {
+                guard let found = reader.lookup(each.key, at: noon + Int64(round)) else { continue }
+                #expect(content(found) == content(each))
+            }
+        }
+        #expect(store.health == .available)
+        #expect(content(reader.lookup(key("/fresh"), at: noon + 10)) == content(response("/fresh", "round 3")))
+        store.close()
+        #expect(
+            try sqlite(scratch.file, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0)
+    }
+
+    @Test func damagedFilesDoNotPileUp() throws {
+        let store = scratch.open()
+        for round in 0..<4 {
+            _ = filled(store)
+            store.writer.withLock { $0.replaceFile(because: "round \(round)", for: store) }
+        }
+        #expect(store.health == .available && store.status.damaged == 4)
+        #expect(scratch.setAside.count == 1, "\(scratch.names)")
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMounted, "needs the right to mount"))
+    func aDiskThatOthersFillIsWaitedForAndNothingIsLost() throws {
+        let disk = try SmallDisk(bytes: 4 << 20)
+        let lines = Lines()
+        let store = scratch.open(lines, file: disk.file)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+        let reader = filled(store)
+        let filler = try disk.fill()
+        let large = (0..<30).map { response("/large/\($0)", String(repeating: "\($0)", count: 20_000)) }
+        for each in large { cache.store(each) }
+        cache.flush()
+        guard case .failing = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        for each in large { #expect(content(cache.lookup(each.key, reader, at: noon)) == content(each)) }
+        cache.flush()
+        #expect(lines.all.count == 1 && store.status.failedTransactions >= 2, "said once: \(lines.all)")
+        #expect(content(reader.lookup(Self.entries[5].key, at: noon)) == content(Self.entries[5]))
+        unlink(filler)
+        #expect(eventually { store.health == .available })
+        #expect(store.entries == Self.entries.count + large.count && lines.all.count == 2, "\(lines.all)")
+        cache.close()
+    }
+
+    @Test(.enabled(if: SmallDisk.canBeMounted, "needs the right to mount"))
+    func aCacheLargerThanTheDiskKeepsWithinTheDisk() throws {
+        let disk = try SmallDisk(bytes: 4 << 20)
+        let lines = Lines()
+        let store = scratch.open(maxBytes: 1 << 30, lines, file: disk.file)
+        var generator = SeededGenerator(seed: 91)
+        for number in 0..<2_000 {
+            let size = Int.random(in: 200..<40_000, using: &generator)
+            store.store(response("/\(number)", String(repeating: "x", count: size), at: noon + Int64(number)))
+            if number % 50 == 0 { store.flush() }
+        }
+        store.flush()
+        #expect(store.health == .available && store.status.failedTransactions == 0 && lines.all.isEmpty, "\(lines.all)")
+        #expect(store.byteCount > 1 << 20 && store.status.evicted > 1_000)
+        #expect(store.makeReader().lookup(key("/1999"), at: noon) != nil && disk.usedBytes <= 4 << 20)
+        store.close()
+    }
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What the tiers use of disk and memory under twenty times what they may hold.
+@Suite struct StorePressureTests {
+    let scratch = Scratch()
+    private static let cacheSize = 4 << 20
+    private static let memorySize = 2 << 20
+
+    /// The database, its log, the log's index and a rollback journal.
+    private func diskBytes() -> Int {
+        ["", "-wal", "-shm", "-journal"].reduce(0) { $0 + StoreFile.size(scratch.file + $1) }
+    }
+
+    /// From 200 bytes to 200 KiB, each order of magnitude as likely as the next.
+    private func body(using generator: inout SeededGenerator) -> String {
+        let size = 200 * pow(1_024, Double.random(in: 0..<1, using: &generator))
+        return String(repeating: "x", count: Int(size))
+    }
+
+    @Test(arguments: [81, 82] as [UInt64])
+    func sizesHoldAtEveryMomentWithSeveralWriters(seed: UInt64) throws {
+        let store = scratch.open(maxBytes: Self.cacheSize)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), store: store)
+        let largest = Mutex((disk: 0, memory: 0))
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            var generator = SeededGenerator(seed: seed &* 10 &+ UInt64(thread))
+            let reader = store.makeReader()
+            var (sent, unflushed) = (0, 0)
+            var time = noon
+            while sent < 5 * Self.cacheSize {
+                let number = Int.random(in: 0..<2_000, using: &generator)
+                time += 1
+                switch Int.random(in: 0..<40, using: &generator) {
+                case 0: cache.remove(key("/\(number)"))
+                case 1:
+                    var selection = EntrySelection()
+                    selection.target = Array("/\(number)".utf8)
+                    cache.purge(selection, Bool.random(using: &generator) ? .hard : .soft, at: time) { _ in }
+                case 2..<20: _ = cache.lookup(key("/\(number)"), reader, at: time)
+                default:
+                    let fresh = response("/\(number)", body(using: &generator), at: time)
+                    cache.store(fresh)
+                    (sent, unflushed) = (sent + fresh.body.count, unflushed + fresh.body.count)
+                }
+                // More than may wait would only be dropped.
+                if unflushed > 1 << 20 {
+                    store.flush()
+                    unflushed = 0
+                }
+                let (disk, memory) = (diskBytes(), cache.memory.byteCount)
+                largest.withLock { $0 = (max($0.disk, disk), max($0.memory, memory)) }
+            }
+        }
+        store.flush()
+        let (disk, memory) = largest.withLock { $0 }
+        #expect(disk <= Self.cacheSize, "seed \(seed): \(disk) bytes on disk")
+        #expect(memory <= Self.memorySize, "seed \(seed): \(memory) bytes in memory")
+        #expect(store.status.evicted > 0 && store.status.dropped == 0 && store.status.failedTransactions == 0)
+        #expect(store.byteCount > Self.cacheSize / 2, "seed \(seed): evicts no more than it must: \(store.byteCount)")
+        #expect(try sqlite(scratch.file, "SELECT sum(size) FROM entry") == Int64(store.byteCount))
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM content") == Int64(store.entries))
+        #expect(
+            try sqlite(scratch.file, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0)
+    }
+
+    @Test func manySmallEntriesKeepTheLogWithinItsBound() {
+        let store = scratch.open(maxBytes: Self.cacheSize)
+        for number in 0..<20_000 {
+            store.store(response("/\(number)", at: noon + Int64(number)))
+            if number % 500 == 0 {
+                store.flush()
+                #expect(diskBytes() <= Self.cacheSize)
+            }
+        }
+        store.flush()
+        for number in 0..<20_000 { store.touch(key("/\(number)"), at: noon + 100_000) }
+        store.flush()
+        #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
+    }
+
+    @Test func aReaderThatNeverEndsCannotMakeTheLogGrow() throws {
+        let lines = Lines()
+        let store = scratch.open(maxBytes: Self.cacheSize, lines)
+        store.store(response("/first"))
+        store.flush()
+        let other = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .zero)
+        try other.execute("BEGIN; SELECT count(*) FROM entry")
+        var generator = SeededGenerator(seed: 3)
+        for number in 0..<100 {
+            store.store(response("/\(number)", body(using: &generator), at: noon + Int64(number)))
+            if number % 20 == 0 { store.flush() }
+        }
+        store.flush()
+        guard case .failing = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        #expect(StoreFile.size(scratch.file + "-wal") <= StoreBounds(maxBytes: Self.cacheSize).journalBytes)
+        #expect(diskBytes() <= Self.cacheSize && lines.all.count == 1, "\(lines.all)")
+        try other.execute("ROLLBACK")
+        store.flush()
+        #expect(store.health == .available && store.status.dropped == 0 && lines.all.count == 2, "\(lines.all)")
+    }
+
+    @Test func theKeyFindsARowByItsIndexAndOpeningCountsNothing() throws {
+        let store = scratch.open()
+        let long = String(repeating: "x", count: 500)
+        for number in 0..<2_000 { store.store(response("/\(number)/\(long)")) }
+        store.close()
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+        var plan: [String] = []
+        try Statement(database, "EXPLAIN QUERY PLAN " + StoredRow.select).forEachRow([.integer(1)]) { row in
+            plan.append(row.text(3))
+            return true
+        }
+        #expect(plan.count { $0.hasPrefix("SEARCH ") } == 3 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
+        // A connection that read every row would have read every page.
+        _ = try StoreConnection(database, StoreBounds(maxBytes: 64 << 20))
+        #expect(database.pagesRead < 40, "\(database.pagesRead)")
+        _ = try database.integer("SELECT sum(size) FROM entry")
+        #expect(database.pagesRead > 200)
+    }
+}
