@@ -15,6 +15,8 @@ final class Exchange {
     private var isAnswered = false
     /// Whether another's request brings the answer.
     private var isCollapsed = false
+    /// Whether the answer is a large one whose content is still coming.
+    private var isStreaming = false
     private var streamed: (status: Int, bytes: Int) = (0, 0)
     private let began: Instant
     private var timer: TimerToken?
@@ -84,7 +86,7 @@ extension Exchange {
 
     /// The origin is slow: a stale answer is better than none; without one, a waiter may ask in the leader's place.
     private func loosePatience() {
-        guard !isAnswered, !connection.isStreaming else { return }
+        guard !isAnswered else { return }
         if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
         guard isCollapsed, let key = inquiry.key else { return }
         let now = service.context.loop.now
@@ -119,6 +121,8 @@ extension Exchange {
 
 extension Exchange: FetchListener {
     func hinted(_ interim: UpstreamInterim) {
+        // The connection may be at the next request by now.
+        guard !isAnswered else { return }
         connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
     }
 
@@ -137,8 +141,9 @@ extension Exchange: FetchListener {
             serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
             return false
         }
-        isAnswered = true
-        cancelTimer()
+        finish()
+        service.statistics.count(because: .tooLarge)
+        isStreaming = true
         streamed = (response.status, 0)
         let status = forwarded(response.status, .no(.tooLarge))
         connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
@@ -156,16 +161,18 @@ extension Exchange: FetchListener {
     }
 
     func finished() {
+        isStreaming = false
         log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason.word)
         connection.endStreaming()
     }
 
     func broke() {
+        isStreaming = false
         log(status: streamed.status, contentLength: streamed.bytes, outcome: Reason.upstreamClosed.word)
         connection.reset()
     }
 
-    var isReading: Bool { connection.isOpen && connection.isStreaming }
+    var isReading: Bool { isStreaming && connection.isOpen }
 }
 
 // MARK: - Answering
