@@ -54,10 +54,12 @@ final class Exchange {
         Fetch(inquiry, flight: flight, listener: self, service: service).start()
     }
 
-    /// What is served if the origin fails: nothing to a client that asked to have it confirmed.
+    /// What is served if the origin fails: nothing to a client that asked to have it confirmed. Looked up anew, because what
+    /// was found may have been purged since.
     private var standIn: StoredResponse? {
-        guard inquiry.reason.allowsStandIn, let stored = inquiry.stored,
-            stored.canStandIn(at: service.context.unixSeconds)
+        let now = service.context.unixSeconds
+        guard inquiry.reason.allowsStandIn, let found = inquiry.stored,
+            let stored = service.shared.cache.lookup(found.key, service.reader, at: now), stored.canStandIn(at: now)
         else { return nil }
         return stored
     }

@@ -94,5 +94,5 @@ extension Plan {
 
 extension Reason {
     /// Whether a stale answer may stand in for the origin's when it fails: not for a client that asked to have it confirmed.
-    var allowsStandIn: Bool { self == .stale || self == .absent }
+    var allowsStandIn: Bool { self == .stale }
 }
