@@ -90,14 +90,14 @@ public final class ProxyService: Service {
         switch plan {
         case .hit(let stored, let ttl):
             statistics.count(.hits)
-            serve(stored, .hit(ttl: ttl, detail: nil), outcome: "hit", to: connection)
+            serve(stored, .hit(ttl: ttl, detail: nil), facts, outcome: "hit", to: connection)
         case .stale(let stored, let ttl, let reason, let refreshes):
             statistics.count(.hits)
             statistics.count(.stale)
             statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes { refresh(stored, facts, requester, connection) }
-            serve(stored, .hit(ttl: ttl, detail: reason), outcome: reason.word, to: connection)
+            serve(stored, .hit(ttl: ttl, detail: reason), facts, outcome: reason.word, to: connection)
         case .fetch(let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
@@ -111,7 +111,7 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             refuse(
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
-                template: nil, outcome: reason.word)
+                template: facts.logTemplate, outcome: reason.word)
         }
     }
 }
@@ -206,22 +206,23 @@ extension ProxyService {
     ///
     /// - Parameter outcome: what the log says of it.
     func serve(
-        _ stored: StoredResponse, _ status: CacheStatus, outcome: StaticString, to connection: ClientConnection
+        _ stored: StoredResponse, _ status: CacheStatus, _ facts: PlanFacts, outcome: StaticString,
+        to connection: ClientConnection
     ) {
         let form = connection.withHeadBytes { bytes in
             AnswerForm.of(stored, for: connection.head.method, connection.head.fields, bytes)
         }
         guard form != .unsatisfiable else {
             return refuse(
-                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."), template: nil,
-                outcome: outcome, status: status
+                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."),
+                template: facts.logTemplate, outcome: outcome, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
         let content = form.content(of: stored)
         log?.record(
             AccessLogEntry(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
-                outcome: outcome, template: stored.key.isPersonal ? target.route.template : nil),
+                outcome: outcome, template: facts.logTemplate),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
         connection.respond(content: content, writesDate: !stored.hasDate) { buffer in

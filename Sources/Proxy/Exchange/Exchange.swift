@@ -185,7 +185,8 @@ extension Exchange {
         let ttl = stored.freshFor - stored.age(at: service.context.unixSeconds)
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, isConfirmed: originStatus == 304)
         finish()
-        service.serve(stored, forwarded(originStatus, storing), outcome: inquiry.reason.word, to: connection)
+        service.serve(
+            stored, forwarded(originStatus, storing), inquiry.facts, outcome: inquiry.reason.word, to: connection)
     }
 
     /// With the origin's own answer, unless a stale one is better.
@@ -216,7 +217,7 @@ extension Exchange {
         service.refuse(
             connection,
             AppleError(status: failure.status, detail: "The origin gave no usable answer: \(failure.reason.text)."),
-            template: logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
+            template: inquiry.facts.logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
             status: forwarded(failure.originStatus, .no(failure.reason)))
     }
 
@@ -226,7 +227,8 @@ extension Exchange {
         service.statistics.count(because: cause)
         service.statistics.count(because: .staleIfError)
         service.serve(
-            stored, forwarded(originStatus, .no(.staleIfError)), outcome: Reason.staleIfError.word, to: connection)
+            stored, forwarded(originStatus, .no(.staleIfError)), inquiry.facts, outcome: Reason.staleIfError.word,
+            to: connection)
     }
 
     /// Whatever is still to come is not for this client.
@@ -244,16 +246,11 @@ extension Exchange {
     /// Whether the answer is one user's, by its route or because a user's token went along.
     private var isPersonal: Bool { inquiry.facts.scope != .shared }
 
-    /// What stands in the log in place of a personal target, whose ids and queries are private.
-    private var logTemplate: StaticString? {
-        inquiry.facts.route.isPersonal ? inquiry.facts.route.template : nil
-    }
-
     private func log(status: Int, contentLength: Int, outcome: StaticString) {
         service.log?.record(
             AccessLogEntry(
                 status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength, outcome: outcome,
-                template: logTemplate),
+                template: inquiry.facts.logTemplate),
             on: connection)
     }
 

@@ -53,6 +53,9 @@ public struct PlanFacts {
         if rule.followsOrigin && requestControl.noStore { return .requestNoStore }
         return nil
     }
+
+    /// What stands in the log in place of a personal target, whose ids and queries are private.
+    var logTemplate: StaticString? { route.isPersonal ? route.template : nil }
 }
 
 extension Plan {
