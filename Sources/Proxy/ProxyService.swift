@@ -152,11 +152,12 @@ extension ProxyService {
         return requester.user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
     }
 
-    /// Whose token the origin will see; nil where something else than that token might tell it who asks.
+    /// Whose token the origin will see; nil where something else than that token might tell it who asks. A write counts as
+    /// that user's all the same.
     private func user(
         _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ requester: Requester
     ) -> UserHash? {
-        if head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
+        if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
         if let field = head.fields.first(.musicUserToken) {
             return shared.users?.user(ofToken: bytes.extracting(field.value.range))
         }

@@ -153,6 +153,8 @@ extension Fetch: UpstreamReceiver {
 
     /// What is too large to be collected serves one client; nobody can wait for it.
     private func beginStreaming(_ exchange: UpstreamExchange, _ response: UpstreamResponse) {
+        invalidateIfUnsafe(response)
+        endUsersGenerationIfChanged(.unstored(response, .tooLarge))
         if let flight { service.shared.flights.land(flight, .released, now: service.context.loop.now) }
         guard let listener, listener.began(response) else { return exchange.cancel() }
         upstream(exchange, received: response.body)
