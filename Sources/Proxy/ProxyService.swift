@@ -33,8 +33,10 @@ public final class ProxyService: Service {
     public func handle(_ connection: ClientConnection) {
         statistics.count(.requests)
         if CrossOrigin.isPreflight(connection.head) {
+            statistics.count(.bypassed)
             answerPreflight(connection)
         } else if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
+            statistics.count(.bypassed)
             refuse(connection, error)
         } else {
             let (facts, requester) = readFacts(connection)

@@ -104,7 +104,6 @@ extension Exchange {
         guard !isAnswered, isCollapsed else { return }
         switch outcome {
         case .stored(let stored, let status) where isAnswer(stored):
-            service.statistics.count(.collapsed)
             answer(stored, originStatus: status)
         case .stored, .released: fetchAlone()
         case .unstored(let response, let reason): settle(response, reason)
@@ -195,12 +194,13 @@ extension Exchange {
             return serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
         }
         finish()
-        service.statistics.count(because: reason)
+        // Why a pass is one has been counted.
+        if reason != inquiry.reason { service.statistics.count(because: reason) }
         log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason.word)
         let status = forwarded(response.status, .no(reason))
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            buffer.append(response.forwardableFields(isPersonal: isPersonal))
+            buffer.append(response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed))
             appendLength(of: response, to: &buffer)
             status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
@@ -235,6 +235,7 @@ extension Exchange {
     private func finish() {
         isAnswered = true
         cancelTimer()
+        if isCollapsed { service.statistics.count(.collapsed) }
     }
 
     private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
