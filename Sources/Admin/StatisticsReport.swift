@@ -20,7 +20,7 @@ struct StatisticsReport {
         members.append("\"entries\":\(source.entries)")
         members.append("\"cache_bytes\":\(source.cacheBytes)")
         members.append("\"memory_bytes\":\(source.memoryBytes)")
-        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[$0])" }
+        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[because: $0])" }
         members.append("\"reasons\":{\(reasons.joined(separator: ","))}")
         return Array(("{" + members.joined(separator: ",") + "}\n").utf8)
     }
