@@ -92,14 +92,14 @@ public final class ProxyService: Service {
         switch plan {
         case .hit(let stored, let ttl):
             statistics.count(.hits)
-            serve(stored, .hit(ttl: ttl, detail: nil), outcome: "hit", to: connection)
+            serve(stored, .hit(ttl: ttl, detail: nil), facts, outcome: "hit", to: connection)
         case .stale(let stored, let ttl, let reason, let refreshes):
             statistics.count(.hits)
             statistics.count(.stale)
             statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes { refresh(stored, facts, requester, connection) }
-            serve(stored, .hit(ttl: ttl, detail: reason), outcome: reason.word, to: connection)
+            serve(stored, .hit(ttl: ttl, detail: reason), facts, outcome: reason.word, to: connection)
         case .fetch(let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
@@ -113,7 +113,7 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             refuse(
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
-                template: nil, outcome: reason.word, status: .refused(reason))
+                template: facts.logTemplate, outcome: reason.word, status: .refused(reason))
         }
     }
 }
@@ -154,11 +154,12 @@ extension ProxyService {
         return requester.user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
     }
 
-    /// Whose token the origin will see; nil where something else than that token might tell it who asks.
+    /// Whose token the origin will see; nil where something else than that token might tell it who asks. A write counts as
+    /// that user's all the same.
     private func user(
         _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ requester: Requester
     ) -> UserHash? {
-        if head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
+        if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
         if let field = head.fields.first(.musicUserToken) {
             return shared.users?.user(ofToken: bytes.extracting(field.value.range))
         }
@@ -208,22 +209,23 @@ extension ProxyService {
     ///
     /// - Parameter outcome: what the log says of it.
     func serve(
-        _ stored: StoredResponse, _ status: CacheStatus, outcome: StaticString, to connection: ClientConnection
+        _ stored: StoredResponse, _ status: CacheStatus, _ facts: PlanFacts, outcome: StaticString,
+        to connection: ClientConnection
     ) {
         let form = connection.withHeadBytes { bytes in
             AnswerForm.of(stored, for: connection.head.method, connection.head.fields, bytes)
         }
         guard form != .unsatisfiable else {
             return refuse(
-                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."), template: nil,
-                outcome: outcome, status: status
+                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."),
+                template: facts.logTemplate, outcome: outcome, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
         let content = form.content(of: stored)
         log?.record(
             AccessLogEntry(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
-                outcome: outcome, template: stored.key.isPersonal ? target.route.template : nil),
+                outcome: outcome, template: facts.logTemplate),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
         connection.respond(content: content, writesDate: !stored.hasDate) { buffer in

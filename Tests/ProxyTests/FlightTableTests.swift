@@ -51,7 +51,7 @@ import Testing
         var table = Table()
         let first = try lead(&table, start)
         _ = table.land(first, .uncollapsible, now: start)
-        let second = try refresh(&table, start)
+        guard case .alone(let second) = table.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
         _ = table.land(second, .shared, now: start)
         #expect(!isAlone(table.join(key, epoch: 0, now: start, "a")))
     }
@@ -64,6 +64,27 @@ import Testing
         #expect(table.land(id, .failed, now: start) == ["a"])
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(4)) == nil)
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
+    }
+
+    /// An answer that is of no use to others is no better a reason to ask all the time than none.
+    @Test func aRefreshWhoseAnswerIsUncollapsiblePausesToo() throws {
+        var table = Table()
+        let id = try refresh(&table, start)
+        _ = table.land(id, .uncollapsible, now: start)
+        #expect(table.refresh(key, epoch: 0, now: start + .seconds(4)) == nil)
+        #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
+    }
+
+    /// A HEAD's answer is never stored, and says nothing of what a GET brings.
+    @Test func whatNobodyCouldWaitForSaysNothingOfItsKey() throws {
+        var table = Table()
+        _ = table.land(table.depart(key, 0, start), .uncollapsible, now: start)
+        _ = try lead(&table, start)
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        _ = table.land(table.depart(key, 0, start), .failed, now: start)
+        let other = CacheKey(scope: .shared, target: Array("/b".utf8))
+        _ = table.land(table.depart(other, 0, start), .failed, now: start)
+        #expect(table.refresh(other, epoch: 0, now: start) != nil)
     }
 
     @Test func aLeaderThatIsOutForLongMayBeFollowedByAnother() throws {

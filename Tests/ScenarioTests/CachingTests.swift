@@ -158,4 +158,32 @@ import Testing
         #expect(errors?.first?["status"] as? String == "502")
         #expect((errors?.first?["id"] as? String)?.count == 26)
     }
+
+    /// An answer too large to be collected is an answer all the same (RFC 9111 4.4).
+    @Test func anUnsafeMethodWithALargeAnswerInvalidates() throws {
+        let large = String(repeating: "x", count: 9 << 20)
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(fields: [("Cache-Control", "max-age=600")], body: request.method == "POST" ? large : "{}")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", "/elsewhere")
+        #expect(try proxy.client.send("POST", "/elsewhere").body.count == large.utf8.count)
+        _ = try proxy.client.send("GET", "/elsewhere")
+        #expect(origin.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+
+    @Test func everyRequestIsAHitAMissOrBypassedAndHasOneReason() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for method in ["GET", "GET", "HEAD", "POST", "TRACE"] { _ = try proxy.client.send(method, Self.album) }
+        _ = try proxy.client.send("GET", "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
+        _ = try proxy.client.send(
+            "OPTIONS", Self.album, fields: [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")])
+        let statistics = proxy.statistics
+        #expect(statistics[.requests] == 7)
+        #expect((statistics[.hits], statistics[.misses], statistics[.bypassed]) == (2, 1, 4))
+        #expect((statistics[Reason.absent], statistics[.method], statistics[.personal]) == (1, 1, 1))
+    }
 }

@@ -127,4 +127,77 @@ import Testing
             #expect(errors?.first?["status"] as? String == "502")
         }
     }
+
+    /// Who fetches what everyone gets must not hand out a cookie that was made for one.
+    @Test func aCookieInASharedErrorReachesItsOwnClientAlone() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .request, .wait(gate),
+            .send("HTTP/1.1 503 Service Unavailable\r\nSet-Cookie: id=leader\r\nContent-Length: 0\r\n\r\n"), .hold,
+        ])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
+        defer { proxy.stop() }
+        let replies = herd(10, proxy) {
+            wait { proxy.statistics[.misses] == 10 }
+            gate.open()
+        }
+        #expect(replies.filter { $0.field("Set-Cookie") != nil }.count == 1)
+        #expect(replies.filter { $0.field("Cache-Status")?.contains("; collapsed") == true }.count == 9)
+        #expect(proxy.statistics[.collapsed] == 9, "the counter says what the field says")
+    }
+
+    @Test func aHeadDoesNotKeepOthersFromWaiting() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin(
+            [
+                .request, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .request, .wait(gate),
+                .send(Self.answer("{}")), .hold,
+            ], [.request, .send(Self.answer("{}")), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 1)
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("HEAD", Self.album).status == 200)
+        let replies = herd(10, proxy) {
+            wait { proxy.statistics[.misses] == 11 }
+            gate.open()
+        }
+        #expect(replies.allSatisfy { $0.status == 200 })
+        #expect(origin.requests.joined().count == 2)
+    }
+
+    /// What is under way may be older than what this client has seen.
+    @Test func aClientThatWantsTheOriginAskedWaitsForNobodyElse() throws {
+        let gate = ScriptedOrigin.Gate()
+        let script: [ScriptedOrigin.Step] = [
+            .request, .wait(gate), .send(Self.answer("{}", "Cache-Control: max-age=60\r\n")), .hold,
+        ]
+        let origin = try ScriptedOrigin(script, script)
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
+        try clients[0].send("GET /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n")
+        wait { proxy.statistics[.upstreamRequests] == 1 }
+        try clients[1].send("GET /elsewhere HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\n\r\n")
+        wait { proxy.statistics[.misses] == 2 }
+        usleep(20_000)
+        #expect(proxy.statistics[.upstreamRequests] == 2)
+        for _ in 0..<2 { gate.open() }
+        for client in clients { #expect(client.read(12) == Array("HTTP/1.1 200".utf8)) }
+    }
+
+    /// A request that found nothing, and then nobody to wait for because the answer had just come, does not ask again.
+    @Test func clientsThatComeAsTheAnswerDoesAskForNoOther() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        let cache = ResponseCache(
+            memory: MemoryTier(maxBytes: 16 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 3, cache: cache)
+        defer { proxy.stop() }
+        DispatchQueue.concurrentPerform(iterations: 12) { _ in
+            let client = HTTPTestClient(port: proxy.port)
+            for number in 0..<300 { _ = try? client.send("GET", "/v1/catalog/us/albums/\(number)") }
+            client.close()
+        }
+        #expect(origin.requests.count == 300)
+    }
 }

@@ -101,6 +101,64 @@ import Testing
         #expect(try get(proxy, "anna").status == 403, "not from the cache")
     }
 
+    /// A cookie makes it doubtful whose answer comes back, and not who may have written.
+    @Test func aWriteWithACookieDropsWhatIsKeptForItsUser() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        _ = try get(proxy, "anna")
+        let fields = [("Music-User-Token", "anna"), ("Cookie", "a=b")]
+        _ = try proxy.client.send("PUT", "/v1/me/ratings/songs/1", fields: fields)
+        #expect(try get(proxy, "anna").body == Data("{\"user\":\"anna\",\"number\":3}".utf8))
+    }
+
+    /// An answer too large to be collected is an answer all the same.
+    @Test func aWriteWithALargeAnswerDropsWhatIsKeptForItsUser() throws {
+        let large = String(repeating: "x", count: 9 << 20)
+        let origin = try FakeOrigin { FakeOrigin.Reply(body: $0.method == "POST" ? large : "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        _ = try get(proxy, "anna")
+        _ = try proxy.client.send("POST", "/v1/me/library", fields: [("Music-User-Token", "anna")])
+        _ = try get(proxy, "anna")
+        #expect(origin.requests.count == 3)
+    }
+
+    private func log(_ proxy: ProxyUnderTest) throws -> [String] {
+        proxy.stop()
+        return try proxy.accessLog().split(separator: "\n").map(String.init)
+    }
+
+    /// Ids and queries of personal requests are private, whatever the answer is.
+    @Test(arguments: [("Range", "bytes=99999-"), ("Cache-Control", "only-if-cached")])
+    func noPersonalTargetIsLogged(name: String, value: String) throws {
+        let origin = try origin()
+        var policy = Self.keeping
+        if name == "Cache-Control" { policy[.personal] = .upstream }
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        if name == "Range" { _ = try get(proxy, "anna", "/v1/me/library/songs/i.private") }
+        let reply = try proxy.client.send(
+            "GET", "/v1/me/library/songs/i.private", fields: [("Music-User-Token", "anna"), (name, value)])
+        #expect(reply.status == (name == "Range" ? 416 : 504))
+        for line in try log(proxy) { #expect(!line.contains("i.private"), "\(line)") }
+    }
+
+    /// Others are answered while the origin is asked.
+    @Test func aPersonalAnswerIsLoggedByItsOwnRoute() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = ScriptedOrigin.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        let origin = try ScriptedOrigin([.request, .wait(gate), answer, .hold], [.request, answer, .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), policy: Self.keeping)
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(Self.songs) HTTP/1.1\r\nHost: a\r\nMusic-User-Token: anna\r\n\r\n")
+        while proxy.statistics[.upstreamRequests] == 0 { usleep(1_000) }
+        _ = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
+        gate.open()
+        #expect(client.read(12) == Array("HTTP/1.1 200".utf8))
+        let lines = try log(proxy)
+        #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
+    }
+
     @Test func twoTokensInOneRequestAreRefused() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)

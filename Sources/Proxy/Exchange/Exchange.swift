@@ -15,6 +15,8 @@ final class Exchange {
     private var isAnswered = false
     /// Whether another's request brings the answer.
     private var isCollapsed = false
+    /// Whether the answer is a large one whose content is still coming.
+    private var isStreaming = false
     private var streamed: (status: Int, bytes: Int) = (0, 0)
     private let began: Instant
     private var timer: TimerToken?
@@ -52,10 +54,12 @@ final class Exchange {
         Fetch(inquiry, flight: flight, listener: self, service: service).start()
     }
 
-    /// What is served if the origin fails: nothing to a client that asked to have it confirmed.
+    /// What is served if the origin fails: nothing to a client that asked to have it confirmed. Looked up anew, because what
+    /// was found may have been purged since.
     private var standIn: StoredResponse? {
-        guard inquiry.reason.allowsStandIn, let stored = inquiry.stored,
-            stored.canStandIn(at: service.context.unixSeconds)
+        let now = service.context.unixSeconds
+        guard inquiry.reason.allowsStandIn, let found = inquiry.stored,
+            let stored = service.shared.cache.lookup(found.key, service.reader, at: now), stored.canStandIn(at: now)
         else { return nil }
         return stored
     }
@@ -84,7 +88,7 @@ extension Exchange {
 
     /// The origin is slow: a stale answer is better than none; without one, a waiter may ask in the leader's place.
     private func loosePatience() {
-        guard !isAnswered, !connection.isStreaming else { return }
+        guard !isAnswered else { return }
         if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
         guard isCollapsed, let key = inquiry.key else { return }
         let now = service.context.loop.now
@@ -100,7 +104,6 @@ extension Exchange {
         guard !isAnswered, isCollapsed else { return }
         switch outcome {
         case .stored(let stored, let status) where isAnswer(stored):
-            service.statistics.count(.collapsed)
             answer(stored, originStatus: status)
         case .stored, .released: fetchAlone()
         case .unstored(let response, let reason): settle(response, reason)
@@ -119,6 +122,8 @@ extension Exchange {
 
 extension Exchange: FetchListener {
     func hinted(_ interim: UpstreamInterim) {
+        // The connection may be at the next request by now.
+        guard !isAnswered else { return }
         connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
     }
 
@@ -137,8 +142,9 @@ extension Exchange: FetchListener {
             serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
             return false
         }
-        isAnswered = true
-        cancelTimer()
+        finish()
+        service.statistics.count(because: .tooLarge)
+        isStreaming = true
         streamed = (response.status, 0)
         let status = forwarded(response.status, .no(.tooLarge))
         connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
@@ -156,16 +162,18 @@ extension Exchange: FetchListener {
     }
 
     func finished() {
+        isStreaming = false
         log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason, .tooLarge)
         connection.endStreaming()
     }
 
     func broke() {
+        isStreaming = false
         log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason, .upstreamClosed)
         connection.reset()
     }
 
-    var isReading: Bool { connection.isOpen && connection.isStreaming }
+    var isReading: Bool { isStreaming && connection.isOpen }
 }
 
 // MARK: - Answering
@@ -176,7 +184,8 @@ extension Exchange {
         let ttl = stored.freshFor - stored.age(at: service.context.unixSeconds)
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, isConfirmed: originStatus == 304)
         finish()
-        service.serve(stored, forwarded(originStatus, storing), outcome: inquiry.reason.word, to: connection)
+        service.serve(
+            stored, forwarded(originStatus, storing), inquiry.facts, outcome: inquiry.reason.word, to: connection)
     }
 
     /// With the origin's own answer, unless a stale one is better.
@@ -185,13 +194,14 @@ extension Exchange {
             return serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
         }
         finish()
+        // Why a pass is one has been counted.
         let detail = reason == inquiry.reason ? nil : reason
         if let detail { service.statistics.count(because: detail) }
         log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason, detail)
         let status = forwarded(response.status, .no(reason))
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            buffer.append(response.forwardableFields(isPersonal: isPersonal))
+            buffer.append(response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed))
             appendLength(of: response, to: &buffer)
             status.write(to: &buffer)
             service.writeCrossOrigin(connection, to: &buffer)
@@ -212,7 +222,7 @@ extension Exchange {
                 detail: failure.reason.isOfTheProxy
                     ? "The origin could not be asked in time: \(failure.reason.text)."
                     : "The origin gave no usable answer: \(failure.reason.text)."),
-            template: logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
+            template: inquiry.facts.logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
             status: forwarded(failure.originStatus, .no(failure.reason)))
     }
 
@@ -222,13 +232,15 @@ extension Exchange {
         service.statistics.count(because: cause)
         service.statistics.count(because: .staleIfError)
         service.serve(
-            stored, forwarded(originStatus, .no(.staleIfError)), outcome: Reason.staleIfError.word, to: connection)
+            stored, forwarded(originStatus, .no(.staleIfError)), inquiry.facts, outcome: Reason.staleIfError.word,
+            to: connection)
     }
 
     /// Whatever is still to come is not for this client.
     private func finish() {
         isAnswered = true
         cancelTimer()
+        if isCollapsed { service.statistics.count(.collapsed) }
     }
 
     private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
@@ -240,16 +252,11 @@ extension Exchange {
     /// Whether the answer is one user's, by its route or because a user's token went along.
     private var isPersonal: Bool { inquiry.facts.scope != .shared }
 
-    /// What stands in the log in place of a personal target, whose ids and queries are private.
-    private var logTemplate: StaticString? {
-        inquiry.facts.route.isPersonal ? inquiry.facts.route.template : nil
-    }
-
     private func log(status: Int, contentLength: Int, outcome: Reason, _ detail: Reason?) {
         service.log?.record(
             AccessLogEntry(
                 status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength,
-                outcome: outcome.word, detail: detail?.word, template: logTemplate),
+                outcome: outcome.word, detail: detail?.word, template: inquiry.facts.logTemplate),
             on: connection)
     }
 

@@ -153,6 +153,8 @@ extension Fetch: UpstreamReceiver {
 
     /// What is too large to be collected serves one client; nobody can wait for it.
     private func beginStreaming(_ exchange: UpstreamExchange, _ response: UpstreamResponse) {
+        invalidateIfUnsafe(response)
+        endUsersGenerationIfChanged(.unstored(response, .tooLarge))
         if let flight { service.shared.flights.land(flight, .released, now: service.context.loop.now) }
         guard let listener, listener.began(response) else { return exchange.cancel() }
         upstream(exchange, received: response.body)
@@ -226,10 +228,15 @@ extension Fetch {
                 classTag: inquiry.facts.route.resourceClass.rawValue,
                 storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
                 resources: response.resources)
-            service.statistics.count(.stored)
             let forwarded = inquiry.request.fields
             let placed = service.shared.cache.store(
                 stored, varyingBy: facts.vary, forwarded: forwarded.span, service.reader)
+            // A purge that began since the look above may not have seen it.
+            guard !isOutdated else {
+                service.shared.cache.remove(placed.key)
+                return .unstored(response, .outdated)
+            }
+            service.statistics.count(.stored)
             return .stored(placed, originStatus: response.status)
         }
     }
@@ -239,30 +246,39 @@ extension Fetch {
         flight.map { service.shared.flights.isOutdated($0) } ?? false
     }
 
+    /// Whether what the origin was asked about is there still: what was removed meanwhile must not come back updated.
+    private func mayUpdate(_ stored: StoredResponse) -> Bool {
+        !isOutdated && service.shared.cache.lookup(stored.key, service.reader, at: service.context.unixSeconds) != nil
+    }
+
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
     private func confirm(_ response: UpstreamResponse) {
-        guard let stored = inquiry.stored else { return }
+        guard let stored = inquiry.stored, mayUpdate(stored) else { return startUnconditionally() }
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
         {
         case .stored(let freshened):
             service.statistics.count(.revalidated)
-            if !isOutdated { service.shared.cache.store(freshened) }
+            service.shared.cache.store(freshened)
+            if isOutdated { service.shared.cache.remove(freshened.key) }
             end(.stored(freshened, originStatus: 304))
         case .unstorable(let confirmed, _):
             service.statistics.count(.revalidated)
             service.shared.cache.remove(stored.key)
             end(.stored(confirmed, originStatus: 304))
-        case .contradicted:
-            validates = false
-            start()
+        case .contradicted: startUnconditionally()
         }
+    }
+
+    private func startUnconditionally() {
+        validates = false
+        start()
     }
 
     /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
-        guard inquiry.request.method == .head, response.status == 200, !isOutdated, let stored = inquiry.stored,
-            stored.status == 200
+        guard inquiry.request.method == .head, response.status == 200, let stored = inquiry.stored,
+            stored.status == 200, mayUpdate(stored)
         else { return }
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,

@@ -33,14 +33,18 @@ struct FlightTable<Waiter> {
         /// When the last leader left.
         var departed: Instant
         var waiters: [Waiter] = []
+        /// Whether others could wait for it: only then does its end say what waiting for the key is worth.
+        let isJoinable: Bool
         /// What the leaders bring was made invalid while they were out.
         var isSpoilt = false
     }
 
     /// What is remembered of a key for a while.
     private struct Mark {
-        var isUncollapsibleUntil: Instant?
-        var isRefreshedAgainAt: Instant?
+        /// Until then nobody waits for the key (hit-for-miss).
+        var uncollapsibleUntil: Instant
+        /// From then on it is refreshed again.
+        var refreshableFrom: Instant
     }
 
     private var flights: [Int: Flight] = [:]
@@ -53,7 +57,7 @@ struct FlightTable<Waiter> {
     static var patience: Duration { .seconds(5) }
     /// How long an uncacheable answer keeps its key from being waited for (HARDENING 3).
     static var hitForMiss: Duration { .seconds(10) }
-    /// The pause after a refresh that failed: an origin in trouble is not asked by every hit.
+    /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked by every hit.
     static var refreshPause: Duration { .seconds(5) }
     static var maxWaiters: Int { 1_000 }
     static var maxMarks: Int { 4_096 }
@@ -63,7 +67,7 @@ struct FlightTable<Waiter> {
 
     /// A client wants the answer to `key`. `epoch` counts the cache's purges.
     mutating func join(_ key: CacheKey, epoch: Int, now: Instant, _ waiter: Waiter) -> Joining {
-        if let until = marks[key]?.isUncollapsibleUntil, now < until { return .alone(depart(key, epoch, now)) }
+        if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(depart(key, epoch, now)) }
         guard let number = openFlight(key, epoch), let waiting = flights[number]?.waiters.count else {
             return .lead(lead(key, epoch, now))
         }
@@ -75,15 +79,13 @@ struct FlightTable<Waiter> {
     /// A stale answer was served: whether to ask for a newer one, which one request at a time does.
     mutating func refresh(_ key: CacheKey, epoch: Int, now: Instant) -> FlightID? {
         guard openFlight(key, epoch) == nil else { return nil }
-        if let again = marks[key]?.isRefreshedAgainAt, now < again { return nil }
+        if let from = marks[key]?.refreshableFrom, now < from { return nil }
         return lead(key, epoch, now)
     }
 
     /// A request that nobody may wait for leaves.
     mutating func depart(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
-        let (flight, leader) = (makeNumber(), makeNumber())
-        flights[flight] = Flight(key: key, epoch: epoch, leaders: [leader], departed: now)
-        return FlightID(flight: flight, leader: leader)
+        depart(key, epoch, now, isJoinable: false)
     }
 
     /// A waiter has lost its patience: it may lead when the last leader has been out for long enough. Nil: wait on.
@@ -125,7 +127,7 @@ struct FlightTable<Waiter> {
     /// A leader is back. Returns all who waited.
     mutating func land(_ id: FlightID, _ landing: Landing, now: Instant) -> [Waiter] {
         guard var flight = flights[id.flight], flight.leaders.remove(id.leader) != nil else { return [] }
-        mark(flight.key, landing, now)
+        if flight.isJoinable || landing == .shared { mark(flight.key, landing, now) }
         let waiters = flight.waiters
         flight.waiters = []
         flights[id.flight] = flight.leaders.isEmpty ? nil : flight
@@ -140,9 +142,16 @@ struct FlightTable<Waiter> {
     }
 
     private mutating func lead(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
-        let id = depart(key, epoch, now)
+        let id = depart(key, epoch, now, isJoinable: true)
         open[key] = id.flight
         return id
+    }
+
+    private mutating func depart(_ key: CacheKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
+        let (flight, leader) = (makeNumber(), makeNumber())
+        flights[flight] = Flight(
+            key: key, epoch: epoch, leaders: [leader], departed: now, isJoinable: isJoinable)
+        return FlightID(flight: flight, leader: leader)
     }
 
     private mutating func makeNumber() -> Int {
@@ -151,17 +160,20 @@ struct FlightTable<Waiter> {
     }
 
     private mutating func mark(_ key: CacheKey, _ landing: Landing, _ now: Instant) {
+        let refreshableFrom = now + Self.refreshPause
         switch landing {
         case .shared: marks[key] = nil
-        case .uncollapsible: remember(key, Mark(isUncollapsibleUntil: now + Self.hitForMiss), now)
-        case .failed: remember(key, Mark(isRefreshedAgainAt: now + Self.refreshPause), now)
+        case .uncollapsible:
+            let until = now + Self.hitForMiss
+            remember(key, Mark(uncollapsibleUntil: until, refreshableFrom: refreshableFrom), now)
+        case .failed: remember(key, Mark(uncollapsibleUntil: now, refreshableFrom: refreshableFrom), now)
         }
     }
 
     /// What does not fit is not remembered: it costs a wait or a request, and no wrong answer.
     private mutating func remember(_ key: CacheKey, _ mark: Mark, _ now: Instant) {
         if marks.count >= Self.maxMarks {
-            marks = marks.filter { now < ($0.value.isUncollapsibleUntil ?? $0.value.isRefreshedAgainAt ?? now) }
+            marks = marks.filter { now < max($0.value.uncollapsibleUntil, $0.value.refreshableFrom) }
         }
         if marks.count < Self.maxMarks || marks[key] != nil { marks[key] = mark }
     }

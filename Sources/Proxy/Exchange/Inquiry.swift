@@ -20,7 +20,7 @@ struct Inquiry {
     /// one that wants a newer answer than one under way.
     var isCollapsible: Bool {
         guard let key, !key.isPersonal, request.method == .get else { return false }
-        return reason != .requestNoCache && reason != .requestMaxAge
+        return !facts.requestControl.noCache && reason != .requestMaxAge
     }
 
     /// Whether the origin's errors are the same for everyone: none of the client's own fields went along.

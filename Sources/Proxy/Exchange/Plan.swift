@@ -53,6 +53,9 @@ public struct PlanFacts {
         if rule.followsOrigin && requestControl.noStore { return .requestNoStore }
         return nil
     }
+
+    /// What stands in the log in place of a personal target, whose ids and queries are private.
+    var logTemplate: StaticString? { route.isPersonal ? route.template : nil }
 }
 
 extension Plan {
@@ -94,5 +97,5 @@ extension Plan {
 
 extension Reason {
     /// Whether a stale answer may stand in for the origin's when it fails: not for a client that asked to have it confirmed.
-    var allowsStandIn: Bool { self == .stale || self == .absent }
+    var allowsStandIn: Bool { self == .stale }
 }

@@ -34,9 +34,10 @@ extension UpstreamResponse {
         lines(isPersonal) { _ in true }
     }
 
-    /// The lines that an answer which is not stored goes on with.
-    func forwardableFields(isPersonal: Bool) -> [UInt8] {
-        lines(isPersonal) { $0 != .date || hasDate }
+    /// The lines that an answer which is not stored goes on with. A cookie is for the client whose request brought the
+    /// answer, and for nobody who waited for it (HARDENING 3, CVE-2016-10002).
+    func forwardableFields(isPersonal: Bool, isCollapsed: Bool = false) -> [UInt8] {
+        lines(isPersonal) { ($0 != .date || hasDate) && !($0 == .setCookie && isCollapsed) }
     }
 
     /// Whether the origin says when it made the answer: then nobody else may (RFC 9110 6.6.1).

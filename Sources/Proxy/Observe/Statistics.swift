@@ -1,12 +1,11 @@
 import Cache
 import Synchronization
 
-/// What the proxy counts. The names are those of `/stats`; `hits` counts every client request that was answered without
-/// waiting for the origin.
+/// What the proxy counts. The names are those of `/stats`; every request is one of `hits`, `misses` and `bypassed`.
 public enum Counter: Int, CaseIterable, Sendable {
     /// Requests, but for preflights: each is a hit, a miss, bypassed or refused.
     case requests
-    /// Answered without waiting for the origin, stale ones included.
+    /// Answered with what is stored, stale or not, without waiting for the origin.
     case hits
     /// Had to wait for the origin because nothing usable was stored.
     case misses
@@ -18,7 +17,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case composed
     /// Requests that shared another's upstream request.
     case collapsed
-    /// Requests that no cache may answer: other methods, personal routes, classes switched off.
+    /// Requests that no cache may answer: other methods, personal routes, classes switched off; and those that the proxy
+    /// answers itself, preflights and refusals.
     case bypassed
     /// Requests sent to the origin, retries included.
     case upstreamRequests

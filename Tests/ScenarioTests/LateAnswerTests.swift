@@ -1,0 +1,117 @@
+import Cache
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+/// What becomes of an origin's answer when its client was given a stale one already, or what it stands on was purged.
+@Suite(.timeLimit(.minutes(2))) struct LateAnswerTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    /// A cache that holds "old" for the album, long expired, to stand in for an origin that fails.
+    private func cacheWithExpired(_ fields: String = "") -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200,
+                fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
+                receivedAt: Int64(Date().timeIntervalSince1970) - 100,
+                lifetime: Lifetime(freshFor: 10, staleIfErrorFor: 1000), classTag: 0, storefront: Array("us".utf8)))
+        return cache
+    }
+
+    private func wait(until condition: () -> Bool) {
+        let deadline = Date().addingTimeInterval(15)
+        while !condition(), Date() < deadline { usleep(2_000) }
+    }
+
+    private func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
+
+    /// The album's answer "old", which stands in for an origin that is slow.
+    private func readStandIn(_ client: RawClient) -> String {
+        var text = ""
+        while !text.hasSuffix("\r\n\r\nold") {
+            let bytes = client.read(1)
+            if bytes.isEmpty { break }
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        return text
+    }
+
+    @Test func anInterimResponseThatComesLateIsNotTakenForTheNextRequests() throws {
+        let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
+        let origin = try ScriptedOrigin(
+            [
+                .request, .wait(late), .send("HTTP/1.1 103 Early Hints\r\nLink: </late>\r\n\r\n"),
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+            ],
+            [.request, .wait(next), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext"), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cacheWithExpired())
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send(request(Self.album))
+        #expect(readStandIn(client).hasSuffix("old"))
+        try client.send(request("/v1/catalog/us/albums/2"))
+        wait { proxy.statistics[.upstreamRequests] == 2 }
+        late.open()
+        wait { proxy.statistics[.stored] == 1 }
+        next.open()
+        #expect(String(decoding: client.read(12), as: UTF8.self) == "HTTP/1.1 200")
+    }
+
+    /// The failure of a request whose client was answered long ago says nothing of the answer that it reads now.
+    @Test func aRequestThatFailsLateBreaksNoOtherAnswerOfTheConnection() throws {
+        let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
+        let half = [UInt8](repeating: 0x61, count: 9 << 20)
+        let origin = try ScriptedOrigin(
+            [.request, .wait(late), .reset],
+            [
+                .request, .send("HTTP/1.1 200 OK\r\nContent-Length: \(2 * half.count)\r\n\r\n"), .send(half),
+                .wait(next), .send(half), .hold,
+            ])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cacheWithExpired())
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send(request(Self.album))
+        #expect(readStandIn(client).hasSuffix("old"))
+        try client.send(request("/v1/catalog/us/albums/2"))
+        #expect(client.read(half.count).count == half.count)
+        late.open()
+        wait { proxy.statistics[.upstreamErrors] == 1 }
+        next.open()
+        #expect(client.read(half.count, patience: .seconds(5)).count == half.count)
+    }
+
+    /// The client's answer while the cache is purged and the origin does `then`.
+    private func replyPurgedOnTheWay(_ cache: ResponseCache, _ then: [ScriptedOrigin.Step]) throws -> String {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, .wait(gate)] + then)
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        wait { proxy.statistics[.upstreamRequests] == 1 }
+        cache.purge(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) { _ in }
+        gate.open()
+        return String(decoding: client.read(), as: UTF8.self)
+    }
+
+    @Test func whatWasPurgedDoesNotStandInForAnOriginThatFails() throws {
+        let text = try replyPurgedOnTheWay(cacheWithExpired(), [.reset])
+        #expect(text.hasPrefix("HTTP/1.1 502 "))
+    }
+
+    @Test func whatWasPurgedIsNotServedForAnOldConfirmation() throws {
+        let cache = cacheWithExpired("ETag: \"1\"\r\n")
+        let text = try replyPurgedOnTheWay(
+            cache,
+            [
+                .send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"), .request,
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+            ])
+        #expect(text.hasSuffix("\r\n\r\nnew"))
+        #expect(text.contains("; detail=outdated"))
+        #expect(cache.memory.count == 0)
+    }
+}
