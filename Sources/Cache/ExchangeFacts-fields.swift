@@ -45,7 +45,8 @@ extension ResponseFacts {
 
     /// Only what the origin would understand if it were asked with it counts.
     private mutating func mergeEntityTag(_ value: Span<UInt8>) {
-        guard EntityTag(value, 0..<value.count) != nil, !Validators.isOwn(value, 0..<value.count) else { return }
-        hasEntityTag = true
+        guard !hasReadEntityTag, !value.isEmpty else { return }
+        hasReadEntityTag = true
+        hasEntityTag = EntityTag(value, 0..<value.count) != nil && !Validators.isOwn(value, 0..<value.count)
     }
 }

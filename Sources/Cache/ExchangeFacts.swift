@@ -48,6 +48,8 @@ public struct ResponseFacts: Sendable, Equatable {
     public var vary = Vary()
     /// Whether there is an `ETag` of the origin's own that it can be asked with.
     public var hasEntityTag = false
+    /// Whether an `ETag` line was seen: of several the first that is not empty counts, as in `Validators`.
+    var hasReadEntityTag = false
     /// Whether there is a Set-Cookie.
     public var setsCookie = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).

@@ -8,6 +8,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 
     /// Nothing is stored under the key.
     case absent
+    /// What is stored for the target answers requests with other fields (RFC 9111 4.1).
+    case absentVariant
     /// What is stored is no longer fresh.
     case stale
     /// The method is not one that a cache answers.
@@ -96,6 +98,7 @@ extension Reason {
     public var word: StaticString {
         switch self {
         case .absent: "absent"
+        case .absentVariant: "absent-variant"
         case .stale: "stale"
         case .method: "method"
         case .personal: "personal"
@@ -152,7 +155,7 @@ extension Reason {
         case .method: "method"
         case .personal, .requestContent, .off: "bypass"
         case .requestNoStore, .requestNoCache, .requestMaxAge: "request"
-        case .vary: "vary-miss"
+        case .absentVariant: "vary-miss"
         default: "uri-miss"
         }
     }

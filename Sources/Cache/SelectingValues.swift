@@ -7,7 +7,7 @@ import HTTP
 
 /// Gathers one field after another into bytes that can be compared or hashed.
 struct SelectingValues {
-    /// For each field whether it is there, and if so how long its value is and the value.
+    /// For each field whether it is there, and if so how its value is spelt, how long it is and the value.
     private(set) var bytes: [UInt8] = []
     /// The lines of the present field, combined; nil before the first.
     private var value: [UInt8]?
@@ -17,24 +17,28 @@ struct SelectingValues {
 
     /// One more line of the present field.
     mutating func add(_ line: Span<UInt8>) {
-        var combined = value ?? []
-        if value != nil { combined.append(UInt8(ascii: ",")) }
+        let isFirst = value == nil
+        var combined = value.take() ?? []
+        if !isFirst { combined.append(UInt8(ascii: ",")) }
         Self.appendWithoutWhitespace(line, to: &combined)
         value = combined
     }
 
     /// Ends the present field, which has this name (in lower case).
     mutating func end(_ name: ArraySlice<UInt8>) {
-        guard let combined = value else { return bytes.append(0) }
-        value = nil
+        guard let combined = value.take() else { return bytes.append(Self.absent) }
         let isWeighted = Self.weighted.contains { text in
             name.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
         }
-        let normal = isWeighted ? WeightedList.normalised(combined.span) ?? combined : combined
-        bytes.append(1)
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: normal.count).littleEndian) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: normal)
+        let normal = isWeighted ? WeightedList.normalised(combined.span) : nil
+        // What is no list by the grammar can be spelt like the normal form of one that is.
+        bytes.append(normal == nil ? Self.asWritten : Self.normalised)
+        let value = normal ?? combined
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: value)
     }
+
+    private static let (absent, asWritten, normalised): (UInt8, UInt8, UInt8) = (0, 1, 2)
 
     /// Lists of things in no order and no case, each with a weight (RFC 9110 12.4.2, 12.5).
     private static let weighted: [StaticString] = ["accept", "accept-language", "accept-charset"]

@@ -92,7 +92,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
-    static let overhead = 560
+    static let overhead = 600
 
     /// The same content with another lifetime, counted from `receivedAt`.
     func freshened(receivedAt: Int64, lifetime: Lifetime) -> StoredResponse {

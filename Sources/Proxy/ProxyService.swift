@@ -76,7 +76,8 @@ public final class ProxyService: Service {
             stored =
                 facts.rule.followsOrigin ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
         }
-        return Plan.decide(facts, stored: stored, unixSeconds: now)
+        let missing = stored == nil && !key.variant.isEmpty ? Reason.absentVariant : .absent
+        return Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
     }
 
     /// Answers of classes that follow the origin's rules may differ by request fields; `key` becomes the variant's.

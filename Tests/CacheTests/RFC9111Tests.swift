@@ -87,6 +87,11 @@ struct Case: Sendable, CustomTestStringConvertible {
         Case(name: "heuristic", fields: [lastModified], expected: "10000-0"),
         Case(name: "heuristic is capped", fields: ["Last-Modified: \(date(noon - 900_000_000))"], expected: "86400-0"),
         Case(name: "Last-Modified ahead", fields: ["Last-Modified: \(date(noon + 60))"], expected: "0-0"),
+        Case(
+            name: "of two tags the first counts, which is none", fields: ["ETag: a", "ETag: \"a\""],
+            expected: "no-freshness"),
+        Case(name: "of two tags the first counts, which is one", fields: ["ETag: \"a\"", "ETag: b"], expected: "0-0"),
+        Case(name: "an empty tag is none", fields: ["ETag:", "ETag: \"a\""], expected: "0-0"),
         Case(name: "validator only", fields: ["ETag: \"a\""], expected: "0-0"),
         Case(name: "stale with validator", fields: ["Cache-Control: max-age=0", "ETag: \"a\""], expected: "0-0"),
     ]

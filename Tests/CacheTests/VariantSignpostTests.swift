@@ -68,6 +68,8 @@ import Testing
         ("accept-language", ["Accept-Language: en;q=0"], ["Accept-Language: "]),
         ("accept-language", ["Accept-Language: en;q=0.5"], ["Accept-Language: en;q=0.51"]),
         ("accept-language", ["Accept-Language: en;q=2"], ["Accept-Language: en"]),
+        // No weight at all, and what a weight is written down as.
+        ("accept-language", ["Accept-Language: en;q=500"], ["Accept-Language: en;q=0.5"]),
         ("accept-language", ["Accept-Language: en-GB"], ["Accept-Language: en"]),
         ("accept", ["Accept: a/b;c=D"], ["Accept: a/b;c=d"]),
         ("accept", ["Accept: a/b;c=\"x;q=0.1\""], ["Accept: a/b"]),

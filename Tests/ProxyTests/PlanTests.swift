@@ -39,6 +39,9 @@ import Testing
     @Test func freshIsAHitStaleIsRefreshedBehindExpiredIsFetched() throws {
         let facts = try facts()
         #expect(describe(.decide(facts, stored: nil, unixSeconds: Self.now)) == "fetch absent")
+        #expect(
+            describe(.decide(facts, stored: nil, missing: .absentVariant, unixSeconds: Self.now))
+                == "fetch absentVariant")
         #expect(describe(.decide(facts, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
         #expect(
             describe(.decide(facts, stored: stored(age: 60), unixSeconds: Self.now))

@@ -199,7 +199,7 @@ extension Fetch {
     /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as that (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) -> FetchResult? {
         let request = inquiry.request
-        guard request.method == .post, inquiry.facts.scope == .shared, !request.carriesCookie,
+        guard request.method == .post, inquiry.facts.scope == .shared, !request.tellsWhoAsks,
             let location = response.fields.first(.contentLocation),
             RelatedTarget.resolve(location, against: request.canonical, authority: service.shared.authority)
                 == request.canonical

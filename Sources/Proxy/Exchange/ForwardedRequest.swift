@@ -23,8 +23,8 @@ struct ForwardedRequest {
     let isConditional: Bool
     /// Whether a range goes along, which 206 may answer.
     let asksForRange: Bool
-    /// Whether a cookie goes along, by which the origin may know its user.
-    let carriesCookie: Bool
+    /// Whether a field goes along that tells users or sites apart: a cookie, or where a web page comes from.
+    let tellsWhoAsks: Bool
     let body: [UInt8]
 }
 
@@ -70,7 +70,7 @@ extension ForwardedRequest {
         isConditional =
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
-        carriesCookie = breadth == .all && head.fields.contains(.cookie)
+        tellsWhoAsks = breadth == .all && (head.fields.contains(.cookie) || head.fields.contains(.origin))
         self.body = body
     }
 

@@ -59,15 +59,19 @@ public struct PlanFacts {
 }
 
 extension Plan {
-    /// - Parameter stored: what the cache holds under the request's key, if it was looked up.
-    public static func decide(_ facts: PlanFacts, stored: StoredResponse?, unixSeconds: Int64) -> Plan {
+    /// - Parameters:
+    ///   - stored: what the cache holds under the request's key, if it was looked up.
+    ///   - missing: why there is nothing, if so.
+    public static func decide(
+        _ facts: PlanFacts, stored: StoredResponse?, missing: Reason = .absent, unixSeconds: Int64
+    ) -> Plan {
         if let reason = facts.passReason { return .pass(reason) }
-        let plan = decide(stored, at: unixSeconds)
+        let plan = decide(stored, missing, at: unixSeconds)
         return facts.rule.followsOrigin ? plan.heeding(facts.requestControl, stored, unixSeconds) : plan
     }
 
-    private static func decide(_ stored: StoredResponse?, at unixSeconds: Int64) -> Plan {
-        guard let stored else { return .fetch(.absent, stored: nil) }
+    private static func decide(_ stored: StoredResponse?, _ missing: Reason, at unixSeconds: Int64) -> Plan {
+        guard let stored else { return .fetch(missing, stored: nil) }
         return switch Freshness.of(stored, at: unixSeconds) {
         case .fresh(let ttl): .hit(stored, ttl: ttl)
         case .stale(let since): .stale(stored, ttl: -since, .staleWhileRevalidate, refreshes: true)

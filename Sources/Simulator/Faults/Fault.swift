@@ -18,7 +18,6 @@ public struct Fault: Sendable, Equatable {
         self.kind = kind
         self.perMillion = min(max(perMillion, 0), 1_000_000)
     }
-
 }
 
 extension SimulatorConfiguration {

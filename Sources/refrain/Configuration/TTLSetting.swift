@@ -49,7 +49,7 @@ struct TTLSetting: Equatable, Sendable {
 
 /// What a `ttl` line can name: the classes of resources, and one rule about the status.
 enum TTLClass {
-    /// For every answer of status 404, whatever its class.
+    /// For answers of status 404 and 410 in the classes with a duration of their own.
     static let notFound = "not-found"
 
     static let names = ResourceClass.allCases.map(\.name) + [notFound]

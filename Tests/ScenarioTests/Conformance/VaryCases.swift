@@ -9,8 +9,12 @@ extension Conformance {
             varies("a field that is missing now", by: "Foo", "Foo: 1", then: nil, expect: .asked),
             ConformanceCase(
                 "two variants are kept",
-                .get(sending: "Foo: 1", origin: varying("Foo")),
-                .get(sending: "Foo: 2", origin: varying("Foo"), expect: .asked),
+                .get(
+                    sending: "Foo: 1", origin: varying("Foo"), expect: .asked,
+                    .field("Cache-Status: refrain; fwd=uri-miss; fwd-status=200; stored; ttl=5000")),
+                .get(
+                    sending: "Foo: 2", origin: varying("Foo"), expect: .asked,
+                    .field("Cache-Status: refrain; fwd=vary-miss; fwd-status=200; stored; ttl=5000")),
                 .get(sending: "Foo: 1", expect: .reused),
                 .get(sending: "Foo: 2", expect: .reused(from: 2))),
             ConformanceCase(
