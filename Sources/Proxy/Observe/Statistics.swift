@@ -1,9 +1,10 @@
 import Cache
 import Synchronization
 
-/// What the proxy counts. The names are those of `/stats`; every request is one of `hits`, `misses` and `bypassed`.
+/// What the proxy counts. The names are those of `/stats`; every request is one of `hits`, `misses`, `bypassed`
+/// and `refused`; preflights are none.
 public enum Counter: Int, CaseIterable, Sendable {
-    /// Requests, but for preflights: each is a hit, a miss, bypassed or refused.
+    /// Requests of apps.
     case requests
     /// Answered with what is stored, stale or not, without waiting for the origin.
     case hits
@@ -17,8 +18,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     case composed
     /// Requests that shared another's upstream request.
     case collapsed
-    /// Requests that no cache may answer: other methods, personal routes, classes switched off; and those that the proxy
-    /// answers itself, preflights and refusals.
+    /// Requests that no cache may answer: other methods, personal routes, classes switched off.
     case bypassed
     /// Requests sent to the origin, retries included.
     case upstreamRequests

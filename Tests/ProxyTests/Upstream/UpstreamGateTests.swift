@@ -127,7 +127,7 @@ import Testing
         #expect(await scene.send("/a").end().text == "/a")
         #expect(targets(origin) == ["/a", "/a"])
         #expect(scene.count(.rateLimited) == 1 && scene.count(.retried) == 1 && scene.count(.upstreamRequests) == 2)
-        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 1, inFlight: 0, waiting: 0))
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 4, inFlight: 0, waiting: 0))
     }
 
     @Test(arguments: [(HTTP.Method.get, 0, 20_000), (.post, 3, 20_000), (.get, 3, 300)])
