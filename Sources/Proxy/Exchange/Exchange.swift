@@ -37,10 +37,22 @@ final class Exchange {
     func start() {
         guard let key = inquiry.key, inquiry.isCollapsible else { return fetchAlone() }
         switch service.shared.flights.join(key, self, on: service.context.loop) {
-        case .lead(let flight), .alone(let flight): fetch(as: flight)
+        case .lead(let flight): lead(flight, key)
+        case .alone(let flight): fetch(as: flight)
         case .wait: wait()
         case .full: fail(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1))
         }
+    }
+
+    /// The answer may have come between the look-up, which found none, and here, where nobody was out for it any more: what
+    /// a leader brings is stored before it lands.
+    private func lead(_ flight: Flights.FlightID, _ key: CacheKey) {
+        guard let stored = service.shared.cache.memory.lookup(key), stored.isFresh(at: service.context.unixSeconds)
+        else { return fetch(as: flight) }
+        isCollapsed = true
+        let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
+        service.shared.flights.land(flight, outcome, now: service.context.loop.now)
+        landed(outcome)
     }
 
     /// Nobody waits for it.
