@@ -1,6 +1,7 @@
 // Which entries of a user still count. Pure.
 // Must hold: a generation never comes back, so what was stored under an older one is never found again, whatever was under
-// way when it ended; the table is bounded, and when it is full everyone's generation ends.
+// way when it ended; the table is bounded, and when it is full everyone's generation ends, but for those who wrote a moment
+// ago and have nothing stored.
 
 /// The generations of users' entries, for those users who ended one; all others share the floor.
 struct UserGenerations {
@@ -33,7 +34,9 @@ struct UserGenerations {
         latest += 1
         if entries.count >= Self.maxUsers, entries[user] == nil {
             floor = latest
-            entries.removeAll()
+            // For who is quiet nothing is stored that could end. Many of them at once are not worth the walk each time.
+            entries = entries.filter { unixSeconds < $0.value.quietUntil }
+            if entries.count > Self.maxUsers / 2 { entries.removeAll() }
         }
         entries[user] = Entry(generation: latest, quietUntil: unixSeconds + Self.quietPeriod)
         return ended

@@ -32,6 +32,17 @@ import Testing
         #expect(generations.scope(of: ben, at: 100) == bens)
     }
 
+    @Test func whoWroteAMomentAgoStaysQuietWhenTheTableIsFull() throws {
+        var generations = UserGenerations()
+        let anna = try user("anna")
+        for number in 1..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: 0) }
+        let before = generations.scope(of: anna, at: 100)
+        generations.end(anna, at: 100)
+        generations.end(try user("one more"), at: 101)
+        #expect(generations.scope(of: anna, at: 109) == nil)
+        #expect(generations.scope(of: anna, at: 110) != before)
+    }
+
     @Test func whenTheTableIsFullEveryGenerationEnds() throws {
         var generations = UserGenerations()
         let anna = try user("anna")

@@ -15,8 +15,9 @@ extension UpstreamResponse {
 
     /// A coding that was not asked for: the one stored form is uncompressed.
     var hasContentCoding: Bool {
-        guard let coding = fields.first(.contentEncoding) else { return false }
-        return !coding.elementsEqual("identity".utf8)
+        fields.lines.contains { line in
+            line.id == .contentEncoding && !fields.bytes[line.value].elementsEqual("identity".utf8)
+        }
     }
 
     /// The resources that the content names; perhaps any, where a coding hides them.
