@@ -26,7 +26,7 @@ struct StatisticsReport {
         members.append("\"store_dropped\":\(store.dropped)")
         members.append("\"store_failures\":\(store.failedTransactions + store.failedReads)")
         members.append("\"store_damaged\":\(store.damaged)")
-        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[$0])" }
+        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[because: $0])" }
         members.append("\"reasons\":{\(reasons.joined(separator: ","))}")
         return Array(("{" + members.joined(separator: ",") + "}\n").utf8)
     }

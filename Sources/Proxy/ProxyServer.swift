@@ -143,8 +143,8 @@ public struct StatisticsSource: Sendable {
     public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
 
     /// How often this was the reason.
-    public subscript(_ reason: Reason) -> Int {
-        statistics.reduce(0) { $0 + $1[reason] }
+    public subscript(because reason: Reason) -> Int {
+        statistics.reduce(0) { $0 + $1[because: reason] }
     }
 
     /// Stored answers, on disk when there is a cache file, else in memory.

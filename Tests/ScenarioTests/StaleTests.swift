@@ -51,7 +51,7 @@ import Testing
         #expect(reply.body == Data("new".utf8))
         #expect(reply.field("Cache-Status") == "refrain; hit; ttl=86400")
         #expect(proxy.statistics[.hits] == 11)
-        #expect(proxy.statistics[Counter.stale] == 10)
+        #expect(proxy.statistics[.stale] == 10)
     }
 
     /// A HEAD is answered stale too, and what is fetched behind it is the whole answer.

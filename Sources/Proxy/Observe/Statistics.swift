@@ -86,7 +86,7 @@ public final class Statistics: Sendable {
     }
 
     /// How often this was the reason why a request was not simply a hit, or its answer not stored.
-    public subscript(_ reason: Reason) -> Int {
+    public subscript(because reason: Reason) -> Int {
         reasons[Int(reason.rawValue)].load(ordering: .relaxed)
     }
 

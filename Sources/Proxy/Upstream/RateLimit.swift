@@ -4,7 +4,8 @@ import EventLoop
 /// `Retry-After` (API.md 10). Pure: events in, answers out.
 ///
 /// What must hold:
-/// - without a ceiling there is no limit until a 429 was seen; the first limit is the rate of success just measured;
+/// - without a ceiling there is no limit until a 429 was seen; the first limit is the rate of success just measured, and four at
+///   least;
 /// - while the limit holds requests back, each success raises it by `growth`; a 429 lowers it by a share, once for
 ///   each overshoot: the 429s of requests that left less than a second after the last step down are the same one;
 /// - `growth` is large while the limit is unknown, shrinks with every step down, and doubles again in long quiet, so
@@ -45,6 +46,9 @@ struct RateLimit {
     private static let quiet = Duration.seconds(25)
     private static let memory = Duration.seconds(600)
     private static let mostCredit = Duration.milliseconds(20)
+    /// What the first limit is at least: a 429 in a quiet moment says nothing of the rate, and clients of this API live with
+    /// four requests a second (API.md 10).
+    private static let firstGuess = 4.0
     /// However much is refused, it is tried once a second.
     private static let leastRate = 1.0
 
@@ -99,7 +103,7 @@ extension RateLimit {
             guard startedAt >= loweredAt + Self.overshoot else { return }
             lower(from: learnt, now: now)
         } else {
-            learnt = max(Self.leastRate, recentSuccesses(now: now))
+            learnt = max(Self.firstGuess, recentSuccesses(now: now))
             growth = Self.mostGrowth
             isFirstGuess = true
         }

@@ -163,7 +163,7 @@ import Testing
         for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
         #expect(budget.end(job(0), .answered, now: now) == [])
         #expect(budget.end(job(1), .rateLimited, now: now) == [])
-        #expect(budget.rate.current == 1)
+        #expect(budget.rate.current == 4)
         #expect(budget.submit(job(2), .waitingClient, now: now) == [.start(job(2))])
         #expect(budget.submit(job(3), .waitingClient, now: now) == [])
         #expect(budget.wakeAt != nil)

@@ -55,7 +55,7 @@ final class ConformanceRunner {
     }
 
     /// How often the proxy has changed what it has stored.
-    private var updates: Int { proxy.statistics[.stored] + proxy.statistics[Counter.revalidated] }
+    private var updates: Int { proxy.statistics[.stored] + proxy.statistics[.revalidated] }
 
     /// Waits at most five seconds for what happens behind an answer.
     private func wait(until condition: () -> Bool) {
