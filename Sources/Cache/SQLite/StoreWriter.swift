@@ -53,7 +53,7 @@ struct StoreWriter {
         open(for: store)
         guard let connection else { return false }
         do throws(SQLiteError) {
-            try connection.adapt(to: file.bounds)
+            try connection.room.adapt(to: file.bounds)
             while try writePending(connection, store) {}
             settle(.available, store)
             return true
@@ -172,13 +172,13 @@ struct StoreWriter {
         var (waiting, lastUses) = takePending(store)
         guard !waiting.isEmpty || !lastUses.isEmpty else {
             var outcome = StoreConnection.Outcome()
-            let isWorthAnother = try connection.approachBound(
+            let isWorthAnother = try connection.room.approach(
                 StoreBounds(maxBytes: file.maxBytes).fileBytes, evicted: &outcome.evicted)
             try finish(outcome, connection, store)
             return isWorthAnother
         }
         while !waiting.isEmpty {
-            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.bounds.batchBytes)
+            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.room.bounds.batchBytes)
             let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
             try finish(outcome, connection, store)
