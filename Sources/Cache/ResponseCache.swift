@@ -67,6 +67,8 @@ public final class ResponseCache: Sendable {
         let count = { @Sendable [memory] in memory.count(selection) }
         store.purge(purge, counting: count) { @Sendable [self] chosen in
             removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            // What left while the file was gone through may bring back what was in memory all along.
+            if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
             memory.purge(purge)
             completion(chosen)
         }
