@@ -152,9 +152,10 @@ extension ResponseCache {
         #expect(await cache.purge(.dryRun) == 0)
         #expect(cache.purgeEpoch == before)
         cache.purge(EntrySelection(), .soft, at: noon) { _ in }
-        #expect(cache.purgeEpoch == before + 1)
+        #expect(cache.purgeEpoch > before, "at once")
+        let between = cache.purgeEpoch
         #expect(await cache.purge(.hard) { $0.resource = 1 } == 0)
-        #expect(cache.purgeEpoch == before + 2)
+        #expect(cache.purgeEpoch >= between + 2, "and again before memory's turn")
     }
 
     /// Readers promote all the time while purges go over the file in steps, and what is stored carries its round.
