@@ -136,4 +136,30 @@ import Testing
         #expect(reply.body == Data("busy".utf8))
         #expect(reply.field("Retry-After") == "7")
     }
+
+    /// The origin was asked about the old answer, and a newer one came in the meantime: the old one once took its place.
+    @Test func aLateConfirmationDoesNotReplaceANewerAnswer() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .request, .wait(gate), .send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"),
+            .request, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nnewest"), .hold,
+        ])
+        let lifetime = Lifetime(freshFor: 10, keepFor: 1000)
+        let cache = cache(age: 100, lifetime, fields: "ETag: \"a\"\r\n")
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
+        defer { proxy.stop() }
+        let asking = try RawClient(port: UInt16(proxy.port))
+        defer { asking.close() }
+        try asking.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        wait { origin.requests.joined().count == 1 }
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200, fields: [],
+                body: Array("newer".utf8), receivedAt: Int64(Date().timeIntervalSince1970),
+                lifetime: Lifetime(freshFor: 1000), classTag: 0, storefront: Array("us".utf8)))
+        gate.open()
+        let answer = String(decoding: asking.readToEnd().bytes, as: UTF8.self)
+        #expect(answer.hasSuffix("newest"))
+        #expect(try proxy.client.send("GET", Self.album).body == Data("newest".utf8))
+    }
 }

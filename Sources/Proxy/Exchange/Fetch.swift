@@ -246,9 +246,14 @@ extension Fetch {
         flight.map { service.shared.flights.isOutdated($0) } ?? false
     }
 
-    /// Whether what the origin was asked about is there still: what was removed meanwhile must not come back updated.
+    /// Whether what the origin was asked about is there still: what was removed or replaced meanwhile must not come back
+    /// updated.
     private func mayUpdate(_ stored: StoredResponse) -> Bool {
-        !isOutdated && service.shared.cache.lookup(stored.key, service.reader, at: service.context.unixSeconds) != nil
+        let now = service.context.unixSeconds
+        guard !isOutdated, let current = service.shared.cache.lookup(stored.key, service.reader, at: now) else {
+            return false
+        }
+        return current.receivedAt <= stored.receivedAt
     }
 
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
