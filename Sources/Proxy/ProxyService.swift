@@ -38,8 +38,8 @@ public final class ProxyService: Service {
             statistics.count(.refused)
             refuse(connection, error)
         } else {
-            let (facts, requester) = readFacts(connection)
-            perform(plan(facts, connection), facts, requester, connection)
+            let (facts, user) = readFacts(connection)
+            perform(plan(facts, connection), facts, user, connection)
         }
     }
 
@@ -88,7 +88,7 @@ public final class ProxyService: Service {
     }
 
     private func perform(
-        _ plan: Plan, _ facts: PlanFacts, _ requester: Requester, _ connection: ClientConnection
+        _ plan: Plan, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection
     ) {
         switch plan {
         case .hit(let stored, let ttl):
@@ -99,16 +99,16 @@ public final class ProxyService: Service {
             statistics.count(.stale)
             statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
-            if refreshes { refresh(stored, facts, requester, connection) }
+            if refreshes { refresh(stored, facts, user, connection) }
             serve(stored, .hit(ttl: ttl, detail: reason), facts, outcome: reason.word, to: connection)
         case .fetch(let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
-            Exchange(inquiry(facts, requester, reason, stored, connection), connection, service: self).start()
+            Exchange(inquiry(facts, user, reason, stored, connection), connection, service: self).start()
         case .pass(let reason):
             statistics.count(.bypassed)
             statistics.count(because: reason)
-            Exchange(inquiry(facts, requester, reason, nil, connection), connection, service: self).start()
+            Exchange(inquiry(facts, user, reason, nil, connection), connection, service: self).start()
         case .refuse(let reason):
             statistics.count(.misses)
             statistics.count(because: reason)
@@ -122,49 +122,36 @@ public final class ProxyService: Service {
 // MARK: - Who asks, and for what
 
 extension ProxyService {
-    /// On whose behalf a request goes to the origin.
-    private struct Requester {
-        /// Whether the operator's own user token may stand in for a missing one.
-        var mayUseOperatorsToken = false
-        /// Whose token goes along; nil without one, or where nothing personal is kept.
-        var user: UserHash?
-    }
-
-    private func readFacts(_ connection: ClientConnection) -> (PlanFacts, Requester) {
+    /// What the plan depends on, and whose token goes along: nil without one, or where nothing personal is kept.
+    private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
         let rule = shared.policy[target.route.resourceClass]
-        return connection.withHeadBytes { bytes -> (PlanFacts, Requester) in
+        return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
             let head = connection.head
-            var requester = Requester()
-            requester.mayUseOperatorsToken = mayUseOperatorsToken(head, bytes)
-            if shared.keepsPersonal, target.route.isPersonal { requester.user = user(head, bytes, requester) }
+            let user = shared.keepsPersonal && target.route.isPersonal ? user(head, bytes) : nil
             let facts = PlanFacts(
                 method: head.method, route: target.route, hasContent: !connection.body.isEmpty,
-                scope: scope(head, bytes, requester), rule: rule,
+                scope: scope(head, bytes, user), rule: rule,
                 requestControl: rule.followsOrigin ? CacheControl(request: head.fields, bytes) : CacheControl())
-            return (facts, requester)
+            return (facts, user)
         }
     }
 
     /// Who may share the answer; nil where it is one user's and is not kept. On routes that are known to be shared the token
     /// is dropped; elsewhere its presence makes the answer one user's.
-    private func scope(
-        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ requester: Requester
-    ) -> CacheKey.Scope? {
+    private func scope(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
-        return requester.user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
+        return user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
     }
 
     /// Whose token the origin will see; nil where something else than that token might tell it who asks. A write counts as
     /// that user's all the same.
-    private func user(
-        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ requester: Requester
-    ) -> UserHash? {
+    private func user(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> UserHash? {
         if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
         if let field = head.fields.first(.musicUserToken) {
             return shared.users?.user(ofToken: bytes.extracting(field.value.range))
         }
-        guard requester.mayUseOperatorsToken, let token = shared.credentials.musicUser else { return nil }
+        guard mayUseOperatorsToken(head, bytes), let token = shared.credentials.musicUser else { return nil }
         return token.withUnsafeBytes { shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
     }
 
@@ -178,27 +165,29 @@ extension ProxyService {
     }
 
     private func inquiry(
-        _ facts: PlanFacts, _ requester: Requester, _ reason: Reason, _ stored: StoredResponse?,
+        _ facts: PlanFacts, _ user: UserHash?, _ reason: Reason, _ stored: StoredResponse?,
         _ connection: ClientConnection, asGet: Bool = false
     ) -> Inquiry {
         let isPass = facts.passReason != nil
-        let request = connection.withHeadBytes { bytes in
-            ForwardedRequest(
-                head: connection.head, bytes: bytes, canonical: target, body: connection.body,
+        let (request, isTrusted) = connection.withHeadBytes { bytes -> (ForwardedRequest, Bool) in
+            let head = connection.head
+            let request = ForwardedRequest(
+                head: head, bytes: bytes, canonical: target, body: connection.body,
                 breadth: isPass ? .all : facts.rule.followsOrigin ? .impersonal : .none, asGet: asGet,
-                dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false)
+                dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(head) ?? false)
+            return (request, mayUseOperatorsToken(head, bytes))
         }
         return Inquiry(
             facts: facts, reason: reason, request: request, key: isPass ? nil : key, stored: stored,
-            mayUseOperatorsToken: requester.mayUseOperatorsToken, user: requester.user)
+            mayUseOperatorsToken: isTrusted, user: user)
     }
 
     /// Asks for a newer answer behind the stale one; one request for each key, whoever comes.
     private func refresh(
-        _ stored: StoredResponse, _ facts: PlanFacts, _ requester: Requester, _ connection: ClientConnection
+        _ stored: StoredResponse, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection
     ) {
         guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        let inquiry = inquiry(facts, requester, .staleWhileRevalidate, stored, connection, asGet: true)
+        let inquiry = inquiry(facts, user, .staleWhileRevalidate, stored, connection, asGet: true)
         Fetch(inquiry, flight: flight, listener: nil, service: self).start()
     }
 }

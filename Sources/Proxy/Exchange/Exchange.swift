@@ -70,8 +70,9 @@ final class Exchange {
     /// was found may have been purged since.
     private var standIn: StoredResponse? {
         let now = service.context.unixSeconds
-        guard inquiry.reason.allowsStandIn, let found = inquiry.stored,
-            let stored = service.shared.cache.lookup(found.key, service.reader, at: now), stored.canStandIn(at: now)
+        guard let found = inquiry.stored,
+            let stored = service.shared.cache.lookup(found.key, service.reader, at: now),
+            inquiry.allowsStandIn(stored, at: now)
         else { return nil }
         return stored
     }
@@ -89,7 +90,7 @@ extension Exchange {
         cancelTimer()
         timer = service.context.loop.schedule(at: deadline) { [self] in
             timer = nil
-            loosePatience()
+            losePatience()
         }
     }
 
@@ -99,7 +100,7 @@ extension Exchange {
     }
 
     /// The origin is slow: a stale answer is better than none; without one, a waiter may ask in the leader's place.
-    private func loosePatience() {
+    private func losePatience() {
         guard !isAnswered else { return }
         if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
         guard isCollapsed, let key = inquiry.key else { return }

@@ -53,8 +53,8 @@ final class Fetch {
 
     /// Whether there is something to answer with at once: then a 429 costs no further request.
     private var hasFallback: Bool {
-        listener != nil && inquiry.reason.allowsStandIn
-            && inquiry.stored?.canStandIn(at: service.context.unixSeconds) ?? false
+        guard listener != nil, let stored = inquiry.stored else { return false }
+        return inquiry.allowsStandIn(stored, at: service.context.unixSeconds)
     }
 
     private var verdictFacts: Verdict.Facts {
@@ -73,7 +73,7 @@ final class Fetch {
         return true
     }
 
-    /// Counts what the origin said, tells the operator where it is trouble, and drops what it made invalid.
+    /// Counts what the origin said, and tells the operator where it is trouble.
     private func note(_ status: Int) {
         let now = service.context.loop.now
         if status >= 500 {
@@ -135,7 +135,7 @@ extension Fetch: UpstreamReceiver {
         switch Verdict.of(status: response.status, verdictFacts) {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
         case .confirm: confirm(response)
-        case .refuse: end(.failed(FetchFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)))
+        case .refuse: refuse(response)
         case .accept: end(store(response))
         }
     }
@@ -146,9 +146,14 @@ extension Fetch: UpstreamReceiver {
         case .renewToken where startsAnew(): exchange.cancel()
         case .refuse, .confirm:
             exchange.cancel()
-            end(.failed(FetchFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)))
+            refuse(response)
         case .renewToken, .accept: beginStreaming(exchange, response)
         }
+    }
+
+    /// It answers something that was not asked.
+    private func refuse(_ response: UpstreamResponse) {
+        end(.failed(FetchFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)))
     }
 
     /// What is too large to be collected serves one client; nobody can wait for it.
@@ -294,7 +299,7 @@ extension Fetch {
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
         Revalidation(
             request: requestFacts, rule: inquiry.facts.rule, notFound: service.shared.policy.notFound,
-            now: service.context.unixSeconds, responseDelay: response.facts.responseDelay)
+            now: service.context.unixSeconds, responseDelay: response.delay)
     }
 
     /// An unsafe request that went well makes what is stored for its target invalid, and for the targets that the answer

@@ -23,10 +23,13 @@ enum RelatedTarget {
 
     /// `http://authority/path`, or `//authority/path`; an empty result stands for another origin.
     private static func absoluteForm(_ text: ArraySlice<UInt8>, _ authority: [UInt8]) -> [UInt8]? {
-        for scheme in ["https://", "http://", "//"] where text.starts(with: scheme.utf8, by: areEqualIgnoringCase) {
-            let rest = text.dropFirst(scheme.utf8.count)
+        let bytes = text.span
+        for scheme in ["https://", "http://", "//"] as [StaticString] {
+            let start = scheme.utf8CodeUnitCount
+            guard bytes.count >= start, bytes.equalsIgnoringCase(0..<start, scheme) else { continue }
+            let rest = text.dropFirst(start)
             let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            guard host.count == authority.count, host.starts(with: authority, by: areEqualIgnoringCase) else {
+            guard bytes.equalsIgnoringCase(start..<(start + host.count), authority.span, 0..<authority.count) else {
                 return []
             }
             let target = Array(rest.dropFirst(host.count))
@@ -48,10 +51,5 @@ enum RelatedTarget {
             let directory = path[...(path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]
             return Array(directory + text)
         }
-    }
-
-    private static func areEqualIgnoringCase(_ a: UInt8, _ b: UInt8) -> Bool {
-        func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-        return lower(a) == lower(b)
     }
 }

@@ -9,9 +9,12 @@ extension UpstreamResponse {
     var facts: ResponseFacts {
         var facts = ResponseFacts(status: status)
         for line in fields.lines { facts.merge(line.id, fields.bytes.span.extracting(line.value)) }
-        facts.responseDelay = Int((receivedAt - requestedAt).components.seconds)
+        facts.responseDelay = delay
         return facts
     }
+
+    /// Whole seconds between request and answer (RFC 9111 4.2.3).
+    var delay: Int { Int((receivedAt - requestedAt).components.seconds) }
 
     /// A coding that was not asked for: the one stored form is uncompressed.
     var hasContentCoding: Bool {
