@@ -10,13 +10,19 @@ private func withDates(_ field: String) -> String {
     field.replacing(/\{(-?\d+)\}/) { match in date(noon + (Int64(match.1) ?? 0)) }
 }
 
-private func isReused(_ fields: [String], status: Int = 200, after seconds: Int64 = 3) -> Bool {
+/// What an answer with these fields is granted; nil where it is not stored.
+private func grantedLifetime(_ fields: [String], status: Int = 200) -> Lifetime? {
     let lines = fields.map { withDates($0) + "\r\n" }.joined()
     let facts = ResponseFacts(status: status, fields: Array(lines.utf8).span)
     guard
         case .store(let lifetime) = StoreDecision.decide(
             RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
-    else { return false }
+    else { return nil }
+    return lifetime
+}
+
+private func isReused(_ fields: [String], status: Int = 200, after seconds: Int64 = 3) -> Bool {
+    guard let lifetime = grantedLifetime(fields, status: status) else { return false }
     guard case .fresh = Freshness.of(response("/a", lifetime: lifetime), at: noon + seconds) else { return false }
     return true
 }
@@ -146,29 +152,13 @@ private func isReused(_ fields: [String], status: Int = 200, after seconds: Int6
         ("max-age=2", true), ("max-age=2, stale-if-error=60", true), ("max-age=2, must-revalidate", false),
         ("max-age=2, proxy-revalidate", false), ("max-age=2, no-cache", false), ("max-age=2, s-maxage=2", false),
     ])
-    func aStaleAnswerStandsInUnlessThatIsForbidden(directives: String, expected: Bool) {
-        let facts = ResponseFacts(
-            status: 200, fields: Array("Cache-Control: \(directives)\r\nETag: \"a\"\r\n".utf8).span)
-        guard
-            case .store(let lifetime) = StoreDecision.decide(
-                RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
-        else {
-            Issue.record("not stored")
-            return
-        }
+    func aStaleAnswerStandsInUnlessThatIsForbidden(directives: String, expected: Bool) throws {
+        let lifetime = try #require(grantedLifetime(["Cache-Control: \(directives)", "ETag: \"a\""]))
         #expect(response("/a", lifetime: lifetime).canStandIn(at: noon + 3) == expected)
     }
 
-    @Test func staleWhileRevalidateHasItsWindow() {
-        let facts = ResponseFacts(
-            status: 200, fields: Array("Cache-Control: max-age=1, stale-while-revalidate=4\r\n".utf8).span)
-        guard
-            case .store(let lifetime) = StoreDecision.decide(
-                RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
-        else {
-            Issue.record("not stored")
-            return
-        }
+    @Test func staleWhileRevalidateHasItsWindow() throws {
+        let lifetime = try #require(grantedLifetime(["Cache-Control: max-age=1, stale-while-revalidate=4"]))
         let stored = response("/a", lifetime: lifetime)
         #expect(Freshness.of(stored, at: noon + 3) == .stale(since: 2))
         #expect(Freshness.of(stored, at: noon + 6) == .expired)

@@ -35,18 +35,13 @@ import Testing
         return replies.withLock { $0 }
     }
 
-    private func wait(until condition: () -> Bool) {
-        let deadline = Date().addingTimeInterval(15)
-        while !condition(), Date() < deadline { usleep(2_000) }
-    }
-
     @Test func anyNumberOfClientsCauseOneUpstreamRequestAcrossLoops() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("{\"data\":[]}")), .hold])
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 3)
         defer { proxy.stop() }
         let replies = herd(60, proxy) {
-            wait { proxy.statistics[.misses] == 60 }
+            waitUntil { proxy.statistics[.misses] == 60 }
             gate.open()
         }
         #expect(replies.count == 60)
@@ -64,9 +59,9 @@ import Testing
         defer { proxy.stop() }
         let leader = try RawClient(port: UInt16(proxy.port))
         try leader.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\n\r\n")
-        wait { proxy.statistics[.upstreamRequests] == 1 }
+        waitUntil { proxy.statistics[.upstreamRequests] == 1 }
         let replies = herd(5, proxy) {
-            wait { proxy.statistics[.misses] == 6 }
+            waitUntil { proxy.statistics[.misses] == 6 }
             leader.close()
             usleep(20_000)
             gate.open()
@@ -86,9 +81,9 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
         defer { proxy.stop() }
         let replies = herd(8, proxy, "/elsewhere") {
-            wait { proxy.statistics[.misses] == 8 }
+            waitUntil { proxy.statistics[.misses] == 8 }
             first.open()
-            wait { origin.requests.joined().count == 8 }
+            waitUntil { origin.requests.joined().count == 8 }
             for _ in 0..<8 { rest.open() }
         }
         #expect(replies.map { $0.status } == Array(repeating: 200, count: 8))
@@ -105,7 +100,7 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
         defer { proxy.stop() }
         let replies = herd(10, proxy) {
-            wait { proxy.statistics[.misses] == 10 }
+            waitUntil { proxy.statistics[.misses] == 10 }
             gate.open()
         }
         #expect(replies.allSatisfy { $0.status == 503 && $0.body == Data("busy".utf8) })
@@ -118,7 +113,7 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
         defer { proxy.stop() }
         let replies = herd(10, proxy) {
-            wait { proxy.statistics[.misses] == 10 }
+            waitUntil { proxy.statistics[.misses] == 10 }
             gate.open()
         }
         #expect(replies.count == 10)
@@ -138,7 +133,7 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
         defer { proxy.stop() }
         let replies = herd(10, proxy) {
-            wait { proxy.statistics[.misses] == 10 }
+            waitUntil { proxy.statistics[.misses] == 10 }
             gate.open()
         }
         #expect(replies.filter { $0.field("Set-Cookie") != nil }.count == 1)
@@ -157,7 +152,7 @@ import Testing
         defer { proxy.stop() }
         #expect(try proxy.client.send("HEAD", Self.album).status == 200)
         let replies = herd(10, proxy) {
-            wait { proxy.statistics[.misses] == 11 }
+            waitUntil { proxy.statistics[.misses] == 11 }
             gate.open()
         }
         #expect(replies.allSatisfy { $0.status == 200 })
@@ -175,9 +170,9 @@ import Testing
         defer { proxy.stop() }
         let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
         try clients[0].send("GET /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n")
-        wait { proxy.statistics[.upstreamRequests] == 1 }
+        waitUntil { proxy.statistics[.upstreamRequests] == 1 }
         try clients[1].send("GET /elsewhere HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\n\r\n")
-        wait { proxy.statistics[.misses] == 2 }
+        waitUntil { proxy.statistics[.misses] == 2 }
         usleep(20_000)
         #expect(proxy.statistics[.upstreamRequests] == 2)
         for _ in 0..<2 { gate.open() }

@@ -21,11 +21,6 @@ import Testing
         return cache
     }
 
-    private func wait(until condition: () -> Bool) {
-        let deadline = Date().addingTimeInterval(15)
-        while !condition(), Date() < deadline { usleep(2_000) }
-    }
-
     private func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
 
     /// The album's answer "old", which stands in for an origin that is slow.
@@ -53,9 +48,9 @@ import Testing
         try client.send(request(Self.album))
         #expect(readStandIn(client).hasSuffix("old"))
         try client.send(request("/v1/catalog/us/albums/2"))
-        wait { proxy.statistics[.upstreamRequests] == 2 }
+        waitUntil { proxy.statistics[.upstreamRequests] == 2 }
         late.open()
-        wait { proxy.statistics[.stored] == 1 }
+        waitUntil { proxy.statistics[.stored] == 1 }
         next.open()
         #expect(String(decoding: client.read(12), as: UTF8.self) == "HTTP/1.1 200")
     }
@@ -78,7 +73,7 @@ import Testing
         try client.send(request("/v1/catalog/us/albums/2"))
         #expect(client.read(half.count).count == half.count)
         late.open()
-        wait { proxy.statistics[.upstreamErrors] == 1 }
+        waitUntil { proxy.statistics[.upstreamErrors] == 1 }
         next.open()
         #expect(client.read(half.count, patience: .seconds(5)).count == half.count)
     }
@@ -91,7 +86,7 @@ import Testing
         defer { proxy.stop() }
         let client = try RawClient(port: UInt16(proxy.port))
         try client.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        wait { proxy.statistics[.upstreamRequests] == 1 }
+        waitUntil { proxy.statistics[.upstreamRequests] == 1 }
         cache.purge(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) { _ in }
         gate.open()
         return String(decoding: client.read(), as: UTF8.self)

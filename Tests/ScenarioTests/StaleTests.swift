@@ -23,11 +23,6 @@ import Testing
         return cache
     }
 
-    private func wait(until condition: () -> Bool) {
-        let deadline = Date().addingTimeInterval(15)
-        while !condition(), Date() < deadline { usleep(2_000) }
-    }
-
     @Test func aStaleAnswerIsServedAtOnceAndRefreshedOnceBehind() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
@@ -46,7 +41,7 @@ import Testing
         }
         #expect(origin.requests.joined().count == 1, "one refresh for the key, however many ask")
         gate.open()
-        wait { proxy.statistics[.stored] == 1 }
+        waitUntil { proxy.statistics[.stored] == 1 }
         let reply = try proxy.client.send("GET", Self.album)
         #expect(reply.body == Data("new".utf8))
         #expect(reply.field("Cache-Status") == "refrain; hit; ttl=86400")
@@ -61,7 +56,7 @@ import Testing
             originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
         defer { proxy.stop() }
         #expect(try proxy.client.send("HEAD", Self.album).field("Content-Length") == "3")
-        wait { proxy.statistics[.stored] == 1 }
+        waitUntil { proxy.statistics[.stored] == 1 }
         #expect(origin.requests.map(\.method) == ["GET"])
         #expect(try proxy.client.send("GET", Self.album).body == Data("new".utf8))
     }
@@ -119,7 +114,7 @@ import Testing
         defer { proxy.stop() }
         #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
         gate.open()
-        wait { proxy.statistics[.stored] == 1 }
+        waitUntil { proxy.statistics[.stored] == 1 }
         #expect(try proxy.client.send("GET", Self.album).body == Data("new".utf8))
         #expect(origin.requests.joined().count == 1)
     }
@@ -151,7 +146,7 @@ import Testing
         let asking = try RawClient(port: UInt16(proxy.port))
         defer { asking.close() }
         try asking.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        wait { origin.requests.joined().count == 1 }
+        waitUntil { origin.requests.joined().count == 1 }
         cache.store(
             StoredResponse(
                 key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200, fields: [],

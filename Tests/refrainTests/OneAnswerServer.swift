@@ -1,5 +1,8 @@
+import Dispatch
 import Glibc
 import Synchronization
+
+@testable import refrain
 
 /// A listener on a free port of 127.0.0.1 that answers one connection with fixed bytes, and keeps the request.
 final class OneAnswerServer: Sendable {
@@ -52,4 +55,22 @@ final class OneAnswerServer: Sendable {
         }
         return text[end.upperBound...].utf8.count >= length ?? 0
     }
+}
+
+/// Runs a command that talks to a running proxy against a server that gives `answer`, and what that was asked.
+func runAgainstServer(
+    _ command: String, _ answer: String, _ words: [String], files: MemoryFiles = MemoryFiles()
+) -> (result: RunResult, request: String) {
+    let server = OneAnswerServer()
+    let isDone = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async { @Sendable in
+        server.serve(answer)
+        isDone.signal()
+    }
+    let captured = CapturedOutput()
+    let arguments = ["refrain", command, "--admin", "http://127.0.0.1:\(server.port)"] + words
+    let status = CommandLineTool.run(arguments, output: captured.output, files: files.access)
+    isDone.wait()
+    let result = RunResult(status: status, standard: captured.standard, error: captured.error)
+    return (result, server.request)
 }

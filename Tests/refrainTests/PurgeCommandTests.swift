@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 
 @testable import refrain
@@ -10,18 +9,7 @@ import Testing
 
     /// Runs the command against a server that gives `answer`.
     private func purge(_ answer: String, _ words: String...) -> (result: RunResult, request: String) {
-        let server = OneAnswerServer()
-        let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { @Sendable in
-            server.serve(answer)
-            isDone.signal()
-        }
-        let captured = CapturedOutput()
-        let arguments = ["refrain", "purge", "--admin", "http://127.0.0.1:\(server.port)"] + words
-        let status = CommandLineTool.run(arguments, output: captured.output, files: MemoryFiles().access)
-        isDone.wait()
-        let result = RunResult(status: status, standard: captured.standard, error: captured.error)
-        return (result, server.request)
+        runAgainstServer("purge", answer, words)
     }
 
     @Test func saysHowManyInASentence() {

@@ -1,5 +1,4 @@
 import AppleMusic
-import Dispatch
 import Testing
 
 @testable import refrain
@@ -15,18 +14,7 @@ import Testing
     private func stats(
         _ answer: String, _ words: [String] = [], files: MemoryFiles = MemoryFiles()
     ) -> (result: RunResult, request: String) {
-        let server = OneAnswerServer()
-        let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { @Sendable in
-            server.serve(answer)
-            isDone.signal()
-        }
-        let captured = CapturedOutput()
-        let arguments = ["refrain", "stats", "--admin", "http://127.0.0.1:\(server.port)"] + words
-        let status = CommandLineTool.run(arguments, output: captured.output, files: files.access)
-        isDone.wait()
-        let result = RunResult(status: status, standard: captured.standard, error: captured.error)
-        return (result, server.request)
+        runAgainstServer("stats", answer, words, files: files)
     }
 
     @Test func showsATable() {

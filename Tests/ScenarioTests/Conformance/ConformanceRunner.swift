@@ -50,18 +50,12 @@ final class ConformanceRunner {
         let fields = exchange.request.map(ConformanceOrigin.parse).map { ($0.name, $0.value) }
         let reply = try proxy.client.send(
             exchange.method, url + exchange.path, fields: fields, body: exchange.content.map { Data($0.utf8) })
-        if case .storedWhileAsked = exchange.source { wait { self.updates > updates } }
+        if case .storedWhileAsked = exchange.source { waitUntil(within: 5) { self.updates > updates } }
         return SeenExchange(reply: reply, requests: origin.requests(below: url))
     }
 
     /// How often the proxy has changed what it has stored.
     private var updates: Int { proxy.statistics[.stored] + proxy.statistics[.revalidated] }
-
-    /// Waits at most five seconds for what happens behind an answer.
-    private func wait(until condition: () -> Bool) {
-        let deadline = DispatchTime.now() + 5
-        while !condition(), DispatchTime.now() < deadline { usleep(1_000) }
-    }
 }
 
 /// An exchange that is over: what the origin would have answered, and what the client got.
