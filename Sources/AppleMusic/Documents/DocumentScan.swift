@@ -1,0 +1,22 @@
+/// What one pass over an answer's body finds.
+public struct DocumentScan: Sendable {
+    /// The numbers of all resources that the body names (``ResourceMention``), ascending.
+    public let mentions: [UInt64]
+    /// Nil where the body cannot be trusted as material for other answers.
+    public let document: ResourceDocument?
+
+    /// Scans `body` once. Bounded in time and memory whatever it holds; never fails.
+    public init(_ body: Span<UInt8>) {
+        mentions = ResourceMention.numbers(in: body)
+        document = nil
+    }
+}
+
+extension ResourceDocument {
+    /// The number of a member's name, escapes decoded. Names in `otherMembers` and `attributeNames` are added up.
+    public static func nameNumber(_ name: Span<UInt8>) -> UInt64 {
+        var hash = FNV1a()
+        for index in name.indices { hash.combine(name[index]) }
+        return hash.value
+    }
+}

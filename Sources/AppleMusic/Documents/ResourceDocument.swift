@@ -1,0 +1,107 @@
+// A document of the API as byte ranges: where its resources stand and what they are made of. Nothing is converted.
+//
+// What must hold: every range lies within the body that was scanned, and holds one whole JSON value (or, for names, one
+// string with its quotation marks); objects stand in the order in which they open, each before all that is inside it.
+
+/// The resources of one JSON document of the API (API.md 5), found by one strict pass over its bytes.
+///
+/// It is made only of what can be trusted as material: a text of RFC 8259 in valid UTF-8 (no unpaired surrogate escapes), no
+/// object with two members of one name, no deeper than ``JSON/maxDepth``, at most ``maxObjects`` resources, and every
+/// element of a `data` array a resource with the strings `id` and `type`. Of anything else there is no document.
+public final class ResourceDocument: Sendable {
+    /// A resource object: `{id, type, href?, attributes?, relationships?, ...}` (API.md 5.2).
+    public struct Object: Sendable {
+        /// The number of its type and id (``ResourceMention``).
+        public internal(set) var number: UInt64
+        /// Nil for a type that is none of the catalog's twelve.
+        public internal(set) var type: ResourceClass?
+        /// The whole object with its braces.
+        public internal(set) var whole: ByteSpan
+        /// Values; strings with their quotation marks.
+        public internal(set) var id: ByteSpan
+        public internal(set) var typeName: ByteSpan
+        /// Empty where there is none.
+        public internal(set) var href: ByteSpan
+        /// The object with its braces; empty where there is none: then it is an identifier.
+        public internal(set) var attributes: ByteSpan
+        /// The names of the attributes as one number, in whatever order they stand; 0 where there are none.
+        public internal(set) var attributeNames: UInt64
+        /// The names of the members beside id, type, href, attributes and relationships as one number; 0 for none.
+        public internal(set) var otherMembers: UInt64
+        /// Whether it has the member `relationships`, be it empty.
+        public internal(set) var hasRelationships: Bool
+        /// Its relationships, as indices of ``relations``: `firstRelation ..< endRelation`, in the order in which they stand.
+        public internal(set) var firstRelation: UInt32
+        public internal(set) var endRelation: UInt32
+        /// The index behind the last object inside it.
+        public internal(set) var end: UInt32
+        /// The index of the relation whose element it is; -1 for an object of the document's own lists.
+        public internal(set) var parent: Int32
+    }
+
+    /// A relationship: `"name": {href?, next?, data?, meta?}`.
+    public struct Relation: Sendable {
+        /// Of its name (``nameNumber(_:)``).
+        public internal(set) var name: UInt64
+        /// The name with its quotation marks, as it is spelt.
+        public internal(set) var spelling: ByteSpan
+        /// The object with its braces.
+        public internal(set) var whole: ByteSpan
+        /// The array with its brackets; empty where there is none.
+        public internal(set) var data: ByteSpan
+        /// The string with its quotation marks; empty where there is none.
+        public internal(set) var next: ByteSpan
+        /// The names of the members beside href, data and next as one number; 0 for none.
+        public internal(set) var otherMembers: UInt64
+        /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`, up to `endElement`.
+        public internal(set) var firstElement: UInt32
+        public internal(set) var endElement: UInt32
+    }
+
+    /// What stands around the resources.
+    public struct Envelope: Sendable {
+        /// The array of the member `data` with its brackets; empty where there is none (search, charts).
+        public internal(set) var data = ByteSpan()
+        /// The string of the member `next` with its quotation marks; empty where there is none.
+        public internal(set) var next = ByteSpan()
+        /// The names of the members beside data and next as one number; 0 for none.
+        public internal(set) var otherMembers: UInt64 = 0
+        /// The elements of `data`: objects as in ``Relation/firstElement``.
+        public internal(set) var firstElement: UInt32 = 0
+        public internal(set) var endElement: UInt32 = 0
+    }
+
+    public static let maxObjects = 4_096
+
+    public let envelope: Envelope
+    public let objects: [Object]
+    public let relations: [Relation]
+
+    init(envelope: Envelope, objects: [Object], relations: [Relation]) {
+        self.envelope = envelope
+        self.objects = objects
+        self.relations = relations
+    }
+
+    /// What it takes in memory.
+    public var byteCount: Int {
+        objects.count * MemoryLayout<Object>.stride + relations.count * MemoryLayout<Relation>.stride + 160
+    }
+}
+
+/// A range of bytes in a body of at most 4 GiB.
+public struct ByteSpan: Sendable, Hashable, BitwiseCopyable {
+    public var start: UInt32 = 0
+    public var end: UInt32 = 0
+
+    public init() {}
+
+    public init(_ start: Int, _ end: Int) {
+        self.start = UInt32(start)
+        self.end = UInt32(end)
+    }
+
+    public var isEmpty: Bool { start == end }
+    public var count: Int { Int(end - start) }
+    public var range: Range<Int> { Int(start)..<Int(end) }
+}
