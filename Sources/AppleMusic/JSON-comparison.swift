@@ -3,7 +3,7 @@
 extension JSON {
     /// Whether both texts hold the same value. Members may stand in any order; numbers and strings are compared as they are
     /// spelt, escapes decoded. False where either is no JSON.
-    public static func areEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+    public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard let left = try? parse(one), let right = try? parse(other) else { return false }
         return left.equals(right)
     }

@@ -5,7 +5,7 @@ import Cache
 
 extension ProxyService {
     /// What can be built for the request now.
-    func compose(_ request: CatalogRequest, _ library: ResourceLibrary, at now: Int64) -> Composition {
+    func compose(_ request: CatalogRequest, _ library: ResourceLibrary, at now: Int64) -> CompositionOutcome {
         library.readStoredOnce(at: now)
         let material = Material(shared.cache, library.index, reader, at: now)
         return Composer(settings: library.settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor)
@@ -41,7 +41,7 @@ extension ProxyService {
         if !library.note(stored, reader, at: now) { reportContradiction(inquiry) }
         guard let expected = inquiry.expected else { return }
         statistics.count(.verified)
-        guard stored.status != 200 || !JSON.areEqual(expected.body.span, stored.body.span) else { return }
+        guard stored.status != 200 || !JSON.areEqual(expected.body, stored.body) else { return }
         statistics.count(.mismatched)
         if let request = CatalogRequest(canonical: inquiry.request.canonical) {
             library.forms.switchOff(request.form, until: now + Int64(stored.freshFor))

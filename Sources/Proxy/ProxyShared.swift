@@ -26,7 +26,7 @@ public struct ProxyShared: Sendable {
         crossOrigin: CrossOrigin = .any, composition: CompositionSettings = CompositionSettings()
     ) {
         self.cache = cache
-        library = ResourceLibrary(cache, composition, indexBytes: cache.memory.maxBytes / 8)
+        library = ResourceLibrary(cache, composition)
         flights = Flights(cache)
         self.credentials = credentials
         self.policy = policy

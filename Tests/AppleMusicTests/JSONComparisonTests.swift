@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct JSONComparisonTests {
     private func areEqual(_ one: String, _ other: String) -> Bool {
-        JSON.areEqual(Array(one.utf8).span, Array(other.utf8).span)
+        JSON.areEqual(Array(one.utf8), Array(other.utf8))
     }
 
     @Test func orderOfMembersAndSpellingOfStringsDoNotCount() {

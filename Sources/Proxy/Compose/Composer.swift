@@ -12,7 +12,7 @@ struct Composer {
     let notFoundFor: Int
 
     /// - Parameter material: as it is now.
-    func compose(_ request: CatalogRequest, _ material: Material, at now: Int64) -> Composition {
+    func compose(_ request: CatalogRequest, _ material: Material, at now: Int64) -> CompositionOutcome {
         guard let record = forms.record(request.form, at: now), record.envelope == 0 else { return .impossible }
         let assembler = Assembler(material, for: request, forms: forms)
         switch request.form.subject {
@@ -29,7 +29,7 @@ struct Composer {
 
     private func composeItem(
         _ request: CatalogRequest, _ record: FormRecord, _ material: consuming Assembler, at now: Int64
-    ) -> Composition {
+    ) -> CompositionOutcome {
         var assembler = material
         guard let shape = record.objects[request.form.type], let id = request.ids.first else { return .impossible }
         assembler.append("{\"data\":[")
@@ -43,7 +43,7 @@ struct Composer {
 
     private func composeBatch(
         _ request: CatalogRequest, _ record: FormRecord, _ material: consuming Assembler, at now: Int64
-    ) -> Composition {
+    ) -> CompositionOutcome {
         var assembler = material
         guard let shape = record.objects[request.form.type], let ids = distinct(request, record),
             record.keepsOrder || ids.count == 1
@@ -100,7 +100,7 @@ extension Composer {
     private func split(
         _ request: CatalogRequest, _ ids: [[UInt8]], _ missing: [[UInt8]], _ elements: [MissingResource],
         at now: Int64
-    ) -> Composition {
+    ) -> CompositionOutcome {
         guard missing.count < ids.count else {
             return supplement(request, elements, at: now).map { .partial($0) } ?? .impossible
         }

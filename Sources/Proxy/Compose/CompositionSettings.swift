@@ -15,6 +15,8 @@ public struct CompositionSettings: Sendable {
     public var batch = false
     /// Whether `next` repeats the client's own parameters.
     public var completesNext = false
+    /// What the index of resources may take in memory, in bytes.
+    public var indexBytes = 8 << 20
 
     public init() {}
 }

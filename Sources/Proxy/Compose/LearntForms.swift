@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// Its lock is taken where an answer comes from the origin, and where one is composed; never on a plain hit.
 final class LearntForms: Sendable {
-    private struct State {
+    fileprivate struct State {
         var forms: [CatalogRequest.Form: Entry] = [:]
         var agreements: [ResourceClass: RoleAgreement] = [:]
         var contradictions = 0
     }
 
-    private enum Entry {
+    fileprivate enum Entry {
         case known(FormRecord)
         /// Contradicted: nothing is built in that form before this unix second.
         case rests(until: Int64)

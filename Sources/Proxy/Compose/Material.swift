@@ -74,7 +74,7 @@ struct Material {
         else { return nil }
         if let map = found.outline as? ResourceDocument { return Part(found, map) }
         // From the file: read once, and kept with the answer from now on.
-        guard let map = DocumentScan(found.body.span).document else { return nil }
+        guard let map = DocumentScan(found.body).document else { return nil }
         return Part(cache.attach(map, to: found), map)
     }
 }

@@ -15,11 +15,10 @@ final class ResourceLibrary: Sendable {
     /// Of one answer, so many resources are compared with what other answers say of them.
     private static let comparisons = 16
 
-    /// - Parameter indexBytes: what the index may take.
-    init(_ cache: ResponseCache, _ settings: CompositionSettings, indexBytes: Int) {
+    init(_ cache: ResponseCache, _ settings: CompositionSettings) {
         self.cache = cache
         self.settings = settings
-        index = ResourceIndex(maxBytes: indexBytes)
+        index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
     }
 
     /// Learns from an answer that is stored; false where it contradicts what was known. `now` in unix seconds.
@@ -43,7 +42,7 @@ final class ResourceLibrary: Sendable {
     func readStoredOnce(at now: Int64) {
         guard !hasBegun.load(ordering: .relaxed), !hasBegun.exchange(true, ordering: .relaxed) else { return }
         cache.visitStored { [self] response in
-            guard response.isFresh(at: now), let map = DocumentScan(response.body.span).document else { return true }
+            guard response.isFresh(at: now), let map = DocumentScan(response.body).document else { return true }
             note(response.with(outline: map), nil, at: now)
             return true
         }
@@ -140,7 +139,7 @@ extension ResourceLibrary {
 
 extension CompositionSettings {
     /// Whether anything has to be known of resources at all.
-    var isActive: Bool { compose != .off || windows || batch }
+    public var isActive: Bool { compose != .off || windows || batch }
 }
 
 extension CatalogRequest {

@@ -85,8 +85,8 @@ extension Plan {
     }
 
     /// The plan, given what came of the attempt to compose.
-    func improved(by composition: Composition, verifying: Bool) -> Plan {
-        switch (composition, self) {
+    func improved(by outcome: CompositionOutcome, verifying: Bool) -> Plan {
+        switch (outcome, self) {
         case (.answer(let body), .fetch(let reason, let stored)) where verifying: .verify(body, reason, stored: stored)
         case (.answer(let body), _) where !verifying: .compose(body)
         case (.partial(let supplement), .fetch(_, stored: nil)) where !verifying: .complete(supplement)

@@ -59,6 +59,7 @@ extension Configuration {
         settings.windows = allowsWindows
         settings.batch = allowsBatches
         settings.completesNext = next == .complete
+        settings.indexBytes = settings.isActive ? memorySize / 8 : 0
         return settings
     }
 
@@ -130,7 +131,7 @@ extension Configuration {
                 @Sendable message in log(.warn, message)
             }
         }
-        return ResponseCache(memory: MemoryTier(maxBytes: memorySize), store: store)
+        return ResponseCache(memory: MemoryTier(maxBytes: memorySize - composition.indexBytes), store: store)
     }
 
     private var crossOrigin: CrossOrigin {

@@ -2,7 +2,7 @@ import AppleMusic
 import Cache
 
 /// What came of the attempt to build an answer out of stored ones.
-enum Composition {
+enum CompositionOutcome {
     /// The answer's body, and what it was made of.
     case answer(ComposedBody)
     /// It can be built once this has been fetched.
@@ -44,19 +44,5 @@ extension ComposedBody {
             usable = min(usable, response.freshFor - own + response.staleFor)
         }
         return Lifetime(freshFor: age + max(fresh, 0), staleFor: max(usable - fresh, 0), initialAge: age)
-    }
-
-    /// The resources that any of the parts names.
-    var resources: [UInt64] {
-        guard parts.count > 1 else { return parts.first?.response.resources ?? [] }
-        var all = parts.flatMap { $0.response.resources }
-        all.sort()
-        var kept = 0
-        for number in all where kept == 0 || all[kept - 1] != number {
-            all[kept] = number
-            kept += 1
-        }
-        all.removeLast(all.count - kept)
-        return all
     }
 }
