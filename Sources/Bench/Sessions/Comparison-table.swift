@@ -42,6 +42,9 @@ extension Comparison {
         if let base {
             let shares = columns.map { String(format: "%.3f", Double($0.total) / Double(max(base.total, 1))) }
             lines.append(line("of nginx's", [""] + shares))
+            if trace.name == "mixed" {
+                lines.append(String(format: "    target for Refrain: %.3f of nginx's", SessionsBenchmark.target))
+            }
         }
         return lines.joined(separator: "\n")
     }

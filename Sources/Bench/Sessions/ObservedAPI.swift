@@ -72,9 +72,10 @@ extension ObservedAnswer {
         self.items = items
         self.terms = terms
         let relationships = body["data"]?[0]?["relationships"]?.objectValue?.members ?? []
-        related = Dictionary(uniqueKeysWithValues: relationships.map { member in
-            (member.key, Related(items: Self.items(of: member.value), next: member.value["next"]?.stringValue))
-        })
+        related = Dictionary(
+            uniqueKeysWithValues: relationships.map { member in
+                (member.key, Related(items: Self.items(of: member.value), next: member.value["next"]?.stringValue))
+            })
     }
 
     private static func items(of list: JSON) -> [Item] {

@@ -71,7 +71,8 @@ struct PerfectPlanner {
     /// Where one gets by a known window from one of the places reached; nil if it cannot be entered or left there.
     private func end(of window: ListWindow, from reached: Set<Int>, _ upperBound: Int) -> Int? {
         let isDivisible = pages == .generous || window.isFull
-        guard reached.contains(where: { isDivisible ? window.range.contains($0) : window.range.lowerBound == $0 }) else {
+        guard reached.contains(where: { isDivisible ? window.range.contains($0) : window.range.lowerBound == $0 })
+        else {
             return nil
         }
         if window.range.upperBound <= upperBound { return window.range.upperBound }

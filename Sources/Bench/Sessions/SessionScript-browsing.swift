@@ -6,9 +6,11 @@ extension SessionScript {
         var albums: [ObservedAnswer.Item] = []
         switch app {
         case .player:
-            let artist = ask("artists/\(id)", [("include", "albums")])
+            // The newer version shows the head of the page at once and fetches the shelf behind it.
+            let artist = ask("artists/\(id)", isNewVersion ? [] : [("include", "albums")])
             albums = artist.related["albums"]?.items ?? []
-            if chance(30) { ask("artists/\(id)/view/top-songs") }
+            if isNewVersion { albums = ask("artists/\(id)/albums", alongside: true).items }
+            if chance(20) { ask("artists/\(id)/view/top-songs", alongside: true) }
             if let next = artist.related["albums"]?.next, chance(40) { albums += follow(next).items }
         case .web:
             ask("artists/\(id)")
@@ -26,31 +28,36 @@ extension SessionScript {
     mutating func albumPage(_ id: String) {
         let album: ObservedAnswer
         switch app {
-        case .player: album = ask("albums/\(id)", chance(60) ? [("include", "artists")] : [])
+        case .player: album = ask("albums/\(id)", chance(60) ? [("include", set("artists", "genres"))] : [])
         case .web:
             let extended = chance(25) ? [("extend", "editorialVideo")] : []
-            album = ask("albums/\(id)", [("include", "artists,genres")] + extended)
-        case .tagger: album = ask("albums/\(id)")
+            album = ask("albums/\(id)", [("include", "artists")] + extended)
+        case .tagger: album = ask("albums", [("ids", id)])
         }
         let tracks = album.related["tracks"]?.items ?? []
         think(1000...6000)
-        if !tracks.isEmpty, chance(50) { play(tracks.map(\.id)) }
+        if !tracks.isEmpty, chance(45) { play(tracks.map(\.id)) }
+        if let artist = album.related["artists"]?.items.first, app != .tagger, chance(30) {
+            ask("artists/\(artist.id)")
+            think(1500...6000)
+        }
     }
 
     /// The queue from a track on, and what is playing.
     mutating func play(_ tracks: [String]) {
         let first = chance(50) ? 0 : count(0...(tracks.count - 1))
-        let queue = Array(tracks[first...].prefix(25))
+        let queue = Array(tracks[first...].prefix(app == .player ? 10 : 25))
         switch app {
         case .player:
-            for id in queue.prefix(count(1...3)) {
-                ask("songs/\(id)")
+            if chance(60) { lookUp("songs", queue, []) }
+            for id in queue.prefix(count(1...2)) {
                 think(4000...30000)
+                ask("songs/\(id)")
             }
         case .web:
             lookUp("songs", queue, [])
             think(4000...30000)
-            if chance(40) { ask("songs/\(queue[0])", [("include", "albums,artists")]) }
+            ask("songs/\(queue[0])", [("include", "albums,artists")])
         case .tagger: lookUp("songs", tracks, chance(20) ? [("extend", "artistUrl")] : [])
         }
     }
@@ -59,7 +66,7 @@ extension SessionScript {
     mutating func lookUp(_ type: String, _ ids: [String], _ parameters: [(name: String, value: String)]) {
         for start in stride(from: 0, to: ids.count, by: 25) {
             let some = ids[start..<min(start + 25, ids.count)]
-            ask(type, [("ids", some.joined(separator: ","))] + parameters)
+            ask(type, [("ids", some.joined(separator: ","))] + parameters, alongside: start > 0)
         }
     }
 

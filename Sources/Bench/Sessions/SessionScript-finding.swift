@@ -5,15 +5,13 @@ extension SessionScript {
     mutating func searching() {
         let artist = pool.artist(&random)
         let name = artist.name.lowercased()
-        let typed = min(name.count, count(3...7))
+        let typed = min(name.count, count(3...6))
         if app != .tagger {
-            for length in stride(from: 2, through: typed, by: app == .web ? 2 : 1) {
+            for length in stride(from: 3, through: typed, by: app == .web ? 2 : 1) {
                 let prefix = String(name.prefix(length))
                 switch app {
                 case .player: ask("search/hints", [("term", prefix), ("limit", "10")])
-                default:
-                    let kinds = [("kinds", "terms,topResults"), ("types", "artists,albums")]
-                    ask("search/suggestions", [("term", prefix)] + kinds)
+                default: ask("search/hints", [("term", prefix), ("limit", "5")])
                 }
                 think(120...450)
             }
@@ -35,12 +33,13 @@ extension SessionScript {
 
     /// What a user's library or history holds is looked up in the catalog.
     mutating func libraryShelf() {
-        let user = count(0...79)
+        let user = count(0...15)
         switch app {
         case .player:
             // The shelf of what was played last: each cell asks for its own album.
             let albums = pool.library(of: user, count: 30, pool.album)
-            for id in albums.shuffled(using: &random).prefix(count(3...8)) { ask("albums/\(id)") }
+            let shown = albums.shuffled(using: &random).prefix(count(3...8))
+            for id in shown { ask("albums/\(id)", alongside: id != shown.first) }
         case .web:
             let albums = pool.library(of: user, count: 30, pool.album)
             lookUp("albums", Array(albums.shuffled(using: &random).prefix(count(2...12))), [("include", "artists")])
@@ -51,7 +50,7 @@ extension SessionScript {
 
     /// Batches of whatever files lie next to each other: the sets overlap from run to run.
     private mutating func tagSomeFiles(of user: Int) {
-        let songs = pool.library(of: user, count: 60, pool.song)
+        let songs = pool.library(of: user, count: 50, pool.song)
         for _ in 0..<count(1...4) {
             let some = songs.shuffled(using: &random).prefix(count(1...25))
             ask("songs", [("ids", some.joined(separator: ","))])

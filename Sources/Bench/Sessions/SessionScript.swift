@@ -8,6 +8,7 @@ struct SessionScript {
     /// Milliseconds since the trace began.
     private var now: Int
     private let launch: UInt64
+    /// In the order in which they are sent; their predecessors are places in this session.
     private(set) var requests: [TraceRequest] = []
 
     init(_ app: ClientApp, _ pool: MusicPool, _ api: ObservedAPI, seed: UInt64, start: Int) {
@@ -17,25 +18,32 @@ struct SessionScript {
         random = SeededNumbers(seed: seed)
         now = start
         launch = random.next()
-        storefront = Int.random(in: 0..<100, using: &random) < 75 ? "us" : "gb"
+        storefront = Int.random(in: 0..<100, using: &random) < 80 ? "us" : "gb"
     }
 
     /// Asks for a path of the catalog.
+    ///
+    /// - Parameter isAlongside: whether the app sends it without waiting for the answer to the request before it.
     @discardableResult
-    mutating func ask(_ path: String, _ parameters: [(name: String, value: String)] = []) -> ObservedAnswer {
+    mutating func ask(
+        _ path: String, _ parameters: [(name: String, value: String)] = [], alongside isAlongside: Bool = false
+    ) -> ObservedAnswer {
         var parameters = parameters
-        if app == .web, storefront == "gb" { parameters.append(("l", "en-GB")) }
-        return send("/v1/catalog/\(storefront)/\(path)" + app.query(parameters, launch: launch))
+        if app == .web, storefront == "gb", launch % 3 == 0 { parameters.append(("l", "en-GB")) }
+        return send("/v1/catalog/\(storefront)/\(path)" + app.query(parameters, launch: launch), isAlongside)
     }
 
     /// Asks for a target that an answer named.
     @discardableResult
-    mutating func follow(_ target: String) -> ObservedAnswer { send(target) }
+    mutating func follow(_ target: String) -> ObservedAnswer { send(target, false) }
 
-    private mutating func send(_ target: String) -> ObservedAnswer {
+    private mutating func send(_ target: String, _ isAlongside: Bool) -> ObservedAnswer {
         let answer = api[target]
+        let predecessor = isAlongside ? requests.last?.predecessor : requests.indices.last
         requests.append(
-            TraceRequest(target: target, kind: RequestKind(TraceTarget(target)), due: now, status: answer.status))
+            TraceRequest(
+                target: target, kind: RequestKind(TraceTarget(target)), due: now, status: answer.status,
+                predecessor: predecessor))
         now += Int.random(in: 2...25, using: &random)
         return answer
     }
@@ -43,6 +51,14 @@ struct SessionScript {
     /// The user looks at what is there, in milliseconds.
     mutating func think(_ range: ClosedRange<Int>) {
         now += Int.random(in: range, using: &random)
+    }
+
+    /// Whether this user has updated the app.
+    var isNewVersion: Bool { launch / 2 % 2 == 0 }
+
+    /// A list of what the app keeps in a set: in this phone app, the order differs from launch to launch.
+    func set(_ names: String...) -> String {
+        (launch % 2 == 0 ? names : names.reversed()).joined(separator: ",")
     }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

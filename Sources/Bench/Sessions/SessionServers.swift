@@ -29,6 +29,8 @@ enum SessionServers {
     /// nil when nginx is not installed. It cannot put parameters in order or read bodies; what it can do is ignore what
     /// the origin says of freshness and variants, let those who ask for the same wait for one request, revalidate,
     /// serve stale when the origin fails, and keep its connections.
+    ///
+    /// Both count whole seconds, nginx up to and including the last one: it gets a second less for the same lifetime.
     static func nginx(_ workspace: Workspace, _ name: String, lifetime: Int) throws -> Child? {
         guard let nginx = Child.find("nginx") else { return nil }
         let configuration = try workspace.write(
@@ -59,8 +61,8 @@ enum SessionServers {
                         proxy_buffers 64 16k;
                         proxy_cache music;
                         proxy_cache_key $request_uri;
-                        proxy_cache_valid 200 \(lifetime)s;
-                        proxy_cache_valid 404 \(min(lifetime, 60))s;
+                        proxy_cache_valid 200 \(lifetime - 1)s;
+                        proxy_cache_valid 404 \(min(lifetime, 60) - 1)s;
                         proxy_cache_lock on;
                         proxy_cache_revalidate on;
                         proxy_cache_use_stale error timeout updating http_429 http_500 http_502 http_503 http_504;

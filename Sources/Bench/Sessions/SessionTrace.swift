@@ -41,9 +41,11 @@ struct TraceRequest: Sendable {
     let target: String
     let kind: RequestKind
     /// When it is sent, in milliseconds since the trace began, if the clients' users took their time.
-    var due: Int
+    let due: Int
     /// The status of the simulated API's answer.
     let status: Int
+    /// The place in the trace of the request whose answer the client has to have first; nil where there is none.
+    var predecessor: Int?
 }
 
 /// The requests of a benchmark, in order of time.

@@ -18,16 +18,16 @@ struct TraceGenerator {
 
     /// The mixture of everything: a phone app with the most users, its competitor in the browser, a script.
     static let mixed = [
-        Share(topic: .artist, app: .player, percent: 12), Share(topic: .artist, app: .web, percent: 9),
-        Share(topic: .artist, app: .tagger, percent: 5),
-        Share(topic: .charts, app: .player, percent: 10), Share(topic: .charts, app: .web, percent: 8),
+        Share(topic: .artist, app: .player, percent: 11), Share(topic: .artist, app: .web, percent: 8),
+        Share(topic: .artist, app: .tagger, percent: 4),
+        Share(topic: .charts, app: .player, percent: 8), Share(topic: .charts, app: .web, percent: 6),
         Share(topic: .charts, app: .tagger, percent: 1),
-        Share(topic: .search, app: .player, percent: 13), Share(topic: .search, app: .web, percent: 10),
+        Share(topic: .search, app: .player, percent: 12), Share(topic: .search, app: .web, percent: 9),
         Share(topic: .search, app: .tagger, percent: 4),
-        Share(topic: .playlist, app: .player, percent: 5), Share(topic: .playlist, app: .web, percent: 5),
+        Share(topic: .playlist, app: .player, percent: 5), Share(topic: .playlist, app: .web, percent: 4),
         Share(topic: .playlist, app: .tagger, percent: 2),
-        Share(topic: .library, app: .player, percent: 6), Share(topic: .library, app: .web, percent: 5),
-        Share(topic: .library, app: .tagger, percent: 5),
+        Share(topic: .library, app: .player, percent: 9), Share(topic: .library, app: .web, percent: 7),
+        Share(topic: .library, app: .tagger, percent: 10),
     ]
 
     static let paging = ClientApp.allCases.map { Share(topic: .paging, app: $0, percent: 33) }
@@ -46,11 +46,27 @@ struct TraceGenerator {
             let share = Self.draw(shares, &random)
             var script = SessionScript(share.app, pool, api, seed: random.next(), start: start)
             script.perform(share.topic)
-            requests += script.requests
+            let first = requests.count
+            requests += script.requests.map { request in
+                var request = request
+                request.predecessor = request.predecessor.map { first + $0 }
+                return request
+            }
             start += Int.random(in: 50...750, using: &random)
         }
-        let ordered = requests.enumerated().sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }
-        return SessionTrace(name: name, requests: ordered.map(\.element))
+        return SessionTrace(name: name, requests: Self.inOrderOfTime(requests))
+    }
+
+    /// Requests that are due together keep their order, so that a predecessor always stands before who waits for it.
+    private static func inOrderOfTime(_ requests: [TraceRequest]) -> [TraceRequest] {
+        let order = requests.indices.sorted { (requests[$0].due, $0) < (requests[$1].due, $1) }
+        var places = Array(repeating: 0, count: requests.count)
+        for (place, index) in order.enumerated() { places[index] = place }
+        return order.map { index in
+            var request = requests[index]
+            request.predecessor = request.predecessor.map { places[$0] }
+            return request
+        }
     }
 
     private static func draw(_ shares: [Share], _ random: inout SeededNumbers) -> Share {

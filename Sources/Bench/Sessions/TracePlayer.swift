@@ -23,7 +23,7 @@ struct TracePlayer: Sendable {
 
     /// - Throws: when an answer did not come, or had another status than the simulated API gives.
     func play() throws {
-        let run = Run()
+        let run = Run(trace.requests.count)
         let finished = DispatchGroup()
         for _ in 0..<pace.connections {
             finished.enter()
@@ -44,6 +44,18 @@ struct TracePlayer: Sendable {
         let next = Atomic<Int>(0)
         let failures = Mutex<[String]>([])
         let start = ContinuousClock.now
+        private let answered: Mutex<[Bool]>
+
+        init(_ count: Int) {
+            answered = Mutex(Array(repeating: false, count: count))
+        }
+
+        func finish(_ index: Int) { answered.withLock { $0[index] = true } }
+
+        /// The predecessor was taken earlier by some connection, so that it does get its answer.
+        func wait(forAnswerTo index: Int) {
+            while !answered.withLock({ $0[index] }) { usleep(200) }
+        }
     }
 
     /// One connection: sends whatever request is next, until there is none.
@@ -54,6 +66,8 @@ struct TracePlayer: Sendable {
             guard index < trace.requests.count else { return }
             let request = trace.requests[index]
             wait(for: request, since: run.start)
+            if let predecessor = request.predecessor { run.wait(forAnswerTo: predecessor) }
+            defer { run.finish(index) }
             do {
                 let status = try client.status(of: request.target)
                 guard status != request.status else { continue }
