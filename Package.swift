@@ -45,7 +45,9 @@ let package = Package(
                 name: "refrain",
                 dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "CLinux"],
                 swiftSettings: swift),
-            .executableTarget(name: "Bench", dependencies: ["Cache"], swiftSettings: swift),
+            .executableTarget(
+                name: "Bench", dependencies: ["Cache", "Simulator", "Proxy", "EventLoop", "AppleMusic"],
+                swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [

@@ -86,9 +86,12 @@ struct MemoryShard {
         return true
     }
 
-    /// Puts `new` where `old` is, unless the key has another entry by now.
-    mutating func replace(_ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse]) {
-        guard let (slot, response) = find(old.key), response === old else { return }
+    /// Puts `new`, which has the key of `old`, in the place of the entry there, where `condition` holds for that.
+    mutating func replace(
+        _ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse],
+        where condition: (StoredResponse) -> Bool
+    ) {
+        guard let (slot, response) = find(old.key), condition(response) else { return }
         replace(Int(slots[slot].node), with: new, released: &released)
         evict(to: maxBytes, released: &released)
     }

@@ -48,12 +48,15 @@ public final class MemoryTier: Sendable {
         _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }
 
-    /// Removes `response` unless its key has another entry by now.
+    /// Removes `response`, or what it became by an outline, unless its key has another entry by now.
     func remove(_ response: StoredResponse) {
+        remove(response.key) { $0.isCopy(of: response) }
+    }
+
+    /// Removes the entry of this key if `condition`, which runs under the lock, holds for it.
+    func remove(_ key: borrowing CacheKey, where condition: (StoredResponse) -> Bool) {
         var released: [StoredResponse] = []
-        _ = shard(response.key.hash).entries.withLock { entries in
-            entries.remove(response.key, released: &released) { $0 === response }
-        }
+        _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released, where: condition) }
     }
 
     /// Removes all entries of one scope. Takes as long as looking at every entry: not for a loop.
@@ -105,9 +108,20 @@ public final class MemoryTier: Sendable {
     /// Bytes held, overhead included.
     public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
 
+    /// Puts a copy of `response` that has an outline in its place, if it is there and there is room for the outline.
+    func attach(_ outlined: StoredResponse, to response: StoredResponse) {
+        var released: [StoredResponse] = []
+        shard(response.key.hash).entries.withLock { entries in
+            guard outlined.byteCount <= entries.maxBytes else { return }
+            entries.replace(response, with: outlined, released: &released) { $0 === response }
+        }
+    }
+
     private func replace(_ old: StoredResponse, with new: StoredResponse) {
         var released: [StoredResponse] = []
-        shard(old.key.hash).entries.withLock { $0.replace(old, with: new, released: &released) }
+        shard(old.key.hash).entries.withLock { entries in
+            entries.replace(old, with: new, released: &released) { $0.isCopy(of: old) }
+        }
     }
 
     private func add(_ response: StoredResponse, replacing: Bool) {

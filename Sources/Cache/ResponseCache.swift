@@ -40,6 +40,15 @@ public final class ResponseCache: Sendable {
         store?.store(response)
     }
 
+    /// Puts what was worked out about the body of `response` with it, if that is still what memory holds for its key, and
+    /// returns the two as one. The file keeps nothing of it.
+    @discardableResult
+    public func attach(_ outline: any Outline, to response: StoredResponse) -> StoredResponse {
+        let outlined = response.with(outline: outline)
+        memory.attach(outlined, to: response)
+        return outlined
+    }
+
     /// Removes the entry of `key` from both tiers.
     public func remove(_ key: CacheKey) {
         store?.remove(key)

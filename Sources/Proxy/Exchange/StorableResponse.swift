@@ -23,10 +23,8 @@ extension UpstreamResponse {
         }
     }
 
-    /// The resources that the content names; perhaps any, where a coding hides them.
-    var resources: [UInt64] {
-        hasContentCoding ? [ResourceMention.everything] : ResourceMention.numbers(in: body.span)
-    }
+    /// The resources that the content names and shows; perhaps any, where a coding hides them.
+    var scan: DocumentScan { hasContentCoding ? .hidden : DocumentScan(body) }
 
     /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
     func storableFields(isPersonal: Bool) -> [UInt8] {
