@@ -35,10 +35,11 @@ extension ProxyService {
     }
 
     /// Learns from an answer that the origin gave, and holds what would have been composed against it.
-    func learn(from stored: StoredResponse, _ inquiry: Inquiry) {
+    /// - Parameter original: the body as the origin sent it, where another one is stored.
+    func learn(from stored: StoredResponse, original: [UInt8]?, _ inquiry: Inquiry) {
         guard let library = shared.library(for: inquiry.facts) else { return }
         let now = context.unixSeconds
-        if !library.note(stored, reader, at: now) { reportContradiction(inquiry) }
+        if !library.note(stored, original: original, reader, at: now) { reportContradiction(inquiry) }
         guard let expected = inquiry.expected else { return }
         statistics.count(.verified)
         guard stored.status != 200 || !JSON.areEqual(expected.body, stored.body) else { return }

@@ -19,10 +19,10 @@ struct Composer {
         case .item where settings.compose != .off: return composeItem(request, record, assembler, at: now)
         case .batch where settings.compose != .off: return composeBatch(request, record, assembler, at: now)
         case .list where settings.windows:
-            guard let cutter = WindowCutter(request, record), let list = request.listNumber,
-                let window = cutter.cut(list, assembler)
+            guard let list = request.listNumber,
+                let cutter = WindowCutter(request, record, completingNext: settings.completesNext)
             else { return .impossible }
-            return .answer(window)
+            return cutter.cut(list, assembler)
         default: return .impossible
         }
     }

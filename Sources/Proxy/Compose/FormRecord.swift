@@ -89,6 +89,15 @@ struct PagingRecord: Sendable {
         }
     }
 
+    /// Positions that pages spanned, as far as links told, and the items that stood there.
+    private var positions = 0
+    private var items = 0
+    /// Seen positions beyond which it says something that none of them was empty.
+    private static let tellingPositions = 100
+
+    /// Whether pages are full: nothing was ever seen to be dropped from them.
+    var isWithoutGaps: Bool { positions >= Self.tellingPositions && items == positions }
+
     /// The largest `limit` that the origin answered.
     private(set) var greatestLimit = 0
     /// Pages that were asked for without a limit.
@@ -104,6 +113,8 @@ struct PagingRecord: Sendable {
         guard !next.isEmpty else { return true }
         guard let offset = document.offset(in: next), offset > request.offset ?? 0 else { return false }
         let span = offset - (request.offset ?? 0)
+        positions += span
+        items += count
         // Where the origin fills pages up, a page may span more than its limit, and never less.
         if let limit = request.limit { guard span >= limit else { return false } }
         if request.limit == nil, !standard.note(count, next: span) { return false }

@@ -22,19 +22,34 @@ final class ResourceLibrary: Sendable {
     }
 
     /// Learns from an answer that is stored; false where it contradicts what was known. `now` in unix seconds.
+    /// - Parameter original: the body as the origin sent it, where another one is stored.
     @discardableResult
-    func note(_ response: StoredResponse, _ reader: StoreReader?, at now: Int64) -> Bool {
+    func note(
+        _ response: StoredResponse, original: [UInt8]? = nil, _ reader: StoreReader?, at now: Int64
+    ) -> Bool {
         guard settings.isActive, response.status == 200, response.composition == nil,
             let map = response.outline as? ResourceDocument
         else { return true }
         let part = Part(response, map)
         guard let request = part.request else { return true }
-        let fits =
-            request.form.subject == .results
-            || forms.observe(request, part.document, at: response.receivedAt, freshFor: response.freshFor)
+        let fits = observe(request, original, part)
         let agrees = compareRoles(part, request, reader, at: now)
         index.add(response.key, Self.entries(part, request))
         return fits && agrees
+    }
+
+    private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: Part) -> Bool {
+        var document = part.document
+        if let original {
+            guard let map = DocumentScan(original).document else { return true }
+            document = MappedDocument(body: original, map: map)
+        } else if settings.completesNext, !document.map.envelope.next.isEmpty {
+            // From the file: nobody knows who wrote its link.
+            return true
+        }
+        return request.form.subject == .results
+            || forms.observe(
+                request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
     /// The first time that something has to be composed, what the file holds from earlier runs is gone through behind the

@@ -11,9 +11,10 @@ struct WindowCutter {
     let record: FormRecord
     let limit: Int
     let offset: Int
+    private let completesNext: Bool
 
     /// Nil where the origin was not seen to answer such a request.
-    init?(_ request: CatalogRequest, _ record: FormRecord) {
+    init?(_ request: CatalogRequest, _ record: FormRecord, completingNext: Bool) {
         guard case .list = request.form.subject, record.envelope == 0,
             let limit = request.limit ?? record.paging.standardLimit,
             limit <= max(record.paging.greatestLimit, record.paging.standardLimit ?? 0)
@@ -22,22 +23,44 @@ struct WindowCutter {
         self.record = record
         self.limit = limit
         offset = request.offset ?? 0
+        completesNext = completingNext
     }
 
-    func cut(_ list: UInt64, _ material: consuming Assembler) -> ComposedBody? {
+    func cut(_ list: UInt64, _ material: consuming Assembler) -> CompositionOutcome {
         var assembler = material
+        var pages: [StoredPage] = []
         for (part, place) in assembler.places(list) {
-            guard let page = Page(part, place, record), let cut = page.facts.cut(offset: offset, limit: limit),
-                let link = link(to: cut.next)
-            else { continue }
+            guard let page = Page(part, place, record) else { continue }
+            pages.append(page.facts)
+            guard let cut = page.facts.cut(offset: offset, limit: limit), let link = link(to: cut.next) else {
+                continue
+            }
             let mark = assembler.output.count
             if write(page, cut.items, link, &assembler) {
-                return assembler.finished(.window, reliesUntil: record.countsUntil)
+                return .answer(assembler.finished(.window, reliesUntil: record.countsUntil))
             }
             assembler.rewind(to: mark)
         }
-        return nil
+        return enlarged(pages).map { .partial($0) } ?? .impossible
     }
+
+    /// A larger aligned page around the window, so that its neighbours come with it: only where clients are going through the
+    /// list already, and where nothing was ever dropped from pages of this form, since a page with gaps cannot be cut.
+    private func enlarged(_ pages: [StoredPage]) -> Supplement? {
+        guard case .list(let name, let isView) = request.form.subject, let asked = request.limit,
+            let most = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.form.type),
+            record.paging.isWithoutGaps, pages.contains(where: { $0.next == offset })
+        else { return nil }
+        let size = min(most, Self.largestPage)
+        let start = offset / size * size
+        guard asked * 2 <= size, offset + asked <= start + size,
+            !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size })
+        else { return nil }
+        return Supplement(target: request.target(limit: size, offset: start), detail: .window)
+    }
+
+    /// Larger ones take the origin longer than a waiting client likes.
+    private static let largestPage = 100
 
     /// The `next` that the origin would write, empty for the last page; nil where that is not known.
     private func link(to next: Int?) -> [UInt8]? {

@@ -136,8 +136,14 @@ extension Fetch: UpstreamReceiver {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
         case .confirm: confirm(response)
         case .refuse: refuse(response)
-        case .accept: end(store(response))
+        case .accept: end(store(withOwnLinks(response)))
         }
+    }
+
+    /// As this proxy writes the links to further pages.
+    private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
+        guard service.shared.library.settings.completesNext, inquiry.request.method == .get else { return response }
+        return response.completingNext(of: inquiry.request.canonical)
     }
 
     func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
@@ -237,7 +243,7 @@ extension Fetch {
                 return .unstored(response, .outdated)
             }
             service.statistics.count(.stored)
-            service.learn(from: placed, inquiry)
+            service.learn(from: placed, original: response.original, inquiry)
             return .stored(placed, originStatus: response.status)
         }
     }
