@@ -31,7 +31,7 @@ public struct NextPattern: Hashable, Sendable {
     /// Nil unless the link leads to another window of the request's list and has nothing that the request did not say, in
     /// whatever order and selection.
     /// - Parameter next: the string between its quotation marks. One with escapes teaches nothing.
-    public init?(learntFrom next: Span<UInt8>, request: CatalogRequest) {
+    public init?(learntFrom next: Span<UInt8>, _ request: CatalogRequest) {
         guard let linked = request.list(linkedBy: next), let offset = linked.offset,
             request.said(linked)
         else { return nil }
@@ -44,13 +44,16 @@ public struct NextPattern: Hashable, Sendable {
             append(rest[rest.startIndex], parameter)
             rest = rest.dropFirst(parameter.count + 1)
         }
-        guard write(offset: offset, request: request) == link else { return nil }
+        // What the link says in another spelling of its name has no place, and would be written for others as it is.
+        guard parts.contains(.offset), parts.contains(.limit) == (linked.limit != nil),
+            parts.contains(.language) == !linked.language.isEmpty, write(offset: offset, request) == link
+        else { return nil }
     }
 
     /// The `next` of a page.
     /// - Parameter offset: where the next page begins.
     /// - Returns: Nil where the request is not of the kind that the pattern was learnt from.
-    public func write(offset: Int, request: CatalogRequest) -> [UInt8]? {
+    public func write(offset: Int, _ request: CatalogRequest) -> [UInt8]? {
         guard Key(request) == key else { return nil }
         var link: [UInt8] = []
         link.reserveCapacity(128)
@@ -68,8 +71,8 @@ public struct NextPattern: Hashable, Sendable {
 
     /// Whether the pattern writes exactly this link for a page of this request. False says that the origin writes otherwise
     /// than it did, and the pattern is worth nothing.
-    public func matches(_ next: Span<UInt8>, request: CatalogRequest) -> Bool {
-        guard let offset = request.offset(inNext: next), let link = write(offset: offset, request: request),
+    public func matches(_ next: Span<UInt8>, _ request: CatalogRequest) -> Bool {
+        guard let offset = request.offset(inNext: next), let link = write(offset: offset, request),
             link.count == next.count
         else { return false }
         return next.withUnsafeBufferPointer { link.elementsEqual($0) }

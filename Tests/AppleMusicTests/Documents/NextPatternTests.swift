@@ -41,7 +41,7 @@ private func learn(_ next: String, _ target: String) throws -> NextPattern? {
 }
 
 private func learn(_ next: String, _ request: CatalogRequest) -> NextPattern? {
-    NextPattern(learntFrom: Array(next.utf8).span, request: request)
+    NextPattern(learntFrom: Array(next.utf8).span, request)
 }
 
 private func linkOffset(in next: String, _ request: CatalogRequest) -> Int? {
@@ -49,14 +49,14 @@ private func linkOffset(in next: String, _ request: CatalogRequest) -> Int? {
 }
 
 private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: CatalogRequest) -> Bool {
-    pattern.matches(Array(next.utf8).span, request: request)
+    pattern.matches(Array(next.utf8).span, request)
 }
 
 @Suite struct NextPatternTests {
     private static let tracks = "/v1/catalog/us/albums/1/tracks"
 
     private func write(_ pattern: NextPattern?, _ offset: Int, _ target: String) throws -> String? {
-        try pattern?.write(offset: offset, request: parsed(target)).map { String(decoding: $0, as: UTF8.self) }
+        try pattern?.write(offset: offset, parsed(target)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func `what is learnt from one list is written for another`() throws {
@@ -82,7 +82,8 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
 
     @Test(arguments: [
         "", "?", "?limit=5", "?offset=", "?offset=x", "?offset=05", "?offset=5&offset=6", "?offset=%35", "?%6Fffset=5",
-        "?offset=5&limit=6", "?offset=5&l=fr", "?offset=5&include=b", "?include=a,b&offset=5", "?offset=5&cursor=abc",
+        "?offset=5&limit=6", "?%6Cimit=5&offset=5", "?%6C=en&offset=5", "?offset=5&l=fr", "?offset=5&include=b",
+        "?include=a,b&offset=5", "?offset=5&cursor=abc",
         "?offset=5&extend=b", #"?offset=5\u0026limit=5"#, #"\/tracks?offset=5"#, "?offset=5#a", "?offset=5&filter[x]=y",
         "?offset=5&limit=+5", "?offset=5&ids=1", "/x?offset=5", "?offset=5&x=y;offset=7",
     ])
@@ -169,7 +170,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
                     learnt += 1
                     continue
                 }
-                #expect(pattern.write(offset: offset, request: request) == Array(link.utf8), note)
+                #expect(pattern.write(offset: offset, request) == Array(link.utf8), note)
                 #expect(linkMatches(pattern, link, request), note)
                 written += 1
                 for other in LinkStyle.allCases where other.link(request, offset: offset) != link {
