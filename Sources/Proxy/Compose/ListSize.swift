@@ -58,8 +58,10 @@ struct ListSize: Sendable, Equatable {
         }
     }
 
-    /// The positions that one list spans, where that is always the same; nil where it is not known.
+    /// The positions that one list spans, where that is known to be always the same: a list that is filled up spans more than
+    /// it has items, and the next one may span something else.
     var span: Int? {
-        if case .always(let span) = spans { span } else { nil }
+        guard case .always(let span) = spans, counts == .various || counts == .always(span) else { return nil }
+        return span
     }
 }

@@ -25,6 +25,15 @@ import Testing
         #expect(size.span == nil)
     }
 
+    /// 25 items with `offset=28` are no page of 28.
+    @Test func oneListWithGapsTellsNoSpan() {
+        var size = ListSize()
+        _ = size.note(25, next: 28)
+        #expect(size.span == nil)
+        _ = size.note(26, next: 28)
+        #expect(size.span == 28)
+    }
+
     @Test func whatFitsNeitherIsAContradiction() {
         var size = ListSize()
         #expect(size.note(25, next: 25))
