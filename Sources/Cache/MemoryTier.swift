@@ -88,13 +88,18 @@ public final class MemoryTier: Sendable {
         forEachResponse { response in
             guard purge.selection.matches(response) else { return }
             if response.countsAsEntry { chosen += 1 }
-            switch purge.fate(of: response) {
-            case .stays: break
-            case .goes: remove(response)
-            case .becomes(let rest): replace(response, with: rest)
-            }
+            apply(purge, to: response)
         }
         return chosen
+    }
+
+    /// What a purge does to one that it chose.
+    func apply(_ purge: Purge, to response: StoredResponse) {
+        switch purge.fate(of: response) {
+        case .stays: break
+        case .goes: remove(response)
+        case .becomes(let rest): replace(response, with: rest)
+        }
     }
 
     /// The answers that are among the chosen.

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -27,7 +28,7 @@ private final class Guests: Sendable {
     private func visit(_ cache: ResponseCache, upTo limit: Int = .max) async -> (guests: Guests, visited: Int) {
         let guests = Guests()
         let visited = await withCheckedContinuation { continuation in
-            cache.visitStored { guests.meet($0, upTo: limit) } _: { continuation.resume(returning: $0) }
+            cache.visitStored({ guests.meet($0, upTo: limit) }, { continuation.resume(returning: $0) })
         }
         return (guests, visited)
     }
@@ -96,18 +97,23 @@ private final class Guests: Sendable {
         #expect(visited == 4 && Set(guests.targets).count == 4)
     }
 
-    @Test func aFileThatIsDamagedIsReplacedAndNotWaitedFor() async throws {
+    @Test func aDamagedFileEndsItAndIsReplaced() async throws {
+        let first = scratch.open()
+        for number in 0..<50 { first.store(response("/\(number)", String(repeating: "x", count: 20_000))) }
+        first.close()
         let store = scratch.open()
-        for number in 0..<50 { store.store(response("/\(number)", String(repeating: "x", count: 20_000))) }
+        // Rubbish over everything behind the first page, under the open connection.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file))
+        let size = Int(try handle.seekToEnd())
+        try handle.seek(toOffset: 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
+        try handle.close()
+        #expect(await visit(cache(store)).visited == 0)
         store.flush()
-        // The page of a table that the walk reads becomes the page of another.
-        _ = try sqlite(
-            scratch.file,
-            """
-            PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2147483646 WHERE name = 'content'
-            """)
-        let visited = await visit(cache(store)).visited
-        #expect(visited <= 50)
+        #expect(store.status.failedReads == 1 && scratch.setAside.count == 1)
+        store.store(response("/a"))
+        store.flush()
+        #expect(await visit(cache(store)).visited == 1)
     }
 
     /// Rows are replaced and removed all the while; each that comes out is whole, and the writer goes on.
@@ -120,10 +126,12 @@ private final class Guests: Sendable {
         let isDone = Atomic<Bool>(false)
         let guests = Guests()
         let finished = DispatchSemaphore(value: 0)
-        stored.visitStored { guests.meet($0) } _: { _ in
-            isDone.store(true, ordering: .relaxed)
-            finished.signal()
-        }
+        stored.visitStored(
+            { guests.meet($0) },
+            { _ in
+                isDone.store(true, ordering: .relaxed)
+                finished.signal()
+            })
         var generator = SeededGenerator(seed: seed)
         while !isDone.load(ordering: .relaxed) {
             let number = Int.random(in: 0..<2_000, using: &generator)
