@@ -23,6 +23,12 @@ public final class Composition: Sendable {
         self.init(detail, parts: parts.map(\.key))
     }
 
+    /// What an answer made from `parts` has to carry as `StoredResponse.resources`, so that a purge of what one of them names
+    /// finds it: all that they name, ascending.
+    public static func resources(of parts: [StoredResponse]) -> [UInt64] {
+        Set(parts.lazy.flatMap(\.resources)).sorted()
+    }
+
     /// The object, the header of its array, and the record of it, rounded up, in bytes.
     private static let overhead = 160
     /// A key, the header of its bytes, and the record of the part, rounded up, in bytes.

@@ -134,7 +134,7 @@ public final class StoredResponse: Sendable {
     func isCopy(of other: StoredResponse) -> Bool {
         self === other
             || receivedAt == other.receivedAt && lifetime == other.lifetime && composition === other.composition
-                && head == other.head && body == other.body
+                && key == other.key && head == other.head && body == other.body
     }
 
     /// The same content with another lifetime, counted from `receivedAt`.

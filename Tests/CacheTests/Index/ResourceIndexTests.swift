@@ -94,8 +94,8 @@ private struct IndexModel {
         var generator = SeededGenerator(seed: seed)
         let index = ResourceIndex(maxBytes: maxBytes, seed: seed)
         var model = IndexModel()
-        for _ in 0..<4_000 {
-            let target = Int.random(in: 0..<300, using: &generator)
+        for round in 0..<1_500 {
+            let target = Int.random(in: 0..<100, using: &generator)
             if Int.random(in: 0..<20, using: &generator) == 0 {
                 index.remove(key("/\(target)"))
                 model.remove(target)
@@ -103,15 +103,15 @@ private struct IndexModel {
             }
             let entries = (0..<Int.random(in: 0..<12, using: &generator)).map { _ in
                 (
-                    number: UInt64.random(in: 0..<2_000, using: &generator),
+                    number: UInt64.random(in: 0..<500, using: &generator),
                     place: UInt32.random(in: 0..<9, using: &generator)
                 )
             }
             index.add(key("/\(target)"), entries)
             model.add(target, entries)
-            #expect(index.byteCount <= maxBytes, "seed \(seed)")
+            if round % 50 == 0 { #expect(index.byteCount <= maxBytes, "seed \(seed)") }
         }
-        for number in 0..<2_000 as Range<UInt64> {
+        for number in 0..<500 as Range<UInt64> {
             let said = index.sources(of: number)
             if maxBytes > 1 << 20 { #expect(texts(said) == model.standing(number), "seed \(seed), \(number)") }
             #expect(Set(said.map(\.key)).count == said.count && said.count <= 4, "seed \(seed), \(number)")
@@ -149,9 +149,9 @@ private struct IndexModel {
     @Test func whatIsAddedAgainStays() {
         let index = ResourceIndex(maxBytes: 100_000)
         for target in 0..<20_000 {
-            index.add(key("/\(target)"), [(UInt64(target), 0)])
             index.add(key("/loved"), [(1 << 40, 1)])
-            #expect(texts(index.sources(of: 1 << 40)) == ["loved@1"])
+            index.add(key("/\(target)"), [(UInt64(target), 0)])
+            #expect(texts(index.sources(of: 1 << 40)) == ["loved@1"], "after \(target)")
         }
     }
 
