@@ -26,12 +26,15 @@ extension ProxyService {
         _ composed: ComposedBody, _ key: CacheKey, _ facts: PlanFacts, _ detail: Reason? = nil
     ) -> StoredResponse {
         let now = context.unixSeconds
+        let parts = composed.parts.map(\.response)
         let stored = StoredResponse(
-            composed: composed.body, key: key, parts: composed.parts.map(\.response), detail: detail ?? composed.detail,
+            composed: composed.body, key: key, parts: parts, detail: detail ?? composed.detail,
             receivedAt: now, lifetime: composed.lifetime(at: now), classTag: facts.route.resourceClass.rawValue)
         statistics.count(.composed)
         statistics.count(because: detail ?? composed.detail)
-        return shared.cache.store(composed: stored)
+        // What cannot be kept, a part being purged or replaced this very moment, is an answer all the same.
+        shared.cache.store(composed: stored, from: parts)
+        return stored
     }
 
     /// Learns from an answer that the origin gave, and holds what would have been composed against it.

@@ -11,7 +11,10 @@ import Testing
     /// Unavailable items are dropped after the cut: the offsets stay the same, the counts do not (API.md 7).
     @Test func anOriginThatCutsFirst() {
         var size = ListSize()
-        #expect(size.note(24, next: 25) && size.note(25, next: 25) && size.note(20, next: 25))
+        for count in [24, 25, 20] {
+            let fits = size.note(count, next: 25)
+            #expect(fits)
+        }
         #expect(size.holds(22, next: 25) && !size.holds(25, next: 28))
         #expect(size.holdsWhole(24) && !size.holdsWhole(25))
         #expect(size.span == 25)
@@ -20,7 +23,10 @@ import Testing
     /// 25 items with `offset=28`: the page is filled up, so the counts stay the same.
     @Test func anOriginThatFillsUp() {
         var size = ListSize()
-        #expect(size.note(25, next: 28) && size.note(25, next: 25))
+        for next in [28, 25] {
+            let fits = size.note(25, next: next)
+            #expect(fits)
+        }
         #expect(size.holds(25, next: 31) && !size.holds(24, next: 25))
         #expect(size.span == nil)
     }
@@ -36,19 +42,20 @@ import Testing
 
     @Test func whatFitsNeitherIsAContradiction() {
         var size = ListSize()
-        #expect(size.note(25, next: 25))
-        #expect(!size.note(20, next: 20))
+        let (first, second) = (size.note(25, next: 25), size.note(20, next: 20))
+        #expect(first && !second)
         #expect(!size.holds(25, next: 25) && !size.holds(20, next: 20))
     }
 
     @Test func wholeListsFitWhereLongerOnesWereSeenWhole() {
         var size = ListSize()
-        #expect(size.noteWhole(7))
+        _ = size.noteWhole(7)
         #expect(size.holdsWhole(7) && size.holdsWhole(0) && !size.holdsWhole(8))
     }
 
     @Test func aListThatGoesOnNowhereIsNoList() {
         var size = ListSize()
-        #expect(!size.note(25, next: nil) && !size.holds(25, next: nil))
+        let fits = size.note(25, next: nil)
+        #expect(!fits && !size.holds(25, next: nil))
     }
 }
