@@ -58,6 +58,10 @@ let package = Package(
                 name: "refrainTests",
                 dependencies: ["refrain", "TestSupport"],
                 swiftSettings: swift),
+            .testTarget(
+                name: "BenchTests",
+                dependencies: ["Bench", "Simulator"],
+                swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
         ]

@@ -31,7 +31,7 @@ extension Comparison {
     }
 
     /// One line for each kind, then the sums, what they are for a thousand requests, and as shares of `base`.
-    func table(_ columns: [Column], base: Column?) -> String {
+    func table(_ columns: [Column], base: Column?, target: Double?) -> String {
         let all = [Column("requests", asked())] + columns
         var lines = [line("", all.map(\.title))]
         for kind in RequestKind.allCases where all.contains(where: { $0.counts[kind] != nil }) {
@@ -42,9 +42,7 @@ extension Comparison {
         if let base {
             let shares = columns.map { String(format: "%.3f", Double($0.total) / Double(max(base.total, 1))) }
             lines.append(line("of nginx's", [""] + shares))
-            if trace.name == "mixed" {
-                lines.append(String(format: "    target for Refrain: %.3f of nginx's", SessionsBenchmark.target))
-            }
+            if let target { lines.append(String(format: "    target for Refrain: %.3f of nginx's", target)) }
         }
         return lines.joined(separator: "\n")
     }

@@ -17,7 +17,7 @@ struct MusicPool {
         let chart = api[base + "charts?types=albums,songs,playlists&limit=200"].items
         playlists = chart.filter { $0.type == "playlists" }
         var seen: Set<String> = []
-        for item in chart where item.type != "playlists" {
+        for item in chart where item.type != "playlists" && artists.count < artistLimit {
             let found = api[base + "\(item.type)/\(item.id)?include=artists"].related["artists"]?.items ?? []
             artists += found.filter { seen.insert($0.id).inserted && !$0.name.isEmpty }
         }
