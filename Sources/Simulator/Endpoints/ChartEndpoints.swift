@@ -87,9 +87,9 @@ extension Exchange {
     ) {
         let genre = target.first("genre")
         json.text { bytes in
-            bytes.append(contentsOf: "/v1/catalog/".utf8)
-            bytes.append(contentsOf: context.market.code.utf8)
-            bytes.append(contentsOf: "/charts?chart=".utf8)
+            bytes.append(literal: "/v1/catalog/")
+            bytes.append(text: context.market.code)
+            bytes.append(literal: "/charts?chart=")
             bytes.appendQueryValue(kind)
             bytes.appendParameter("&genre=", genre)
             bytes.appendParameter("&l=", context.tag)
@@ -148,7 +148,7 @@ extension [UInt8] {
     /// `&name=` and the value, where there is one.
     mutating func appendParameter(_ name: StaticString, _ value: String?) {
         guard let value else { return }
-        append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(literal: name)
         appendQueryValue(value)
     }
 }

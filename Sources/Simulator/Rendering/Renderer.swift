@@ -69,7 +69,7 @@ struct Renderer: Sendable {
     mutating func link(_ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil) {
         let (tag, form) = (context.tag, context.configuration.linkForm)
         json.text { bytes in
-            bytes.append(contentsOf: path.utf8)
+            bytes.append(text: path)
             let start = bytes.count
             if form == .alphabetical { bytes.appendParameter("&l=", tag) }
             bytes.appendParameter("&offset=", offset.map(String.init))
