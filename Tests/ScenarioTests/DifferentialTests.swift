@@ -34,6 +34,13 @@ import Testing
         defer { run.stop() }
         if let failure = try run.run() { Issue.record("\(failure)") }
         #expect(run.proxy.statistics[.requests] == settings.requests)
-        #expect(run.oldAnswers > 20)
+        #expect(run.oldAnswers > 3)
+    }
+
+    /// The run itself: a proxy that keeps answers for longer than it may is found out.
+    @Test func answersThatAreTooOldAreFound() throws {
+        let run = try DifferentialRun(DifferentialRun.Settings(seed: 20_261_127, requests: 1000, longestLifetime: 12))
+        defer { run.stop() }
+        #expect(try run.run() != nil)
     }
 }

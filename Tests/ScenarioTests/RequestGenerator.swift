@@ -116,9 +116,9 @@ struct RequestGenerator {
         return catalog(habit, "", parameters + language(habit))
     }
 
-    /// One to eight ids, some of them twice, some that nobody has.
+    /// One to five ids, some of them twice, some that nobody has.
     private mutating func list(_ type: String) -> String {
-        var list = (0..<(1 + number(below: type == "playlists" ? 3 : 8))).map { _ in id(type) }
+        var list = (0..<(1 + number(below: type == "playlists" ? 2 : 5))).map { _ in id(type) }
         if chance(15), let first = list.first { list.append(first) }
         return list.joined(separator: ",")
     }
@@ -216,7 +216,7 @@ struct RequestGenerator {
     /// The first of a type's ids come up the most often; a few are nobody's.
     private mutating func id(_ type: String) -> String {
         guard let ids = ids[type], !ids.isEmpty, !chance(4) else { return pick(["123", "1400000003"]) }
-        return ids[min(number(below: ids.count), number(below: ids.count))]
+        return ids[min(number(below: ids.count), number(below: ids.count), number(below: ids.count))]
     }
 
     private mutating func chance(_ percent: Int) -> Bool { number(below: 100) < percent }
@@ -257,6 +257,13 @@ struct RequestPool {
         for song in ids["songs"] ?? [] {
             identities(in: "\(us)/songs/\(song)", of: "albums", most: 40)
             identities(in: "\(us)/songs/\(song)", of: "artists", most: 30)
+        }
+        // Boxes of hundreds of songs are asked for too, but rarely.
+        ids["albums"]?.sort { first, second in
+            let lengths = [first, second].map { id in
+                api.respond(to: OracleRequest(target: "\(us)/albums/\(id)").simulated).body.count
+            }
+            return lengths[0] < 200_000 && lengths[1] >= 200_000
         }
         self.ids = ids
     }

@@ -104,7 +104,8 @@ struct AnswerComparison {
         let areWhole = said.contains { $0["attributes"] != nil }
         for (index, element) in (answer["data"]?.elements ?? []).enumerated() {
             if said.contains(where: { $0.digest == element.digest }) { continue }
-            let versions = areWhole ? places.versions(of: element, place) : said.filter { $0.identity == element.identity }
+            let versions =
+                areWhole ? places.versions(of: element, place) : said.filter { $0.identity == element.identity }
             if let difference = object(element, versions, place, join(path, "data[\(index)]")) { return difference }
         }
         return nil

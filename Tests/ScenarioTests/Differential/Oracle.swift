@@ -35,7 +35,7 @@ final class Oracle {
     /// What the API says to one request at one revision.
     struct Saying {
         let status: Int
-        let body: [UInt8]
+        let body: Data
     }
 
     private struct Question: Hashable {
@@ -44,6 +44,8 @@ final class Oracle {
     }
 
     let api: SimulatedAPI
+    /// How many right answers were not what the API says at the latest revision.
+    private(set) var oldAnswers = 0
     private var sayings: [Question: Saying] = [:]
 
     init(_ api: SimulatedAPI) {
@@ -54,8 +56,8 @@ final class Oracle {
         let question = Question(request: request, revision: revision)
         if let saying = sayings[question] { return saying }
         let response = api.respond(to: request.simulated, asOf: revision)
-        let saying = Saying(status: response.status, body: response.body)
-        if sayings.count > 2000 { sayings = [:] }
+        let saying = Saying(status: response.status, body: Data(response.body))
+        if sayings.count > 1000 { sayings = [:] }
         sayings[question] = saying
         return saying
     }
@@ -64,15 +66,17 @@ final class Oracle {
     ///
     /// - Parameter revisions: those the answer may be of, the latest first; at least one.
     func judge(_ reply: HTTPTestClient.Reply, to request: OracleRequest, _ revisions: [Revision]) -> Difference? {
-        let body = [UInt8](reply.body)
         var candidates: [Saying] = []
         for revision in revisions {
             let saying = saying(request, at: revision)
             guard saying.status == reply.status else { continue }
             if request.method == "HEAD" {
-                return body.isEmpty ? nil : Difference(path: "", reason: "content in an answer to HEAD")
+                return reply.body.isEmpty ? nil : Difference(path: "", reason: "content in an answer to HEAD")
             }
-            if saying.body == body { return nil }
+            if saying.body == reply.body {
+                if revision != revisions[0] { oldAnswers += 1 }
+                return nil
+            }
             candidates.append(saying)
         }
         if candidates.isEmpty {
@@ -80,8 +84,11 @@ final class Oracle {
             return Difference(path: "", reason: "status \(reply.status) instead of \(statuses)")
         }
         do {
-            let answer = try JSONNode.parse(body)
-            let values = try candidates.map { try JSONNode.parse($0.body) }
+            let answer = try JSONNode.parse([UInt8](reply.body))
+            let values = try candidates.map { try JSONNode.parse([UInt8]($0.body)) }
+            if saying(request, at: revisions[0]).status != reply.status || values[0].digest != answer.digest {
+                oldAnswers += 1
+            }
             return AnswerComparison(api, request, revisions).compare(answer, values)
         } catch let malformed as JSONNode.Malformed {
             return Difference(path: "", reason: "not JSON at byte \(malformed.offset): \(malformed.reason)")

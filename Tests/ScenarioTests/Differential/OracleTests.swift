@@ -1,0 +1,300 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Simulator
+
+/// The judge of the differential tests is itself judged: it finds each kind of wrong answer, and bears with parts of
+/// different ages.
+@Suite struct OracleTests {
+    private let api: SimulatedAPI
+    private let before = Revision(catalog: 5)
+    private let now = Revision(catalog: 6)
+
+    init() {
+        var configuration = SimulatorConfiguration()
+        configuration.requiresAuthorization = false
+        configuration.artists = 200
+        configuration.playlists = 64
+        api = SimulatedAPI(configuration: configuration)
+    }
+
+    private func said(_ target: String, _ revision: Revision) -> HTTPTestClient.Reply {
+        let response = api.respond(to: OracleRequest(target: target).simulated, asOf: revision)
+        return HTTPTestClient.Reply(status: response.status, fields: [], body: Data(response.body))
+    }
+
+    private func judge(
+        _ reply: HTTPTestClient.Reply, _ target: String, _ revisions: [Revision], method: String = "GET"
+    ) -> Difference? {
+        Oracle(api).judge(reply, to: OracleRequest(method: method, target: target), revisions)
+    }
+
+    private var catalogs: (before: Catalog, now: Catalog) {
+        (Catalog(api.catalog, revision: before.catalog), Catalog(api.catalog, revision: now.catalog))
+    }
+
+    private static let us = Market(code: "us")!
+
+    /// The first album, by number, that fits.
+    private func album(where fits: (Catalog, Catalog, Resource) -> Bool) throws -> String {
+        let (before, now) = catalogs
+        let all = (0..<before.albumCount).map { Resource(.albums, $0) }
+        return before.id(of: try #require(all.first { fits(before, now, $0) }))
+    }
+
+    private func isThere(_ resource: Resource, _ catalogs: Catalog...) -> Bool {
+        catalogs.allSatisfy { $0.isAvailable(resource, in: Self.us) }
+    }
+
+    /// An album, there at both revisions, whose artist has another name at the second, and nothing else that the answer shows.
+    private func albumWithRenamedArtist() throws -> String {
+        let target = "/v1/catalog/us/albums/"
+        return target
+            + (try album { before, now, album in
+                let artist = before.artist(ofAlbum: album.number)
+                guard isThere(album, before, now), isThere(Resource(.artists, artist), before, now),
+                    before.trackCount(ofAlbum: album.number) > 2, before.guest(ofAlbum: album.number) == nil
+                else { return false }
+                let tracks = before.related(album, .tracks, in: Self.us)
+                return before.name(ofArtist: artist) != now.name(ofArtist: artist)
+                    && tracks.allSatisfy { isThere($0, before) == isThere($0, now) }
+            }) + "?include=artists"
+    }
+
+    private func playlistWithOtherTracks() throws -> String {
+        let (before, now) = catalogs
+        let playlist = (0..<before.playlistCount).first {
+            before.tracks(ofPlaylist: $0) != now.tracks(ofPlaylist: $0) && isThere(Resource(.playlists, $0), before)
+                && before.trackCount(ofPlaylist: $0) > 30
+        }
+        return "/v1/catalog/us/playlists/\(before.id(of: Resource(.playlists, try #require(playlist))))/tracks?limit=20"
+    }
+
+    // MARK: - Right answers
+
+    @Test func whatWasSaidAtAnAcceptableRevisionIsRight() throws {
+        for target in [try albumWithRenamedArtist(), try playlistWithOtherTracks()] {
+            #expect(said(target, before).body != said(target, now).body)
+            #expect(judge(said(target, now), target, [now]) == nil)
+            #expect(judge(said(target, before), target, [now, before]) == nil)
+            #expect(judge(said(target, before), target, [now]) != nil)
+        }
+    }
+
+    @Test func membersMayStandInAnyOrder() throws {
+        let target = try albumWithRenamedArtist()
+        let sorted = try Edited(said(target, now)) { _ in }
+        #expect(sorted.reply.body != said(target, now).body)
+        #expect(judge(sorted.reply, target, [now]) == nil)
+    }
+
+    @Test func partsMayBeOfDifferentAges() throws {
+        let target = try albumWithRenamedArtist()
+        let path = "data.0.relationships.artists.data.0"
+        let artist = try Edited.value(said(target, now), path)
+        let mixed = try Edited(said(target, before)) { $0.set(path, artist) }
+        #expect(judge(mixed.reply, target, [now, before]) == nil)
+        let difference = try #require(judge(mixed.reply, target, [before]))
+        #expect(difference.path.hasPrefix("data[0].relationships.artists.data[0].attributes."))
+        let other = try Edited(said(target, now)) {
+            $0.set(path, try Edited.value(said(target, before), path))
+        }
+        #expect(judge(other.reply, target, [now])?.path.hasPrefix("data[0].relationships.artists.data[0]") == true)
+    }
+
+    /// The album is gone; its artist, inside an answer stored before, is not, and has another name.
+    @Test func aPartMayBeNewerThanTheEndOfWhatItStandsIn() throws {
+        let target =
+            "/v1/catalog/us/albums/"
+            + (try album { before, now, album in
+                let artist = Resource(.artists, before.artist(ofAlbum: album.number))
+                return isThere(album, before) && !isThere(album, now) && isThere(artist, before, now)
+            }) + "?include=artists"
+        let artists = try Edited.value(said(target, before), "data.0.relationships.artists.data.0.id")
+        let fresh = "/v1/catalog/us/artists/\(artists)"
+        #expect(said(target, now).status == 404)
+        let mixed = try Edited(said(target, before)) {
+            $0.set("data.0.relationships.artists.data.0", try Edited.value(said(fresh, now), "data.0"))
+        }
+        #expect(judge(mixed.reply, target, [now, before]) == nil)
+    }
+
+    @Test func whatComesAndGoesMayBeThereOrNot() throws {
+        let (before, now) = (before, now)
+        let gone = try album { isThere($2, $0) && !isThere($2, $1) }
+        let stays = try album { isThere($2, $0, $1) }
+        let target = "/v1/catalog/us/albums?ids=\(gone),\(stays)"
+        for revision in [before, now] {
+            #expect(judge(said(target, revision), target, [now, before]) == nil)
+        }
+        #expect(judge(said(target, before), target, [now])?.path == "data[0]")
+        #expect(judge(said(target, now), target, [before])?.reason == "albums/\(gone) is missing")
+        let mixed = try Edited(said(target, before)) {
+            $0.set("data.1", try Edited.value(said(target, now), "data.0"))
+        }
+        #expect(judge(mixed.reply, target, [now, before]) == nil)
+    }
+
+    @Test func shapesAreThoseOfTheirTime() throws {
+        let target = try albumWithRenamedArtist()
+        let flipped = Revision(catalog: now.catalog, isFlipped: true)
+        #expect(judge(said(target, flipped), target, [flipped, now]) == nil)
+        #expect(judge(said(target, now), target, [flipped, now]) == nil)
+        let difference = try #require(judge(said(target, now), target, [flipped]))
+        #expect(difference.path == "data[0].relationships.artists.data[0]")
+        let page = try playlistWithOtherTracks()
+        #expect(judge(said(page, now), page, [flipped])?.path == "next")
+    }
+
+    // MARK: - Wrong ones
+
+    @Test func anAttributeOfARevisionThatIsTooOldIsFound() throws {
+        let target = try albumWithRenamedArtist()
+        let mixed = try Edited(said(target, now)) {
+            $0.set("data.0.attributes", try Edited.value(said(target, before), "data.0.attributes"))
+        }
+        #expect(judge(mixed.reply, target, [now])?.path == "data[0].attributes.artistName")
+        #expect(judge(mixed.reply, target, [now, before]) == nil)
+    }
+
+    @Test func attributesOfTwoRevisionsInOneObjectAreFound() throws {
+        let target =
+            "/v1/catalog/us/albums/"
+            + (try album { isThere($2, $0, $1) && $0.name(ofAlbum: $2.number) != $1.name(ofAlbum: $2.number) })
+        let mixed = try Edited(said(target, now)) {
+            $0.set("data.0.attributes.name", try Edited.value(said(target, before), "data.0.attributes.name"))
+        }
+        #expect(judge(mixed.reply, target, [now, before])?.path == "data[0].attributes.name")
+    }
+
+    @Test func aListOfTwoRevisionsIsFound() throws {
+        let target = try playlistWithOtherTracks()
+        let (old, new) = (
+            try Edited.elements(said(target, before), "data"), try Edited.elements(said(target, now), "data")
+        )
+        let mixed = try Edited(said(target, now)) { $0.set("data", Array(old.prefix(8) + new.dropFirst(8))) }
+        #expect(judge(mixed.reply, target, [now, before])?.path.hasPrefix("data[") == true)
+        let shorter = try Edited(said(target, now)) { $0.set("data", Array(new.dropLast())) }
+        #expect(judge(shorter.reply, target, [now, before])?.path == "data")
+    }
+
+    @Test func aNestedListOfTwoRevisionsIsFound() throws {
+        let page = try playlistWithOtherTracks()
+        let target = String(page.prefix { $0 != "?" }.dropLast("/tracks".count))
+        let path = "data.0.relationships.tracks.data"
+        let new = try Edited.elements(said(target, now), path)
+        let old = try Edited.elements(said(target, before), path)
+        let mixed = try Edited(said(target, now)) { $0.set(path, Array(old.prefix(8) + new.dropFirst(8))) }
+        let difference = try #require(judge(mixed.reply, target, [now, before]))
+        #expect(difference.path.hasPrefix("data[0].relationships.tracks.data"))
+    }
+
+    @Test func anotherNextIsFound() throws {
+        let target = try playlistWithOtherTracks()
+        let missing = try Edited(said(target, now)) { $0.remove("next") }
+        #expect(judge(missing.reply, target, [now, before]) != nil)
+        let wrong = try Edited(said(target, now)) { $0.set("next", "/v1/catalog/us/playlists/1/tracks?offset=20") }
+        #expect(judge(wrong.reply, target, [now, before])?.path == "next")
+    }
+
+    @Test func aMissingRelationshipIsFound() throws {
+        let target = try albumWithRenamedArtist()
+        let missing = try Edited(said(target, now)) { $0.remove("data.0.relationships.artists") }
+        #expect(judge(missing.reply, target, [now, before])?.path == "data[0].relationships")
+        let bare = try Edited(said(target, now)) { $0.remove("data.0.relationships.artists.data.0.attributes") }
+        #expect(judge(bare.reply, target, [now, before])?.path == "data[0].relationships.artists.data[0]")
+        let empty = try Edited(said(target, now)) { $0.set("data.0.relationships.artists.data", [Any]()) }
+        #expect(judge(empty.reply, target, [now, before])?.path == "data[0].relationships.artists.data")
+        let more = try Edited(said(target, now)) {
+            $0.set("data.0.relationships.tracks.data.0.relationships", ["a": 1])
+        }
+        #expect(judge(more.reply, target, [now, before])?.path == "data[0].relationships.tracks.data[0]")
+    }
+
+    @Test func aBatchInAnotherOrderOrWithMoreOrLessIsFound() throws {
+        let first = try album { isThere($2, $0, $1) }
+        let second = try album { isThere($2, $0, $1) && $0.id(of: $2) != first }
+        let target = "/v1/catalog/us?ids[albums]=\(first),\(second),\(first)"
+        let all = try Edited.elements(said(target, now), "data")
+        #expect(all.count == 2)
+        for wrong in [[all[1], all[0]], [all[0]], [all[0], all[1], all[0]], []] {
+            let reply = try Edited(said(target, now)) { $0.set("data", wrong) }.reply
+            #expect(judge(reply, target, [now, before]) != nil, "\(wrong.count) elements")
+        }
+    }
+
+    @Test func aWrongStatusIsFound() throws {
+        let target = try albumWithRenamedArtist()
+        let none = said("/v1/catalog/us/albums/1", now)
+        #expect(judge(none, target, [now, before])?.reason == "status 404 instead of [200]")
+        #expect(judge(none, "/v1/catalog/us/albums/2", [now]) == nil, "the id of an error is new with every answer")
+    }
+
+    @Test func twoMembersOfOneNameAreFound() throws {
+        let target = try albumWithRenamedArtist()
+        let text = String(decoding: said(target, now).body, as: UTF8.self)
+        let twice = text.replacingOccurrences(
+            of: "\"relationships\":{", with: "\"relationships\":{},\"relationships\":{")
+        let reply = HTTPTestClient.Reply(status: 200, fields: [], body: Data(twice.utf8))
+        #expect(judge(reply, target, [now])?.reason.contains("two members are called relationships") == true)
+    }
+
+    @Test func aHeadHasNoContent() throws {
+        let target = try albumWithRenamedArtist()
+        #expect(judge(said(target, now), target, [now], method: "HEAD") != nil)
+        let empty = HTTPTestClient.Reply(status: 200, fields: [], body: Data())
+        #expect(judge(empty, target, [now], method: "HEAD") == nil)
+    }
+}
+
+/// An answer that a test has changed.
+private struct Edited {
+    private var document: Any
+
+    init(_ reply: HTTPTestClient.Reply, _ change: (inout Edited) throws -> Void) throws {
+        document = try JSONSerialization.jsonObject(with: reply.body)
+        try change(&self)
+    }
+
+    var reply: HTTPTestClient.Reply {
+        let body = try? JSONSerialization.data(
+            withJSONObject: document, options: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
+        return HTTPTestClient.Reply(status: 200, fields: [], body: body ?? Data())
+    }
+
+    /// - Parameter path: for example `data.0.attributes`.
+    mutating func set(_ path: String, _ value: Any) {
+        document = Self.changed(document, path.split(separator: ".")[...], to: value)
+    }
+
+    mutating func remove(_ path: String) {
+        document = Self.changed(document, path.split(separator: ".")[...], to: nil)
+    }
+
+    static func value(_ reply: HTTPTestClient.Reply, _ path: String) throws -> Any {
+        var value = try JSONSerialization.jsonObject(with: reply.body)
+        for name in path.split(separator: ".") {
+            let member = (value as? [String: Any])?[String(name)]
+            value = try #require(member ?? (value as? [Any])?[Int(name) ?? 0])
+        }
+        return value
+    }
+
+    static func elements(_ reply: HTTPTestClient.Reply, _ path: String) throws -> [Any] {
+        try #require(try value(reply, path) as? [Any])
+    }
+
+    private static func changed(_ value: Any, _ path: ArraySlice<Substring>, to new: Any?) -> Any {
+        guard let name = path.first else { return new ?? value }
+        let rest = path.dropFirst()
+        if var object = value as? [String: Any] {
+            object[String(name)] =
+                rest.isEmpty ? new : object[String(name)].map { changed($0, rest, to: new) }
+            return object
+        }
+        guard var array = value as? [Any], let index = Int(name) else { return value }
+        array[index] = changed(array[index], rest, to: new)
+        return array
+    }
+}
