@@ -1,5 +1,6 @@
 // The simulated Apple Music API: faults, the developer token, then an endpoint, then the response fields.
-// What must hold: the same request gets the same JSON value, but for what writes have changed in between.
+// What must hold: the same request gets the same JSON value at the same revision, but for what writes have changed in
+// between; an answer is of one revision as a whole.
 
 import Synchronization
 
@@ -9,7 +10,9 @@ public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: Str
 /// Answers requests as `api.music.apple.com` does, as far as API.md knows, from a seeded catalog.
 public final class SimulatedAPI: Responder {
     public let configuration: SimulatorConfiguration
+    /// The catalog at revision 0: what users' libraries and the search index are seeded from.
     let catalog: Catalog
+    private let current: Mutex<Snapshot>
     private let isGood: DeveloperTokenCheck
     private let requestCount = Atomic<Int>(0)
     private let counter = Mutex(SecondCounter())
@@ -26,14 +29,53 @@ public final class SimulatedAPI: Responder {
     ) {
         self.configuration = configuration
         catalog = Catalog(seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists)
+        current = Mutex(Snapshot(Revision(), catalog, configuration))
         isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
     }
 
     public func respond(to request: SimulatorRequest) -> SimulatorResponse {
         let index = requestCount.add(1, ordering: .relaxed).oldValue
+        if index > 0, configuration.reviseEvery > 0, index % configuration.reviseEvery == 0 { revise() }
+        if index > 0, index == configuration.flipAfter { flip() }
         var response = answer(request, index: index)
         response.delay += configuration.latency
         return response
+    }
+
+    /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is counted. Users'
+    /// libraries are as they are now. A write is answered 405, because it would change them.
+    public func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
+        if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
+        guard request.method == "GET" || request.method == "HEAD" else { return failure(.methodNotAllowed, request) }
+        return success(request, snapshot(at: revision), index: 0)
+    }
+
+    /// The revision that answers now.
+    public var revision: Revision { current.withLock { $0.revision } }
+
+    /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are answered as before.
+    @discardableResult
+    public func revise() -> Revision {
+        move { Revision(catalog: $0.catalog + 1, isFlipped: $0.isFlipped) }
+    }
+
+    /// Changes the shapes of answers (see ``Revision``), or changes them back.
+    @discardableResult
+    public func flip() -> Revision {
+        move { Revision(catalog: $0.catalog, isFlipped: !$0.isFlipped) }
+    }
+
+    private func move(_ next: (Revision) -> Revision) -> Revision {
+        current.withLock { current in
+            current = snapshot(at: next(current.revision))
+            return current.revision
+        }
+    }
+
+    func snapshot(at revision: Revision) -> Snapshot {
+        Snapshot(
+            revision, Catalog(catalog, revision: revision.catalog),
+            revision.isFlipped ? configuration.flipped : configuration)
     }
 
     private func answer(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
@@ -50,7 +92,7 @@ public final class SimulatedAPI: Responder {
         case .gatewayTimeout: return failure(.gatewayTimeout, request)
         case .reset, .truncate, .slow, nil: break
         }
-        var response = success(request, index: index)
+        var response = success(request, current.withLock { $0 }, index: index)
         switch fault {
         case .reset: response.fault = .reset
         case .truncate: response.fault = .truncate(bodyBytes: response.body.count / 2)
@@ -60,10 +102,10 @@ public final class SimulatedAPI: Responder {
         return response
     }
 
-    private func success(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
+    private func success(_ request: SimulatorRequest, _ snapshot: Snapshot, index: Int) -> SimulatorResponse {
         do {
             try authorize(request)
-            let reply = try Exchange(self, request, index: index).reply()
+            let reply = try Exchange(self, snapshot, request, index: index).reply()
             return ResponseFields.success(reply, request, configuration)
         } catch {
             return failure(error, request)
@@ -105,7 +147,7 @@ public final class SimulatedAPI: Responder {
         }
     }
 
-    /// The names that search looks through, made at the first search.
+    /// The names that search looks through, made at the first search: things are found by the names they had first.
     func searchIndex() -> SearchIndex {
         index.withLock { index in
             let made = index ?? SearchIndex(catalog)

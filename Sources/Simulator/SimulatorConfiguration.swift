@@ -5,6 +5,14 @@ public struct SimulatorConfiguration: Sendable {
         case always, batchesOnly, never
     }
 
+    /// How links to pages of relationships, views and lists are written (API.md 7).
+    public enum LinkForm: Sendable {
+        /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
+        case alphabetical
+        /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is kept, and `l` stands last.
+        case documentedIn2017
+    }
+
     /// Two instances with the same seed and sizes answer the same requests with the same JSON values.
     public var seed: UInt64 = 1
     /// The number of artists, at least 16; there are about four times as many albums and forty times as many songs.
@@ -18,6 +26,7 @@ public struct SimulatorConfiguration: Sendable {
     public var nestedPageSize = 25
     /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not in the capture of 2017.
     public var chartNextKeepsLimit = true
+    public var linkForm = LinkForm.alphabetical
     /// Whether members and relationships stand in another order from one answer to the next (API.md 5.1).
     public var variesMemberOrder = false
     /// Whether `If-None-Match` is honoured with 304, which is not known of the real API (API.md 16).
@@ -29,6 +38,10 @@ public struct SimulatorConfiguration: Sendable {
     public var requestsPerSecond = 0
     /// Added to every response.
     public var latency: Duration = .zero
+    /// The catalog is revised after so many requests, again and again; 0 for never.
+    public var reviseEvery = 0
+    /// The shapes of answers flip once, after so many requests; 0 for never.
+    public var flipAfter = 0
 
     public init() {}
 }

@@ -1,52 +1,39 @@
-import EventLoop
-import Foundation
 import Proxy
-import Simulator
 import TestSupport
 import Testing
 
-/// Whatever sequence of requests is made, the proxy's answer equals the origin's in status and JSON value.
+/// Whatever sequence of requests is made, and however the API changes meanwhile, every answer of the proxy is one that the API
+/// gave within its time: in status and JSON value, each part for itself where it is put together of several.
 @Suite struct DifferentialTests {
-    @Test(arguments: [UInt64(20_261_121)])
-    func proxyAndOriginAgreeOnThousandsOfRequests(seed: UInt64) throws {
-        var configuration = SimulatorConfiguration()
-        configuration.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: configuration)
-        let origin = try ServiceHost(
-            label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
-        defer { origin.stop() }
-        let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2)
-        defer { proxy.stop() }
-        let other = HTTPTestClient(port: proxy.port)
-        var generator = RequestGenerator(seed: seed, api: api)
-        for index in 0..<4000 {
-            let (target, user) = generator.next()
-            let client = index % 2 == 0 ? proxy.client : other
-            let reply = try client.send("GET", target, fields: user.map { [("Music-User-Token", $0)] } ?? [])
-            let direct = api.respond(to: RequestGenerator.request(target, user: user))
-            try #require(reply.status == direct.status, "seed \(seed), request \(index): \(target)")
-            let expected =
-                try? JSONSerialization.jsonObject(
-                    with: Data(direct.body), options: .fragmentsAllowed) as? NSObject
-            let matches = expected == nil ? reply.body == Data(direct.body) : Self.isEqual(reply.json, expected)
-            try #require(matches, "seed \(seed), request \(index): \(target) \(reply.field("Cache-Status") ?? "")")
-        }
-        #expect(proxy.statistics[.hits] > 500)
-        #expect(proxy.statistics[.requests] == 4000)
+    /// Ten thousand requests in all.
+    @Test(arguments: [
+        DifferentialRun.Settings(seed: 20_261_121), DifferentialRun.Settings(seed: 20_261_122),
+        DifferentialRun.Settings(seed: 20_261_123, staleFor: 40),
+        DifferentialRun.Settings(seed: 20_261_124, staleFor: 90),
+    ])
+    func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) throws {
+        let run = try DifferentialRun(settings)
+        defer { run.stop() }
+        if let failure = try run.run() { Issue.record("\(failure)") }
+        let statistics = run.proxy.statistics
+        #expect(statistics[.requests] == settings.requests)
+        #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 10)
+        #expect(statistics[.revalidated] > 10)
+        #expect((statistics[.stale] > 10) == (settings.staleFor > 0))
+        // Without answers of earlier revisions the run would have shown little.
+        #expect(run.oldAnswers > 20)
     }
 
-    /// Equal but for the id of an error, which is new with every answer (API.md 8).
-    private static func isEqual(_ one: NSObject?, _ other: NSObject?) -> Bool {
-        withoutErrorIDs(one) == withoutErrorIDs(other)
-    }
-
-    private static func withoutErrorIDs(_ json: NSObject?) -> NSObject? {
-        guard let object = json as? [String: Any], let errors = object["errors"] as? [[String: Any]] else {
-            return json
-        }
-        var copy = object
-        copy["errors"] = errors.map { $0.filter { $0.key != "id" } }
-        return copy as NSDictionary
+    /// What was learnt of the shapes of answers before is wrong afterwards.
+    @Test(arguments: [
+        DifferentialRun.Settings(seed: 20_261_125, requests: 1200, flipAfter: 600),
+        DifferentialRun.Settings(seed: 20_261_126, requests: 1200, flipAfter: 600, nestedAlbums: .never),
+    ])
+    func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) throws {
+        let run = try DifferentialRun(settings)
+        defer { run.stop() }
+        if let failure = try run.run() { Issue.record("\(failure)") }
+        #expect(run.proxy.statistics[.requests] == settings.requests)
+        #expect(run.oldAnswers > 20)
     }
 }

@@ -2,153 +2,262 @@ import Foundation
 import Simulator
 import TestSupport
 
-/// Seeded requests as several apps would make them: single resources, batches, includes, pages, searches, charts, personal
-/// lists; spelt in different ways; some for what does not exist.
+/// Seeded requests as several apps would make them: each app has its habits of spelling, of page sizes and of includes, and all
+/// of them are about the same few albums, artists, songs and playlists, so that answers and their parts meet again and again.
 struct RequestGenerator {
+    /// How one app writes its requests.
+    private struct Habit {
+        let escapesCommas: Bool
+        let escapesBrackets: Bool
+        let order: Order
+        let pageSizes: [Int]
+        let language: String?
+        let storefront: String
+
+        enum Order { case asWritten, sorted, shuffled }
+    }
+
+    private static let habits = [
+        Habit(
+            escapesCommas: false, escapesBrackets: false, order: .asWritten, pageSizes: [25, 100], language: nil,
+            storefront: "us"),
+        Habit(
+            escapesCommas: true, escapesBrackets: true, order: .sorted, pageSizes: [10, 20, 50], language: nil,
+            storefront: "us"),
+        Habit(
+            escapesCommas: false, escapesBrackets: true, order: .shuffled, pageSizes: [1, 5, 30], language: "es-MX",
+            storefront: "us"),
+        Habit(
+            escapesCommas: true, escapesBrackets: false, order: .shuffled, pageSizes: [7, 100, 300], language: nil,
+            storefront: "gb"),
+        Habit(
+            escapesCommas: false, escapesBrackets: false, order: .sorted, pageSizes: [25], language: "de-DE",
+            storefront: "de"),
+    ]
+
+    private static let includes: [String: [String]] = [
+        "albums": ["artists", "artists,genres", "genres,artists", "tracks", "artists,record-labels", "genres"],
+        "artists": ["albums", "genres,albums", "albums,genres", "playlists", "music-videos", "genres"],
+        "songs": ["artists", "albums,artists", "artists,albums", "albums", "genres,albums", "composers,station"],
+        "playlists": ["curator", "tracks,curator", "tracks", "curator,nonsense"],
+    ]
+    private static let relations: [String: [String]] = [
+        "albums": ["tracks", "tracks", "artists", "genres", "view/other-versions", "view/related-albums"],
+        "artists": ["albums", "albums", "music-videos", "playlists", "view/top-songs", "view/full-albums"],
+        "songs": ["albums", "artists", "composers", "genres"],
+        "playlists": ["tracks", "tracks", "tracks", "curator", "view/featured-artists"],
+    ]
+    private static let views: [String: String] = [
+        "albums": "other-versions,related-albums", "artists": "top-songs,latest-release",
+        "playlists": "more-by-curator",
+    ]
+
     private var random: SeededGenerator
-    private let storefronts = ["us", "gb", "de", "fr", "jp"]
-    /// Ids that the API was seen to have, by type.
+    /// Ids that the API has, by type; the first are the most popular.
     private let ids: [String: [String]]
+    /// Links that answers held, waiting to be followed.
+    private var links: [String] = []
 
-    /// - Parameter api: asked for its charts and the tracks of some albums, to learn ids from.
-    init(seed: UInt64, api: some Responder) {
+    init(seed: UInt64, pool: RequestPool) {
         random = SeededGenerator(seed: seed)
-        var ids: [String: [String]] = [:]
-        func collect(_ value: Any) {
-            if let object = value as? [String: Any] {
-                if let id = object["id"] as? String, let type = object["type"] as? String {
-                    ids[type, default: []].append(id)
-                }
-                for key in object.keys.sorted() { collect(object[key] as Any) }
-            } else if let array = value as? [Any] {
-                for element in array { collect(element) }
-            }
-        }
-        for target in [
-            "/v1/catalog/us/charts?types=albums,songs,music-videos,playlists&limit=50",
-            "/v1/catalog/us/search?term=love&types=albums,artists,songs,playlists&limit=25", "/v1/catalog/us/genres",
-        ] {
-            let body = api.respond(to: RequestGenerator.request(target)).body
-            if let json = try? JSONSerialization.jsonObject(with: Data(body)) { collect(json) }
-        }
-        self.ids = ids.mapValues { Array(Set($0)).sorted() }
+        ids = pool.ids
     }
 
-    static func request(_ target: String, user: String? = nil) -> SimulatorRequest {
-        var fields = [SimulatorField("Host", "localhost")]
-        if let user { fields.append(SimulatorField("Music-User-Token", user)) }
-        return SimulatorRequest(target: Array(target.utf8), fields: fields, nowUnixSeconds: 1_790_000_000)
+    mutating func next() -> OracleRequest {
+        var request = draw()
+        if chance(3), request.user == nil { request.method = "HEAD" }
+        return request
     }
 
-    /// A GET target, and the user on whose behalf it is made.
-    mutating func next() -> (target: String, user: String?) {
-        switch Int.random(in: 0..<100, using: &random) {
-        case 0..<25: return (catalog(single()), nil)
-        case 25..<40: return (catalog(batch()), nil)
-        case 40..<55: return (catalog(page()), nil)
-        case 55..<65: return (catalog(search()), nil)
-        case 65..<75: return (catalog(charts()), nil)
-        case 75..<85: return (personal(), pick(["user-anna", "user-ben", "broken"]))
-        case 85..<90:
-            return (pick(["/v1/storefronts", "/v1/storefronts/jp", "/v1/storefronts?ids=us,de", "/v1/test"]), nil)
-        default: return (catalog(odd()), nil)
+    /// Remembers the links of an answer, to follow them as the origin wrote them.
+    mutating func learn(from body: Data) {
+        let name = Data("\"next\":\"".utf8)
+        var rest = body[...]
+        while links.count < 64, let found = rest.range(of: name) {
+            let link = rest[found.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+            links.append(String(decoding: link, as: UTF8.self).replacingOccurrences(of: "\\/", with: "/"))
+            rest = rest[link.endIndex...]
         }
     }
 
-    private mutating func catalog(_ rest: String) -> String {
-        "/v1/catalog/\(pick(storefronts))/\(rest)"
+    /// A number below `bound` for whoever drives the requests.
+    mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
+
+    private mutating func draw() -> OracleRequest {
+        let habit = pick(Self.habits)
+        switch number(below: 100) {
+        case 0..<24: return single(habit)
+        case 24..<52: return batch(habit)
+        case 52..<58: return severalTypes(habit)
+        case 58..<76: return page(habit)
+        case 76..<86: return link() ?? page(habit)
+        case 86..<91: return results(habit)
+        case 91..<94: return personal()
+        default: return odd(habit)
+        }
     }
 
-    private mutating func single() -> String {
-        let type = pick(["albums", "songs", "artists", "playlists", "music-videos"])
-        return "\(type)/\(id(type))" + query([include(type), language(), extend()])
+    private mutating func single(_ habit: Habit) -> OracleRequest {
+        let type = pick(["albums", "albums", "songs", "artists", "playlists", "music-videos"])
+        var parameters = decorations(type, habit)
+        if chance(8), let views = Self.views[type] { parameters.append(("views", views)) }
+        return catalog(habit, "\(type)/\(id(type))", parameters)
     }
 
-    private mutating func batch() -> String {
-        let type = pick(["albums", "songs", "artists"])
-        let count = Int.random(in: 1...6, using: &random)
-        let list = (0..<count).map { _ in id(type) }.joined(separator: chance(20) ? "%2C" : ",")
-        return type + query(["ids=" + list, include(type), language()])
+    private mutating func batch(_ habit: Habit) -> OracleRequest {
+        let type = pick(["albums", "albums", "songs", "songs", "artists", "playlists"])
+        return catalog(habit, type, [("ids", list(type))] + decorations(type, habit))
     }
 
-    private mutating func page() -> String {
-        let (type, relation) = pick([
-            ("albums", "tracks"), ("artists", "albums"), ("playlists", "tracks"), ("albums", "artists"),
-            ("artists", "view/top-songs"), ("albums", "view/other-versions"),
+    private mutating func severalTypes(_ habit: Habit) -> OracleRequest {
+        var parameters = [("ids[albums]", list("albums")), ("ids[songs]", list("songs"))]
+        if chance(50) { parameters.append(("ids[artists]", list("artists"))) }
+        if chance(30) { parameters.append(("include[songs]", "artists")) }
+        return catalog(habit, "", parameters + language(habit))
+    }
+
+    /// One to eight ids, some of them twice, some that nobody has.
+    private mutating func list(_ type: String) -> String {
+        var list = (0..<(1 + number(below: type == "playlists" ? 3 : 8))).map { _ in id(type) }
+        if chance(15), let first = list.first { list.append(first) }
+        return list.joined(separator: ",")
+    }
+
+    private mutating func page(_ habit: Habit) -> OracleRequest {
+        let type = pick(["albums", "artists", "artists", "playlists", "playlists", "songs"])
+        let relation = pick(Self.relations[type] ?? ["artists"])
+        var parameters = language(habit)
+        if chance(65) { parameters.append(("limit", "\(pick(habit.pageSizes))")) }
+        if chance(55) { parameters.append(("offset", "\(pick([0, 5, 10, 20, 25, 30, 40, 50, 60, 100, 999]))")) }
+        if chance(10) { parameters.append(("include", pick(["artists", "albums"]))) }
+        if chance(5) { parameters.append(("extend", "artistUrl")) }
+        return catalog(habit, "\(type)/\(id(type))/\(relation)", parameters)
+    }
+
+    private mutating func link() -> OracleRequest? {
+        guard !links.isEmpty else { return nil }
+        return OracleRequest(target: links.remove(at: number(below: links.count)))
+    }
+
+    private mutating func results(_ habit: Habit) -> OracleRequest {
+        guard chance(70) else {
+            let types = pick(["songs", "albums,artists", "artists,albums"])
+            return catalog(habit, "search", [("term", pick(["moon", "silver", "été", "100%"])), ("types", types)])
+        }
+        let types = pick(["albums", "songs,albums", "playlists"])
+        return catalog(habit, "charts", [("types", types), ("limit", "\(pick([5, 20]))")] + language(habit))
+    }
+
+    private mutating func personal() -> OracleRequest {
+        let target = pick([
+            "/v1/me/library/albums?limit=5", "/v1/me/storefront", "/v1/me/recent/played/tracks?types=songs&limit=5",
+            "/v1/catalog/us/stations?filter[identity]=personal", "/v1/catalog/us/albums/\(id("albums"))/library",
         ])
-        let limit = chance(60) ? "limit=\(pick([1, 5, 10, 25, 100, 400]))" : nil
-        let offset = chance(50) ? "offset=\(pick([0, 5, 25, 30, 100, 999]))" : nil
-        return "\(type)/\(id(type))/\(relation)" + query([limit, offset, language()])
+        return OracleRequest(target: target, user: pick(["user-anna", "user-ben", "broken"]))
     }
 
-    private mutating func search() -> String {
-        let term = pick(["love", "night+sky", "night%20sky", "été", "100%25", "愛", "zzzz"])
-        let escaped =
-            term.contains("%") || term.contains("+")
-            ? term : term.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
-        let types = pick(["songs", "albums,artists", "artists,albums", "songs,albums,playlists,nonsense"])
-        return pick(["search", "search", "search/hints", "search/suggestions"])
-            + query(["term=" + escaped, "types=" + types, chance(50) ? "limit=\(pick([1, 5, 25, 26]))" : nil])
+    private mutating func odd(_ habit: Habit) -> OracleRequest {
+        switch number(below: 8) {
+        case 0: return catalog(habit, "albums", [("ids", "")])
+        case 1: return catalog(habit, "albums/\(id("albums"))/nonsense", [])
+        case 2: return catalog(habit, "albums/\(id("albums"))/tracks", [("limit", pick(["abc", "301", "0"]))])
+        case 3: return catalog(habit, "albums/\(id("albums"))", [("l", "zh-tw-x-")])
+        case 4: return catalog(habit, "songs", [("filter[isrc]", "QQQAA0000001")])
+        case 5: return catalog(habit, "albums", [("ids", list("albums")), ("restrict", "explicit")])
+        case 6: return catalog(habit, "genres", language(habit))
+        default: return OracleRequest(target: pick(["/v1/storefronts", "/v1/storefronts?ids=us,de", "/v1/test"]))
+        }
     }
 
-    private mutating func charts() -> String {
-        "charts"
-            + query([
-                "types=" + pick(["albums", "songs,albums", "songs,albums,playlists", "music-videos"]),
-                chance(50) ? "limit=\(pick([1, 20, 50, 201]))" : nil,
-                chance(30) ? "offset=\(pick([0, 20, 199, 200]))" : nil,
-                chance(20) ? "genre=\(pick(["14", "20", "21"]))" : nil,
-            ])
+    /// What is asked for besides the resources themselves.
+    private mutating func decorations(_ type: String, _ habit: Habit) -> [(String, String)] {
+        var parameters = language(habit)
+        if chance(45) { parameters.append(("include", pick(Self.includes[type] ?? ["artists"]))) }
+        switch number(below: 40) {
+        case 0, 1: parameters.append(("extend", pick(["artistUrl", "artistUrl,editorialVideo"])))
+        case 2: parameters.append(("extend[artists]", "editorialVideo"))
+        case 3: parameters.append(("fields", "name,artistName"))
+        case 4: parameters.append(("fields[artists]", "name"))
+        case 5, 6: parameters.append(("include[songs]", pick(["artists", "albums"])))
+        case 7: parameters.append(("relate", "genres"))
+        case 8, 9: parameters.append(("limit[\(pick(["tracks", "albums", "artists:albums"]))]", "\(pick([2, 5]))"))
+        case 10: parameters.append(("platform", "web"))
+        default: break
+        }
+        return parameters
     }
 
-    private mutating func personal() -> String {
-        pick([
-            "/v1/me/storefront", "/v1/me/library/songs?limit=10", "/v1/me/library/albums",
-            "/v1/me/recent/played/tracks?types=songs&limit=30", "/v1/me/ratings/songs?ids=1,2",
-            "/v1/me/library/playlists", "/v1/me/history/heavy-rotation", "/v1/me/recommendations",
-            "/v1/catalog/us/stations?filter[identity]=personal",
-        ])
+    private mutating func language(_ habit: Habit) -> [(String, String)] {
+        if chance(4) { return [("l", pick(["xx-YY", "en-GB"]))] }
+        guard let language = habit.language, chance(60) else { return [] }
+        return [("l", language)]
     }
 
-    private mutating func odd() -> String {
-        pick([
-            "genres", "albums/999999999999", "albums?ids=", "albums/1/nonsense", "songs?filter[isrc]=QQQAA0000001",
-            "songs?filter%5Bisrc%5D=QQQAA0000001", "nonsense/1", "albums/\(id("albums"))?l=zh-tw-x-",
-            "albums/\(id("albums"))/tracks?limit=abc",
-        ])
+    private mutating func catalog(
+        _ habit: Habit, _ path: String, _ parameters: [(String, String)]
+    ) -> OracleRequest {
+        var parameters = parameters
+        switch habit.order {
+        case .asWritten: break
+        case .sorted: parameters.sort { $0.0 < $1.0 }
+        case .shuffled: parameters.shuffle(using: &random)
+        }
+        var allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._"))
+        if !habit.escapesCommas { allowed.insert(",") }
+        if !habit.escapesBrackets { allowed.insert(charactersIn: "[]:") }
+        let query = parameters.map { name, value in
+            let words = [name, value].map { $0.addingPercentEncoding(withAllowedCharacters: allowed) ?? $0 }
+            return words.joined(separator: "=")
+        }.joined(separator: "&")
+        let base = "/v1/catalog/\(habit.storefront)" + (path.isEmpty ? "" : "/\(path)")
+        return OracleRequest(target: query.isEmpty ? base : "\(base)?\(query)")
     }
 
-    private mutating func include(_ type: String) -> String? {
-        guard chance(40) else { return nil }
-        return "include="
-            + pick([
-                "artists", "albums,artists", "artists,albums", "genres,artists", "tracks", "nonsense", "albums,genres",
-            ])
-    }
-
-    private mutating func language() -> String? {
-        chance(15) ? "l=" + pick(["en-US", "de-DE", "ja", "xx-YY"]) : nil
-    }
-
-    private mutating func extend() -> String? {
-        chance(10) ? "extend=" + pick(["artistUrl", "editorialVideo,artistUrl", "artistUrl,editorialVideo"]) : nil
-    }
-
+    /// The first of a type's ids come up the most often; a few are nobody's.
     private mutating func id(_ type: String) -> String {
-        chance(8) ? "123" : pick(ids[type] ?? ["1"])
+        guard let ids = ids[type], !ids.isEmpty, !chance(4) else { return pick(["123", "1400000003"]) }
+        return ids[min(number(below: ids.count), number(below: ids.count))]
     }
 
-    /// The parameters in a random order; some with escaped brackets.
-    private mutating func query(_ parameters: [String?]) -> String {
-        let present = parameters.compactMap { $0 }.shuffled(using: &random)
-        return present.isEmpty ? "" : "?" + present.joined(separator: "&")
-    }
+    private mutating func chance(_ percent: Int) -> Bool { number(below: 100) < percent }
 
-    private mutating func chance(_ percent: Int) -> Bool {
-        Int.random(in: 0..<100, using: &random) < percent
-    }
+    private mutating func pick<T>(_ choices: [T]) -> T { choices[number(below: choices.count)] }
+}
 
-    private mutating func pick<T>(_ choices: [T]) -> T {
-        choices[Int.random(in: 0..<choices.count, using: &random)]
+/// The few resources that all requests are about, found by walking from the charts: playlists, their songs, the songs' albums
+/// and artists.
+struct RequestPool {
+    let ids: [String: [String]]
+
+    init(_ api: some Responder) {
+        var ids: [String: [String]] = [:]
+        func identities(in target: String, of type: String, most: Int) {
+            let body = api.respond(to: OracleRequest(target: target).simulated).body
+            guard let document = try? JSONNode.parse(body) else { return }
+            var found = ids[type] ?? []
+            func walk(_ node: JSONNode) {
+                if let identity = node.identity, identity.hasPrefix("\(type)/"), let id = node["id"]?.text {
+                    if !found.contains(id), found.count < most { found.append(id) }
+                }
+                for member in node.members { walk(member.value) }
+                for element in node.elements { walk(element) }
+            }
+            walk(document)
+            ids[type] = found
+        }
+        let us = "/v1/catalog/us"
+        identities(in: "\(us)/charts?types=playlists&limit=20", of: "playlists", most: 15)
+        identities(in: "\(us)/charts?types=music-videos&limit=6", of: "music-videos", most: 5)
+        for playlist in ids["playlists"] ?? [] {
+            let most = (ids["songs"]?.count ?? 0) + 6
+            identities(in: "\(us)/playlists/\(playlist)/tracks?limit=20", of: "songs", most: min(most, 60))
+        }
+        // An artist with more albums than one page holds, and an album with more tracks.
+        ids["artists"] = ["284004291"]
+        for song in ids["songs"] ?? [] {
+            identities(in: "\(us)/songs/\(song)", of: "albums", most: 40)
+            identities(in: "\(us)/songs/\(song)", of: "artists", most: 30)
+        }
+        self.ids = ids
     }
 }

@@ -35,6 +35,21 @@ import Testing
         #expect(deaf.respond("/v1/catalog/us/genres", fields: fields).status == 200)
     }
 
+    @Test func entityTagFollowsTheContentThroughRevisions() throws {
+        var (unchanged, changed) = (0, 0)
+        for number in 0..<40 {
+            let target = "/v1/catalog/us/songs/\(origin.id(.songs, origin.albums(1)[0] * 400 + number))"
+            let before = origin.respond(target)
+            origin.api.revise()
+            let fields = [SimulatorField("If-None-Match", before.field("ETag") ?? "none")]
+            let after = origin.respond(target, fields: fields)
+            let isSame = before.status == 200 && origin.respond(target).body == before.body
+            #expect((after.status == 304) == isSame, "\(target)")
+            if isSame { unchanged += 1 } else { changed += 1 }
+        }
+        #expect(unchanged > 0 && changed > 0)
+    }
+
     @Test func preflightIsAnswered() {  // API.md 11
         let response = origin.api.respond(
             to: SimulatorRequest(

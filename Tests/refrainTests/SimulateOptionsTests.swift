@@ -12,6 +12,7 @@ import Testing
         let options = try options()
         #expect(options.listen == HostPort(host: "127.0.0.1", port: 8090))
         #expect(options.latency == .zero && options.seed == nil && options.faults.isEmpty)
+        #expect(options.reviseEvery == 0 && options.flipAfter == 0)
         #expect(options.requiresAuthorization && options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
     }
 
@@ -19,18 +20,22 @@ import Testing
         let options = try options(
             "--listen", "127.0.0.1:0", "--recording", "dir", "--seed", "18446744073709551615", "--latency", "20",
             "--fault", "503:0.25", "--fault", "reset", "--fault", "limit:20/s", "--no-auth", "--tls-authority",
-            "ca.pem", "--public-key", "k.pem"
+            "ca.pem", "--public-key", "k.pem", "--revise-every", "500", "--flip-after", "2000"
         )
         #expect(options.listen.port == 0 && options.recording == "dir" && options.seed == .max)
         #expect(options.latency == .milliseconds(20))
         #expect(
             options.faults == [.fault(Fault(.unavailable, perMillion: 250_000)), .fault(Fault(.reset)), .limit(20)])
+        #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
         #expect(!options.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
     }
 
     @Test func badValuesAreUsageErrors() {
-        for words in [["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"]] {
+        for words in [
+            ["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"], ["--revise-every", "x"],
+            ["--flip-after", "-1"],
+        ] {
             let result = run("simulate", words[0], words[1])
             #expect(result.status == 2 && result.error.hasPrefix("refrain: \(words[0]): "), "\(result.error)")
         }

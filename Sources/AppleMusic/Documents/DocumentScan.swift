@@ -22,6 +22,17 @@ public struct DocumentScan: Sendable {
         }
         document = scanner.isTrusted ? scanner.document : nil
     }
+
+    /// Scans `body` once.
+    public init(_ body: [UInt8]) { self.init(body.span) }
+
+    private init(mentions: [UInt64]) {
+        self.mentions = mentions
+        document = nil
+    }
+
+    /// Of a body that nobody can look into, a content coding being on it.
+    public static let hidden = DocumentScan(mentions: [ResourceMention.everything])
 }
 
 extension ResourceDocument {

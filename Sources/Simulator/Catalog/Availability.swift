@@ -24,12 +24,14 @@ extension Catalog {
 
     private func isAlbumAvailable(_ album: Int, _ market: Market) -> Bool {
         if isDeprecated(album: album) { return false }
-        if ordinal(ofAlbum: album) == 4, Self.isProlific(artist(ofAlbum: album)) { return true }
-        return !seed.isOne(in: 12, .availability, album, market.index)
+        let isAway = isAway(Resource(.albums, album))
+        if ordinal(ofAlbum: album) == 4, Self.isProlific(artist(ofAlbum: album)) { return !isAway }
+        return seed.isOne(in: 12, .availability, album, market.index) == isAway
     }
 
     private func isSongAvailable(_ song: Int, _ market: Market) -> Bool {
-        isAlbumAvailable(song / Self.songSpan, market) && !seed.isOne(in: 40, .availability, song, 1000 + market.index)
+        isAlbumAvailable(song / Self.songSpan, market)
+            && seed.isOne(in: 40, .availability, song, 1000 + market.index) == isAway(Resource(.songs, song))
     }
 
     /// Whether the number means anything at all, in any storefront.

@@ -1,12 +1,15 @@
 // The catalog: what there is, before any storefront or language. Two small tables say which albums and videos belong to
 // which artist; all else is computed from the seed, so that start-up takes microseconds and memory a few hundred KiB.
 //
-// What must hold: relations agree in both directions (an album of an artist names that artist), for every seed and size.
+// What must hold: relations agree in both directions (an album of an artist names that artist), for every seed and size,
+// but for what a later revision has taken out of a list or put into it.
 
 /// The seeded set of all things, and the arithmetic between them. A class, because it is handed around by the thousand
 /// in every response and a copy of the struct would retain each table.
 final class Catalog: Sendable {
     let seed: Seed
+    /// How often the catalog has been revised.
+    let revision: Int
     let artistCount: Int
     let playlistCount: Int
     let curatorCount: Int
@@ -24,6 +27,7 @@ final class Catalog: Sendable {
     init(seed: UInt64, artists: Int, playlists: Int) {
         let seed = Seed(value: Seed.mix(seed &+ 0x5EED))
         self.seed = seed
+        revision = 0
         artistCount = max(artists, 16)
         playlistCount = max(playlists, 64)
         curatorCount = 60
@@ -43,6 +47,22 @@ final class Catalog: Sendable {
         self.albumStart = albumStart
         self.videoStart = videoStart
         self.albumArtist = albumArtist
+    }
+
+    /// The same catalog as it is at another revision; the tables are shared.
+    init(_ catalog: Catalog, revision: Int) {
+        seed = catalog.seed
+        self.revision = revision
+        artistCount = catalog.artistCount
+        playlistCount = catalog.playlistCount
+        curatorCount = catalog.curatorCount
+        appleCuratorCount = catalog.appleCuratorCount
+        activityCount = catalog.activityCount
+        stationCount = catalog.stationCount
+        labelCount = catalog.labelCount
+        albumStart = catalog.albumStart
+        videoStart = catalog.videoStart
+        albumArtist = catalog.albumArtist
     }
 
     var albumCount: Int { albumArtist.count }

@@ -89,15 +89,11 @@ extension Catalog {
 extension [UInt8] {
     /// Lower-case hexadecimal digits of the lowest bits.
     mutating func appendHexadecimal(_ value: UInt64, digits: Int) {
-        let start = count
-        append(contentsOf: repeatElement(0, count: digits))
-        withUnsafeMutableBufferPointer { buffer in
-            var rest = value
-            for place in stride(from: start + digits - 1, through: start, by: -1) {
-                let digit = UInt8(truncatingIfNeeded: rest & 15)
-                buffer[place] = digit < 10 ? 0x30 + digit : 0x57 + digit
-                rest >>= 4
-            }
+        var shift = digits * 4
+        while shift > 0 {
+            shift -= 4
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 15)
+            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
         }
     }
 }

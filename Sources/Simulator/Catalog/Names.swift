@@ -7,6 +7,10 @@ extension Catalog {
 
     /// An artist's name. Some names are other ones in Japanese, which is what makes `l` visible (API.md 4.3).
     func name(ofArtist artist: Int, _ language: Language = .english) -> String {
+        revised(firstName(ofArtist: artist, language), of: Resource(.artists, artist))
+    }
+
+    private func firstName(ofArtist artist: Int, _ language: Language) -> String {
         let kind = seed.number(below: 40, .name, artist)
         if kind == 0 { return pick(Vocabulary.rareArtists, .secondName, artist) + " " + String(artist) }
         if kind < 4 || (language == .japanese && kind < 10) {
@@ -23,12 +27,16 @@ extension Catalog {
 
     /// An album's name; a clean edition is called like its original, a reissue like the first album.
     func name(ofAlbum album: Int) -> String {
+        if edition(ofAlbum: album) == .clean { return name(ofAlbum: album - 1) }
+        return revised(firstName(ofAlbum: album), of: Resource(.albums, album))
+    }
+
+    private func firstName(ofAlbum album: Int) -> String {
         switch edition(ofAlbum: album) {
-        case .clean: return name(ofAlbum: album - 1)
         case .reissue:
             let first = Int(albumStart[artist(ofAlbum: album)])
             return title(1, first) + " (" + pick(Vocabulary.versions, .edition, album) + ")"
-        case .original:
+        case .original, .clean:
             let tracks = trackCount(ofAlbum: album)
             if tracks == 1 { return name(ofSongOn: album, track: 0) + " - Single" }
             return tracks < 8 ? title(1, album) + " - EP" : title(1, album)
@@ -42,6 +50,10 @@ extension Catalog {
     }
 
     private func name(ofSongOn album: Int, track: Int) -> String {
+        revised(firstName(ofSongOn: album, track: track), of: song(album: album, track: track))
+    }
+
+    private func firstName(ofSongOn album: Int, track: Int) -> String {
         let number = album * Self.songSpan + track
         let kind = seed.number(below: 24, .name, number, 7)
         if kind == 0 { return pick(Vocabulary.japaneseTitles, .name, number, 8) }
@@ -72,6 +84,10 @@ extension Catalog {
     }
 
     func name(ofPlaylist playlist: Int, _ language: Language) -> String {
+        revised(firstName(ofPlaylist: playlist, language), of: Resource(.playlists, playlist))
+    }
+
+    private func firstName(ofPlaylist playlist: Int, _ language: Language) -> String {
         if let artist = artist(ofPlaylist: playlist) { return name(ofArtist: artist, language) + " Essentials" }
         if let market = chartMarket(ofPlaylist: playlist) { return "Top 100: " + market.name }
         return pick(Vocabulary.moods, .name, playlist, 90) + " "
@@ -97,14 +113,16 @@ extension Catalog {
         pick(Vocabulary.labels, .label, label) + ["", " Records", " Music", " Recordings"][label % 4]
     }
 
-    /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have.
+    /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have. Rewritten whenever the
+    /// resource is renamed.
     func notes(_ resource: Resource, _ language: Language, sentences: Int) -> (short: String, standard: String) {
         let number = resource.number &* 32 &+ Int(resource.type.rawValue)
-        let short = pick(Vocabulary.openings[language.rawValue], .notes, number)
+        let rewrite = 32 * renamings(of: resource)
+        let short = pick(Vocabulary.openings[language.rawValue], .notes, number, rewrite)
         var standard = short
         for place in 0..<sentences {
             standard += place % 3 == 1 ? "\n" : " "
-            standard += pick(Vocabulary.continuations[language.rawValue], .notes, number, place + 1)
+            standard += pick(Vocabulary.continuations[language.rawValue], .notes, number, rewrite + place + 1)
         }
         return (short, "<i>" + standard + "</i>")
     }

@@ -26,18 +26,21 @@ extension Catalog {
 
     /// The songs of a playlist in order; the same in every storefront, where some of them will be missing.
     func tracks(ofPlaylist playlist: Int) -> [Resource] {
-        let artist = artist(ofPlaylist: playlist)
-        return (0..<trackCount(ofPlaylist: playlist)).map { place in
-            let album: Int
-            if let artist {
-                let albums = albums(ofArtist: artist)
-                album = albums.lowerBound + seed.number(below: albums.count, .playlist, playlist, 2 * place + 1)
-            } else {
-                album = seed.number(below: albumCount, .playlist, playlist, 2 * place + 1)
-            }
-            return song(
-                album: album,
-                track: seed.number(below: trackCount(ofAlbum: album), .playlist, playlist, 2 * place + 2))
+        rearranged(
+            (0..<trackCount(ofPlaylist: playlist)).map { drawTrack(ofPlaylist: playlist, place: $0) },
+            ofPlaylist: playlist)
+    }
+
+    /// The song drawn for a place; the places behind the playlist's end are those of songs that revisions bring.
+    func drawTrack(ofPlaylist playlist: Int, place: Int) -> Resource {
+        let album: Int
+        if let artist = artist(ofPlaylist: playlist) {
+            let albums = albums(ofArtist: artist)
+            album = albums.lowerBound + seed.number(below: albums.count, .playlist, playlist, 2 * place + 1)
+        } else {
+            album = seed.number(below: albumCount, .playlist, playlist, 2 * place + 1)
         }
+        return song(
+            album: album, track: seed.number(below: trackCount(ofAlbum: album), .playlist, playlist, 2 * place + 2))
     }
 }

@@ -93,13 +93,14 @@ extension Catalog {
         [Resource(.genres, genre(ofArtist: artist)), Resource(.genres, 0)]
     }
 
-    /// An artist's albums; each storefront begins somewhere else, as its own popularity would have it.
+    /// An artist's albums; each storefront begins somewhere else, as its own popularity would have it. A revision takes
+    /// one off the list or brings the oldest to the front.
     func albums(ofArtist artist: Int, in market: Market) -> [Resource] {
         let own = albums(ofArtist: artist)
         let shift = market.index % own.count
         var list = own.indices.map { Resource(.albums, own.lowerBound + ($0 - own.lowerBound + shift) % own.count) }
         if let guest = guestAlbum(ofArtist: artist) { list.append(Resource(.albums, guest)) }
-        return list
+        return rearranged(list, ofArtist: artist)
     }
 
     private func playlists(where matches: (Int) -> Bool) -> [Resource] {

@@ -7,6 +7,7 @@ enum Salt: UInt64 {
     case secondName, shape, albumCount, trackCount, genre, date, availability, retirement, explicitness
     case edition, artwork, colour, preview, notes, duration, label, code, playlist, videoCount, station, search
     case chart, fault, identifier, user, library, recent, recommendation, correlation, tag, recording, dateShift
+    case revision
 }
 
 /// SplitMix64's finaliser over (seed, salt, two numbers).

@@ -124,7 +124,7 @@ extension Exchange {
         let path = context.path(of: resource) + "/view/" + name
         renderer.json.beginObject()
         if decorations.hasViewAttributes { renderer.viewAttributes(view) }
-        renderer.next(path, page.nextOffset)
+        renderer.next(path, page.nextOffset, limit: target.first("limit"))
         data(page.items, &renderer, .item(isMixed: false))
         renderer.json.endObject()
         return Reply(renderer.json)

@@ -34,7 +34,7 @@ extension Exchange {
         return paging
     }
 
-    /// The entries of one chart, best first; every storefront has its own taste.
+    /// The entries of one chart, best first; every storefront has its own taste, and every revision its newcomers.
     func chart(_ type: ResourceType, _ market: Market, genre: String?) -> [Resource] {
         let genreNumber = genre.flatMap { id in Genre.all.firstIndex { $0.id == id } }
         if genre != nil, genreNumber == nil { return [] }
@@ -43,7 +43,7 @@ extension Exchange {
         var list: [Resource] = []
         var seen: Set<Int> = []
         for step in 0..<count {
-            let number = (start + step * 7919) % count
+            let number = (start + (step + 3 * catalog.revision) * 7919) % count
             guard seen.insert(number).inserted else { continue }
             if let genreNumber, genreNumber > 0, genreOf(type, number) != genreNumber { continue }
             list.append(type == .songs ? catalog.song(album: number, track: 0) : Resource(type, number))
@@ -73,7 +73,7 @@ extension Exchange {
         chartLink(type, kind, renderer.context, limit: target.first("limit"), offset: nil, &renderer.json)
         if let offset = page.nextOffset {
             renderer.json.key("next")
-            let limit = api.configuration.chartNextKeepsLimit ? target.first("limit") : nil
+            let limit = configuration.chartNextKeepsLimit ? target.first("limit") : nil
             chartLink(type, kind, renderer.context, limit: limit, offset: offset, &renderer.json)
         }
         data(page.items, &renderer, .item(isMixed: true))
@@ -87,9 +87,9 @@ extension Exchange {
     ) {
         let genre = target.first("genre")
         json.text { bytes in
-            bytes.append(contentsOf: "/v1/catalog/".utf8)
-            bytes.append(contentsOf: context.market.code.utf8)
-            bytes.append(contentsOf: "/charts?chart=".utf8)
+            bytes.append(literal: "/v1/catalog/")
+            bytes.append(text: context.market.code)
+            bytes.append(literal: "/charts?chart=")
             bytes.appendQueryValue(kind)
             bytes.appendParameter("&genre=", genre)
             bytes.appendParameter("&l=", context.tag)
@@ -148,7 +148,7 @@ extension [UInt8] {
     /// `&name=` and the value, where there is one.
     mutating func appendParameter(_ name: StaticString, _ value: String?) {
         guard let value else { return }
-        append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(literal: name)
         appendQueryValue(value)
     }
 }

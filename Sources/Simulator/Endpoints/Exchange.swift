@@ -3,21 +3,27 @@
 /// The request being answered and what its endpoints share.
 struct Exchange {
     let api: SimulatedAPI
+    /// The catalog and the shapes of the revision that answers.
+    let snapshot: Snapshot
     let request: SimulatorRequest
     let target: RequestTarget
     let decorations: Decorations
     /// The seeded index of the request, for the order of members.
     let index: Int
 
-    init(_ api: SimulatedAPI, _ request: SimulatorRequest, index: Int) throws(APIError) {
+    init(
+        _ api: SimulatedAPI, _ snapshot: Snapshot, _ request: SimulatorRequest, index: Int
+    ) throws(APIError) {
         self.api = api
+        self.snapshot = snapshot
         self.request = request
         self.index = index
         target = RequestTarget(request.target)
         decorations = try Decorations(target)
     }
 
-    var catalog: Catalog { api.catalog }
+    var catalog: Catalog { snapshot.catalog }
+    var configuration: SimulatorConfiguration { snapshot.configuration }
     var isRead: Bool { request.method == "GET" || request.method == "HEAD" }
 
     /// Finds the endpoint and asks it.
@@ -62,9 +68,9 @@ struct Exchange {
         let tag = try LanguageTag.accepted(target.first("l"), in: market)
         let owner = user == nil && decorations.namesLibrary ? try requireUser() : user
         return RenderContext(
-            catalog: catalog, configuration: api.configuration, market: market,
+            catalog: catalog, configuration: configuration, market: market,
             language: Language(tag: tag ?? market.defaultTag), tag: tag, decorations: decorations, user: owner,
-            isReversed: api.configuration.variesMemberOrder && index % 2 == 1)
+            isReversed: configuration.variesMemberOrder && index % 2 == 1)
     }
 
     /// `{"next"?, "data":[...], "meta"?}` (API.md 5.1).
@@ -72,10 +78,11 @@ struct Exchange {
         _ page: Page, _ renderer: inout Renderer, path: String, place: Place, sort: String? = nil,
         hasTotal: Bool = false
     ) -> Reply {
+        let limit = target.first("limit")
         renderer.json.beginObject()
-        if renderer.context.isReversed { renderer.next(path, page.nextOffset, sort: sort) }
+        if renderer.context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
         data(page.items, &renderer, place)
-        if !renderer.context.isReversed { renderer.next(path, page.nextOffset, sort: sort) }
+        if !renderer.context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
         if hasTotal { renderer.total(page.total) }
         renderer.json.endObject()
         return Reply(renderer.json)

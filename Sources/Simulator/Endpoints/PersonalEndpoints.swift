@@ -67,7 +67,7 @@ extension Exchange {
             let (tag, types) = (context.tag, target.first("types"))
             renderer.json.key("next")
             renderer.json.text { bytes in
-                bytes.append(contentsOf: ("/v1/me/" + path).utf8)
+                bytes.append(text: "/v1/me/" + path)
                 let start = bytes.count
                 bytes.appendParameter("&l=", tag)
                 bytes.appendParameter("&offset=", String(offset))

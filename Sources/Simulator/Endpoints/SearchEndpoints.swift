@@ -133,7 +133,7 @@ extension [UInt8] {
     mutating func appendSearch(
         _ path: String, tag: String?, limit: String?, offset: Int?, term: String, type: ResourceType
     ) {
-        append(contentsOf: path.utf8)
+        append(text: path)
         let start = count
         appendParameter("&l=", tag)
         appendParameter("&limit=", limit)

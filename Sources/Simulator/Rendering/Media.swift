@@ -18,13 +18,13 @@ extension Renderer {
         json.member("height", height)
         json.key("url")
         json.text { bytes in
-            bytes.append(contentsOf: "https://is".utf8)
+            bytes.append(literal: "https://is")
             bytes.append(0x31 + UInt8(bits % 5))
-            bytes.append(contentsOf: "-ssl.mzstatic.com/image/thumb/Music1".utf8)
-            bytes.append(contentsOf: String(12 + bits % 15).utf8)
-            bytes.append(contentsOf: "/v4/".utf8)
+            bytes.append(literal: "-ssl.mzstatic.com/image/thumb/Music1")
+            bytes.append(text: String(12 + bits % 15))
+            bytes.append(literal: "/v4/")
             bytes.appendAssetPath(bits)
-            bytes.append(contentsOf: "/{w}x{h}bb.jpg".utf8)
+            bytes.append(literal: "/{w}x{h}bb.jpg")
         }
         if hasColours { colours(Int(bits >> 8)) }
         json.endObject()
@@ -49,11 +49,11 @@ extension Renderer {
         json.beginObject()
         json.key("url")
         json.text { bytes in
-            bytes.append(contentsOf: "https://audio-ssl.itunes.apple.com/itunes-assets/AudioPreview1".utf8)
-            bytes.append(contentsOf: String(12 + bits % 15).utf8)
-            bytes.append(contentsOf: "/v4/".utf8)
+            bytes.append(literal: "https://audio-ssl.itunes.apple.com/itunes-assets/AudioPreview1")
+            bytes.append(text: String(12 + bits % 15))
+            bytes.append(literal: "/v4/")
             bytes.appendAssetPath(bits)
-            bytes.append(contentsOf: ".plus.aac.p.m4a".utf8)
+            bytes.append(literal: ".plus.aac.p.m4a")
         }
         json.endObject()
         json.endArray()
@@ -74,17 +74,17 @@ extension Renderer {
         let market = context.market.code
         json.key("url")
         json.text { bytes in
-            bytes.append(contentsOf: "https://music.apple.com/".utf8)
-            bytes.append(contentsOf: market.utf8)
+            bytes.append(literal: "https://music.apple.com/")
+            bytes.append(text: market)
             bytes.append(0x2F)
-            bytes.append(contentsOf: kind.description.utf8)
+            bytes.append(literal: kind)
             bytes.append(0x2F)
             bytes.appendSlug(name)
             bytes.append(0x2F)
-            bytes.append(contentsOf: id.utf8)
+            bytes.append(text: id)
             guard let item else { return }
-            bytes.append(contentsOf: "?i=".utf8)
-            bytes.append(contentsOf: item.utf8)
+            bytes.append(literal: "?i=")
+            bytes.append(text: item)
         }
     }
 

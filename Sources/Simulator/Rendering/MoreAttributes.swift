@@ -9,7 +9,8 @@ extension Renderer {
         artwork(resource, width: 1080, height: 1080)
         flag("isChart", catalog.isChart(playlist: playlist))
         webLink("playlist", name: name, id: id)
-        let modifiedAt = 1_650_000_000 + Int64(seed.number(below: 90_000_000, .date, playlist, 5))
+        let changes = catalog.rearrangements(ofPlaylist: playlist)
+        let modifiedAt = 1_650_000_000 + Int64(seed.number(below: 90_000_000, .date, playlist, 5) + 86_400 * changes)
         text("lastModifiedDate", Timestamp.text(modifiedAt))
         text("name", name)
         text("playlistType", catalog.curator(ofPlaylist: playlist).type == .curators ? "external" : "editorial")
@@ -21,7 +22,9 @@ extension Renderer {
             json.member("kind", "playlist")
             json.key("versionHash")
             json.text { bytes in
-                for part in 0..<4 { bytes.appendHexadecimal(seed.bits(.playlist, playlist, -1 - part), digits: 16) }
+                for part in 0..<4 {
+                    bytes.appendHexadecimal(seed.bits(.playlist, playlist, -1 - part - 4 * changes), digits: 16)
+                }
             }
             json.endObject()
         }

@@ -64,37 +64,27 @@ struct Renderer: Sendable {
         json.endObject()
     }
 
-    /// A root-relative link as a string: the path, `l` where the request had one, and the page's offset.
-    /// Parameters are in alphabetical order (API.md 7).
-    mutating func link(_ path: String, offset: Int? = nil, sort: String? = nil) {
-        let tag = context.tag
+    /// A root-relative link as a string: the path, `l` where the request had one, and the page's offset, in the
+    /// configured form.
+    mutating func link(_ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil) {
+        let (tag, form) = (context.tag, context.configuration.linkForm)
         json.text { bytes in
-            bytes.append(contentsOf: path.utf8)
-            var mark = UInt8(ascii: "?")
-            if let tag {
-                bytes.append(contentsOf: "?l=".utf8)
-                bytes.append(contentsOf: tag.utf8)
-                mark = UInt8(ascii: "&")
-            }
-            if let offset {
-                bytes.append(mark)
-                bytes.append(contentsOf: "offset=".utf8)
-                bytes.append(contentsOf: String(offset).utf8)
-                mark = UInt8(ascii: "&")
-            }
-            if let sort {
-                bytes.append(mark)
-                bytes.append(contentsOf: "sort=".utf8)
-                bytes.appendQueryValue(sort)
-            }
+            bytes.append(text: path)
+            let start = bytes.count
+            if form == .alphabetical { bytes.appendParameter("&l=", tag) }
+            bytes.appendParameter("&offset=", offset.map(String.init))
+            if form == .documentedIn2017 { bytes.appendParameter("&limit=", limit) }
+            bytes.appendParameter("&sort=", sort)
+            if form == .documentedIn2017 { bytes.appendParameter("&l=", tag) }
+            if bytes.count > start { bytes[start] = UInt8(ascii: "?") }
         }
     }
 
-    /// `"next":link` where there is one.
-    mutating func next(_ path: String, _ offset: Int?, sort: String? = nil) {
+    /// `"next":link` where there is one. `limit`: the request's own, which some forms keep.
+    mutating func next(_ path: String, _ offset: Int?, limit: String? = nil, sort: String? = nil) {
         guard let offset else { return }
         json.key("next")
-        link(path, offset: offset, sort: sort)
+        link(path, offset: offset, limit: limit, sort: sort)
     }
 }
 

@@ -9,6 +9,10 @@ struct SimulateOptions: Equatable, Sendable {
     /// Added to every answer.
     let latency: Duration
     let faults: [FaultArgument]
+    /// The catalog changes after so many requests, again and again; 0 for never.
+    let reviseEvery: Int
+    /// The shapes of answers change once, after so many requests; 0 for never.
+    let flipAfter: Int
     /// Whether a request needs a developer token.
     let requiresAuthorization: Bool
     /// Serve TLS; the certificate of the throw-away authority is written here.
@@ -32,9 +36,20 @@ struct SimulateOptions: Equatable, Sendable {
         } catch {
             throw .usage("--\(Self.fault.name): \(error)")
         }
+        reviseEvery = try Self.requests(Self.reviseEvery, arguments)
+        flipAfter = try Self.requests(Self.flipAfter, arguments)
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
+    }
+
+    /// A number of requests.
+    private static func requests(
+        _ option: CommandOption, _ arguments: CommandArguments
+    ) throws(CommandFailure) -> Int {
+        try arguments.parsed(option) { text throws(ValueError) in
+            try Quantity.count(text, in: 0...1_000_000_000)
+        } ?? 0
     }
 }
 
@@ -47,12 +62,18 @@ extension SimulateOptions {
         "fault", "KIND[:RATE]", isRepeatable: true,
         "429, 500, 503, 504, reset, truncate or slow, for which share of the requests (1); limit:N/s: 429 above N a second"
     )
+    static let reviseEvery = CommandOption(
+        "revise-every", "N", "change some names, lists and availabilities after every N requests (0: never)")
+    static let flipAfter = CommandOption(
+        "flip-after", "N", "change the shapes of includes and links once, after N requests (0: never)")
     static let noAuth = CommandOption("no-auth", "answer requests without a developer token too")
     static let tlsAuthority = CommandOption(
         "tls-authority", "FILE", "serve TLS and write the certificate of its throw-away authority to FILE")
     static let publicKey = CommandOption("public-key", "FILE", "accept only developer tokens signed by this key (PEM)")
 
-    static let all = [listen, recording, seed, latency, fault, noAuth, tlsAuthority, publicKey]
+    static let all = [
+        listen, recording, seed, latency, fault, reviseEvery, flipAfter, noAuth, tlsAuthority, publicKey,
+    ]
 }
 
 extension Command {

@@ -39,6 +39,8 @@ extension SimulateOptions {
         configuration.latency = latency
         configuration.requiresAuthorization = requiresAuthorization
         for fault in faults { configuration.add(fault) }
+        configuration.reviseEvery = reviseEvery
+        configuration.flipAfter = flipAfter
         return SimulatedAPI(configuration: configuration, verifier: try tokenCheck())
     }
 

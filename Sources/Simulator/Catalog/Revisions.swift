@@ -1,0 +1,79 @@
+// What changes in the catalog from one revision to the next. Nothing is remembered: how a thing is at a revision is computed
+// from the seed, like everything else, so that any revision can be asked for at any time.
+//
+// What must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of things said below.
+
+/// What may change of a resource, each at its own time.
+private enum Aspect: Int {
+    case name, list, availability
+}
+
+extension Catalog {
+    /// How often something has changed so far: once in each `period` of revisions, at one drawn anew for each.
+    private func changes(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
+        guard revision > 0 else { return 0 }
+        let (turn, step) = (revision / period, revision % period)
+        return turn + (step > draw(below: period, resource, aspect, turn) ? 1 : 0)
+    }
+
+    private func draw(below bound: Int, _ resource: Resource, _ aspect: Aspect, _ turn: Int) -> Int {
+        let number = resource.number &* 32 &+ Int(resource.type.rawValue)
+        return seed.number(below: bound, .revision, number, turn * 4 + aspect.rawValue)
+    }
+
+    /// One in eight albums, songs, artists and playlists has another name and other notes at the next revision; so has,
+    /// within its attributes, whatever names it.
+    func renamings(of resource: Resource) -> Int {
+        switch resource.type {
+        case .albums, .songs, .artists, .playlists: changes(resource, .name, every: 8)
+        default: 0
+        }
+    }
+
+    /// The name as it is by now.
+    func revised(_ name: String, of resource: Resource) -> String {
+        let count = renamings(of: resource)
+        return count == 0 ? name : name + " (Version " + String(count + 1) + ")"
+    }
+
+    /// One playlist in five has other tracks at the next revision: the list begins elsewhere and has a few new ones.
+    func rearrangements(ofPlaylist playlist: Int) -> Int {
+        changes(Resource(.playlists, playlist), .list, every: 5)
+    }
+
+    func rearranged(_ tracks: [Resource], ofPlaylist playlist: Int) -> [Resource] {
+        let count = rearrangements(ofPlaylist: playlist)
+        guard count > 0, !tracks.isEmpty else { return tracks }
+        let bits = Int(seed.bits(.revision, playlist, -count) >> 1)
+        let start = 1 + bits % max(1, tracks.count - 1)
+        var list = Array(tracks[start...] + tracks[..<start])
+        for place in 0...(bits >> 16) % 3 {
+            let track = drawTrack(ofPlaylist: playlist, place: 1000 + 3 * count + place)
+            list.insert(track, at: (bits >> (24 + 8 * place)) % list.count)
+        }
+        return list
+    }
+
+    /// One artist in six has other albums at the next revision: one fewer, all of them again, or the last one first.
+    func rearranged(_ albums: [Resource], ofArtist artist: Int) -> [Resource] {
+        let count = changes(Resource(.artists, artist), .list, every: 6)
+        guard count > 0, let last = albums.last, albums.count > 1 else { return albums }
+        switch count % 3 {
+        case 1:
+            var list = albums
+            list.remove(at: seed.number(below: albums.count, .revision, artist, -count))
+            return list
+        case 2: return [last] + albums.dropLast()
+        default: return albums
+        }
+    }
+
+    /// Whether an album or a song is away for the moment, or there although it was not: one in forty comes or goes from
+    /// one revision to the next.
+    func isAway(_ resource: Resource) -> Bool {
+        guard revision > 0 else { return false }
+        let (period, length) = (80, 4)
+        let begin = 1 + draw(below: period - length, resource, .availability, revision / period)
+        return (begin..<(begin + length)).contains(revision % period)
+    }
+}

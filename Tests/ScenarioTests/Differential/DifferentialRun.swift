@@ -1,0 +1,187 @@
+import AppleMusic
+import Dispatch
+import EventLoop
+import Foundation
+import Proxy
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// Seeded requests of several clients through a proxy, in front of an API that changes and on a clock that the run moves.
+final class DifferentialRun {
+    struct Settings: Sendable, CustomTestStringConvertible {
+        let seed: UInt64
+        var requests = 2500
+        /// How long an answer may be served stale.
+        var staleFor = 0
+        /// The catalog is revised after about so many requests.
+        var reviseEvery = 400
+        /// The shapes flip after so many requests; 0 for never.
+        var flipAfter = 0
+        var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
+
+        var testDescription: String { "seed \(seed), stale for \(staleFor) s, flip after \(flipAfter)" }
+    }
+
+    /// What is wrong with an answer.
+    struct Failure: CustomStringConvertible {
+        let description: String
+    }
+
+    /// The longest freshness lifetime of any class, in seconds.
+    static let longestLifetime = 60
+    private static let clients = 4
+    /// The most seconds that pass at once.
+    private static let longestStep = 5
+
+    let settings: Settings
+    let proxy: ProxyUnderTest
+    /// How many right answers were not what the API says now.
+    private(set) var oldAnswers = 0
+    private let api: SimulatedAPI
+    private let origin: ServiceHost
+    private let clock = ManualClock(1_790_000_000)
+    private let clients: [HTTPTestClient]
+    private let oracle: Oracle
+    private var history: RevisionHistory
+    private var generator: RequestGenerator
+    private var sent = 0
+
+    init(_ settings: Settings) throws {
+        self.settings = settings
+        var configuration = SimulatorConfiguration()
+        configuration.requiresAuthorization = false
+        configuration.artists = 400
+        configuration.playlists = 100
+        configuration.nestedAlbums = settings.nestedAlbums
+        let api = SimulatedAPI(configuration: configuration)
+        self.api = api
+        origin = try ServiceHost(
+            label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
+        ) { context in SimulatorService(api, context: context) }
+        let clock = clock
+        proxy = try ProxyUnderTest(
+            originPort: Int(origin.address.port), workers: 2, policy: Self.policy(staleFor: settings.staleFor),
+            timeOfDay: TimeOfDay { clock.unixSeconds })
+        let port = proxy.port
+        clients = (0..<Self.clients).map { _ in HTTPTestClient(port: port) }
+        oracle = Oracle(api)
+        history = RevisionHistory(api.revision)
+        generator = RequestGenerator(seed: settings.seed, pool: RequestPool(api))
+    }
+
+    /// Each class has a lifetime of its own, of 20 to 60 s.
+    private static func policy(staleFor: Int) -> Policy {
+        var policy = Policy()
+        for resourceClass in ResourceClass.allCases where resourceClass != .personal && resourceClass != .other {
+            policy[resourceClass] = .fixed(20 + 10 * Int(resourceClass.rawValue % 5), stale: staleFor)
+        }
+        policy.notFound = .fixed(20, stale: 0)
+        return policy
+    }
+
+    func stop() {
+        for client in clients { client.close() }
+        proxy.stop()
+        origin.stop()
+    }
+
+    /// Makes all requests; ends with the first wrong answer.
+    func run() throws -> Failure? {
+        while sent < settings.requests {
+            let requests = draw(min(8 + generator.number(below: 24), settings.requests - sent))
+            let isConcurrent = generator.number(below: 2) == 0
+            let moves = sent / settings.reviseEvery != (sent + requests.count) / settings.reviseEvery
+            if moves, !isConcurrent { move { $0.revise() } }
+            let replies = try isConcurrent ? askTogether(requests, revises: moves) : askInTurn(requests)
+            if moves, isConcurrent { history.move(to: api.revision, at: clock.unixSeconds) }
+            for (request, reply) in zip(requests, replies) {
+                if let failure = judge(reply, to: request) { return failure }
+                if request.user == nil { generator.learn(from: reply.body) }
+                sent += 1
+            }
+            if settings.flipAfter > 0, !history.current.isFlipped, sent >= settings.flipAfter { move { $0.flip() } }
+            clock.advance(seconds: generator.number(below: Self.longestStep + 1))
+        }
+        return nil
+    }
+
+    /// Some requests are made by several clients at about the same time.
+    private func draw(_ count: Int) -> [OracleRequest] {
+        var requests: [OracleRequest] = []
+        while requests.count < count {
+            let request = generator.next()
+            let copies = generator.number(below: 10) == 0 ? 3 : 1
+            requests += Array(repeating: request, count: min(copies, count - requests.count))
+        }
+        return requests
+    }
+
+    private func move(_ change: (SimulatedAPI) -> Revision) {
+        history.move(to: change(api), at: clock.unixSeconds)
+    }
+
+    private static func ask(_ client: HTTPTestClient, _ request: OracleRequest) throws -> HTTPTestClient.Reply {
+        try client.send(
+            request.method, request.target, fields: request.user.map { [("Music-User-Token", $0)] } ?? [])
+    }
+
+    private func askInTurn(_ requests: [OracleRequest]) throws -> [HTTPTestClient.Reply] {
+        try requests.enumerated().map { try Self.ask(clients[$0.offset % 2], $0.element) }
+    }
+
+    /// All clients at once, so that requests meet on their way; the catalog may be revised among them.
+    private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [HTTPTestClient.Reply] {
+        let replies = Mutex<[Int: Result<HTTPTestClient.Reply, any Error>]>([:])
+        let api = api
+        let group = DispatchGroup()
+        for (number, client) in clients.enumerated() {
+            let client = ConfinedClient(client)
+            DispatchQueue.global().async(group: group) {
+                for index in stride(from: number, to: requests.count, by: Self.clients) {
+                    let reply = Result { try Self.ask(client.client, requests[index]) }
+                    replies.withLock { $0[index] = reply }
+                    if revises, index == 0 { api.revise() }
+                }
+            }
+        }
+        group.wait()
+        return try replies.withLock { replies in
+            try requests.indices.compactMap { try replies[$0]?.get() }
+        }
+    }
+
+    private func judge(_ reply: HTTPTestClient.Reply, to request: OracleRequest) -> Failure? {
+        let age = AnswerAge(
+            lifetime: Self.longestLifetime, staleFor: settings.staleFor,
+            slack: settings.staleFor > 0 ? Self.longestStep : 0)
+        let (status, aged) = (reply.field("Cache-Status"), reply.field("Age"))
+        var difference: Difference?
+        if let most = age.most(cacheStatus: status, age: aged) {
+            difference = oracle.judge(reply, to: request, history.revisions(since: clock.unixSeconds - Int64(most)))
+        } else {
+            difference = Difference(path: "Age", reason: "\(aged ?? "") is older than it may be")
+        }
+        guard let difference else {
+            if oracle.judge(reply, to: request, [history.current]) != nil { oldAnswers += 1 }
+            return nil
+        }
+        return Failure(
+            description: """
+                seed \(settings.seed), request \(sent), revision \(history.current.catalog)\
+                \(history.current.isFlipped ? " flipped" : ""): \(request.method) \(request.target)
+                Cache-Status: \(status ?? "none"); Age: \(aged ?? "none")
+                \(difference)
+                """)
+    }
+}
+
+/// A client that one thread at a time uses.
+private struct ConfinedClient: @unchecked Sendable {  // because whoever hands it over waits until the other thread is done
+    let client: HTTPTestClient
+
+    init(_ client: HTTPTestClient) {
+        self.client = client
+    }
+}

@@ -1,0 +1,40 @@
+@testable import Simulator
+
+/// How resources look at the places of one answer, at each of several revisions: also those that the list they stood in has lost
+/// since, or whose parent is gone, because a part may be older than what it stands in, and newer.
+struct PlacedResources {
+    /// The place of what is in the document's own `data`; nil where the answer is no document of the catalog.
+    let top: Place?
+    private let contexts: [RenderContext]
+
+    init(_ api: SimulatedAPI, _ request: OracleRequest, _ revisions: [Revision]) {
+        let elements = RequestTarget(request.simulated.target).elements
+        guard elements.count > 2, elements[1] == "catalog", let market = Market(code: elements[2]) else {
+            (top, contexts) = (nil, [])
+            return
+        }
+        switch elements.count {
+        case 3, 4, 5: top = .primary
+        default: top = .item(isMixed: false)
+        }
+        contexts = revisions.compactMap { revision in
+            let exchange = try? Simulator.Exchange(api, api.snapshot(at: revision), request.simulated, index: 0)
+            var context = try? exchange?.context(market)
+            context?.isSingleFetch = elements.count == 5
+            return context
+        }
+    }
+
+    /// The object at this place, at every revision that has it.
+    func versions(of object: JSONNode, _ place: Place) -> [JSONNode] {
+        guard let type = object["type"]?.text.flatMap(ResourceType.init(name:)), let id = object["id"]?.text else {
+            return []
+        }
+        return contexts.compactMap { context in
+            guard let resource = context.catalog.resource(type, id: id).flatMap(context.shown) else { return nil }
+            var renderer = Renderer(context)
+            renderer.object(resource, place)
+            return try? JSONNode.parse(renderer.json.bytes)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Simulator
+
+/// Which revision of the simulated API was current when.
+struct RevisionHistory {
+    private var ended: [(revision: Revision, at: Int64)] = []
+    private(set) var current: Revision
+
+    init(_ current: Revision) {
+        self.current = current
+    }
+
+    mutating func move(to revision: Revision, at unixSeconds: Int64) {
+        ended.append((current, unixSeconds))
+        current = revision
+    }
+
+    /// The revisions that were current at `unixSeconds` or later, the latest first. One that ended in that very second counts:
+    /// what was asked in it may have been answered before.
+    func revisions(since unixSeconds: Int64) -> [Revision] {
+        [current] + ended.reversed().prefix { $0.at >= unixSeconds }.map(\.revision)
+    }
+}
+
+/// How old an answer may be, by the policy and by what it says of itself.
+struct AnswerAge {
+    /// The longest of all freshness lifetimes, in seconds.
+    var lifetime: Int
+    /// How long an answer may be served stale that says so.
+    var staleFor = 0
+    /// By how much what is fetched behind an answer may be dated too late, because the test moves its clock meanwhile.
+    var slack = 0
+
+    /// The most seconds between what the answer says and now; nil when it says itself that it is too old.
+    func most(cacheStatus: String?, age: String?) -> Int? {
+        let isStale = cacheStatus.map { $0.contains("ttl=-") || $0.contains("detail=stale-") } ?? false
+        // Fresh is what is younger than its lifetime (RFC 9111 4.2).
+        let limit = lifetime - 1 + (isStale ? staleFor : 0)
+        guard let age = age.flatMap(Int.init) else { return limit + slack }
+        return age <= limit ? age + slack : nil
+    }
+}
