@@ -45,7 +45,9 @@ let package = Package(
                 name: "refrain",
                 dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "CLinux"],
                 swiftSettings: swift),
-            .executableTarget(name: "Bench", dependencies: ["Cache"], swiftSettings: swift),
+            .executableTarget(
+                name: "Bench", dependencies: ["Cache", "Simulator", "Proxy", "EventLoop", "AppleMusic"],
+                swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
@@ -55,6 +57,10 @@ let package = Package(
             .testTarget(
                 name: "refrainTests",
                 dependencies: ["refrain", "TestSupport"],
+                swiftSettings: swift),
+            .testTarget(
+                name: "BenchTests",
+                dependencies: ["Bench", "Simulator"],
                 swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),

@@ -23,7 +23,8 @@ public struct CanonicalTarget: Sendable {
     /// Where the query stands in the target that was parsed, without `?`; nil if it says nothing.
     public private(set) var originalQuery: Range<Int>?
 
-    private var segments: [TextSlice] = []
+    /// Of the path, as slices of `bytes`.
+    private(set) var segments: [TextSlice] = []
     private var parameters: [TextSlice] = []
     /// A query that did not come in order, while it is put in order.
     private var sorted: [UInt8] = []

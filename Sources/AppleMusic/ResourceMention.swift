@@ -27,16 +27,11 @@ public enum ResourceMention {
         return number(hash)
     }
 
-    /// The distinct numbers of what `body` names, ascending; none where it is not a JSON object or array.
+    /// The distinct numbers of what `body` names, ascending; none where it is not a JSON object or array, ``everything``
+    /// alone where it is one of 4 GiB or more.
     /// One pass; nothing is converted, and memory is bounded whatever `body` holds.
     public static func numbers(in body: Span<UInt8>) -> [UInt64] {
-        var scanner = ResourceScanner()
-        do throws(ResourceScanner.Stop) {
-            try scanner.scan(body)
-            return try scanner.found.sorted()
-        } catch {
-            return [everything]
-        }
+        DocumentScan(body, findsDocument: false).mentions
     }
 
     static let separator: UInt8 = 0xFF

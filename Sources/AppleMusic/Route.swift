@@ -21,6 +21,9 @@ public struct Route: Hashable, Sendable {
     /// tags without a personal marker. A Music-User-Token is not forwarded on such a request.
     public var isShared: Bool { resourceClass != .personal && resourceClass != .other }
 
+    /// Whether it leads to a relationship or a view of a catalog resource: a list with pages (API.md 7).
+    public var isList: Bool { routeTemplate.shape == .related || routeTemplate.shape == .view }
+
     init(_ resourceClass: ResourceClass, _ template: RouteTemplate, storefront: Storefront? = nil) {
         self.resourceClass = resourceClass
         self.storefront = storefront

@@ -7,6 +7,7 @@ let benchmarks: [(name: String, run: () throws -> Void)] = [
     ("hits", HitsBenchmark.run),
     ("store", StoreBenchmark.run),
     ("pressure", PressureBenchmark.run),
+    ("sessions", SessionsBenchmark.run),
 ]
 let chosen = Set(CommandLine.arguments.dropFirst())
 let unknown = chosen.subtracting(benchmarks.map(\.name))

@@ -2,7 +2,8 @@
 
 /// Entries chosen by what they answer; all conditions that are set must hold, none set means all entries.
 ///
-/// An entry is an answer. A signpost (`StoredResponse.selecting`) is removed with the answers it leads to, never counted.
+/// An entry is an answer. A signpost (`StoredResponse.selecting`) is removed with the answers it leads to, never counted; and
+/// neither counted nor softened is what was composed: it goes with any of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
     /// The canonical path and query, exactly: whoever may see the answer, and all its variants.
     public var target: [UInt8]?
@@ -19,10 +20,11 @@ public struct EntrySelection: Sendable, Equatable {
 
     /// Whether `response` is among the chosen.
     func matches(_ response: StoredResponse) -> Bool {
-        if let target, !response.key.target.elementsEqual(target) { return false }
-        if let prefix, !response.key.target.starts(with: prefix) { return false }
+        if let target, !response.isMade(where: { $0.target.elementsEqual(target) }) { return false }
+        if let prefix, !response.isMade(where: { $0.target.starts(with: prefix) }) { return false }
         if let storefront, response.storefront != storefront { return false }
-        if let classTag, response.classTag != classTag { return false }
+        // Nobody keeps the classes of parts: what was composed counts as of all classes.
+        if let classTag, response.composition == nil, response.classTag != classTag { return false }
         if let resource, !response.mayName(resource) { return false }
         return true
     }
@@ -51,7 +53,9 @@ struct Purge: Sendable {
         case .dryRun: .stays
         case .hard: .goes
         // A signpost has no content that could be too old, and what it leads to is softened itself.
-        case .soft: response.isSignpost ? .stays : .becomes(response.withoutFreshness(at: now))
+        case .soft where response.isSignpost: .stays
+        case .soft where response.composition != nil: .goes
+        case .soft: .becomes(response.withoutFreshness(at: now))
         }
     }
 
@@ -69,7 +73,7 @@ struct PurgeCount: Sendable {
 
     /// Counts an answer in memory or in the queue, unless it has been.
     mutating func add(_ response: StoredResponse) {
-        if response.isSignpost { return }
+        guard response.countsAsEntry else { return }
         if response.key.isPersonal || rows.insert(SQLiteStore.index(of: response.key)).inserted { total += 1 }
     }
 
@@ -80,6 +84,14 @@ struct PurgeCount: Sendable {
 }
 
 extension StoredResponse {
+    /// Whether purges count it.
+    var countsAsEntry: Bool { !isSignpost && composition == nil }
+
+    /// Whether `condition` holds for its key or for that of one of its parts.
+    fileprivate func isMade(where condition: (CacheKey) -> Bool) -> Bool {
+        condition(key) || composition?.parts.contains(where: condition) ?? false
+    }
+
     /// Whether the content names the resource of this number, as far as anyone can tell.
     func mayName(_ resource: UInt64) -> Bool {
         if resources.last == Self.everyResource { return true }

@@ -113,6 +113,6 @@ extension StoredResponse {
         StoredResponse(
             key: key, status: status, fields: fields, keeping: FieldRetention(under: revalidation.rule), body: body,
             receivedAt: revalidation.now, lifetime: lifetime, classTag: classTag, storefront: storefront,
-            selecting: selecting, resources: resources)
+            selecting: selecting, resources: resources, outline: outline, composition: composition)
     }
 }

@@ -56,15 +56,19 @@ struct MemoryShard {
         return response
     }
 
-    /// Stores `response` in place of an older one and appends what had to go to `released`, so that the caller frees it
-    /// outside the lock. With `replacing` false an entry that is there stays.
-    mutating func store(_ response: StoredResponse, replacing: Bool, released: inout [StoredResponse]) {
+    /// Stores `response` in place of an older one, which it returns, and appends what had to go to `released`, so that the
+    /// caller frees it outside the lock. With `replacing` false an entry that is there stays.
+    @discardableResult
+    mutating func store(
+        _ response: StoredResponse, replacing: Bool, released: inout [StoredResponse]
+    ) -> StoredResponse? {
+        let found = find(response.key)
         guard response.byteCount <= maxBytes else {
             if replacing { remove(response.key, released: &released) }
-            return
+            return found?.response
         }
-        if let (slot, _) = find(response.key) {
-            guard replacing else { return }
+        if let (slot, _) = found {
+            guard replacing else { return nil }
             replace(Int(slots[slot].node), with: response, released: &released)
             evict(to: maxBytes, released: &released)
         } else {
@@ -72,6 +76,7 @@ struct MemoryShard {
             evict(to: maxBytes - response.byteCount, released: &released)
             insert(response)
         }
+        return found?.response
     }
 
     /// Removes the entry of this key where `condition` holds; true if it was there and is gone.
@@ -86,9 +91,12 @@ struct MemoryShard {
         return true
     }
 
-    /// Puts `new` where `old` is, unless the key has another entry by now.
-    mutating func replace(_ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse]) {
-        guard let (slot, response) = find(old.key), response === old else { return }
+    /// Puts `new`, which has the key of `old`, in the place of the entry there, where `condition` holds for that.
+    mutating func replace(
+        _ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse],
+        where condition: (StoredResponse) -> Bool
+    ) {
+        guard let (slot, response) = find(old.key), condition(response) else { return }
         replace(Int(slots[slot].node), with: new, released: &released)
         evict(to: maxBytes, released: &released)
     }

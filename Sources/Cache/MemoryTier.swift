@@ -12,6 +12,9 @@ public final class MemoryTier: Sendable {
     }
 
     private let shards: [Shard]
+    let maxBytes: Int
+    /// No larger response is kept.
+    var maxResponseBytes: Int { maxBytes / shards.count }
 
     /// A tier of at most `maxBytes`; 0 keeps nothing. A response larger than one shard's part, 8 MiB or more unless the
     /// tier is smaller than that, is not kept in memory.
@@ -24,6 +27,7 @@ public final class MemoryTier: Sendable {
     /// `shardCount` is a power of two.
     init(maxBytes: Int, shardCount: Int) {
         precondition(shardCount.nonzeroBitCount == 1, "a power of two")
+        self.maxBytes = max(maxBytes, 0)
         shards = (0..<shardCount).map { _ in Shard(maxBytes: max(maxBytes, 0) / shardCount) }
     }
 
@@ -32,14 +36,25 @@ public final class MemoryTier: Sendable {
         shard(key.hash).entries.withLock { $0.lookup(key) }
     }
 
-    /// Stores `response` in place of what its key had.
-    public func store(_ response: StoredResponse) {
-        add(response, replacing: true)
+    /// Stores `response` in place of what its key had, and returns that.
+    @discardableResult
+    public func store(_ response: StoredResponse) -> StoredResponse? {
+        var released: [StoredResponse] = []
+        return store(response, released: &released)
+    }
+
+    /// The same for who holds a lock: what has to go is appended to `released`.
+    @discardableResult
+    func store(_ response: StoredResponse, released: inout [StoredResponse]) -> StoredResponse? {
+        shard(response.key.hash).entries.withLock { $0.store(response, replacing: true, released: &released) }
     }
 
     /// Stores `response` unless its key has an entry: what was read from disk is never newer.
     func storeIfAbsent(_ response: StoredResponse) {
-        add(response, replacing: false)
+        var released: [StoredResponse] = []
+        _ = shard(response.key.hash).entries.withLock { entries in
+            entries.store(response, replacing: false, released: &released)
+        }
     }
 
     /// Removes the entry of this key.
@@ -48,12 +63,17 @@ public final class MemoryTier: Sendable {
         _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }
 
-    /// Removes `response` unless its key has another entry by now.
+    /// Removes `response`, or what it became by an outline, unless its key has another entry by now.
     func remove(_ response: StoredResponse) {
         var released: [StoredResponse] = []
-        _ = shard(response.key.hash).entries.withLock { entries in
-            entries.remove(response.key, released: &released) { $0 === response }
-        }
+        remove(response.key, released: &released) { $0.isCopy(of: response) }
+    }
+
+    /// Removes the entry of this key if `condition`, which runs under the lock, holds for it; it is appended to `released`.
+    func remove(
+        _ key: borrowing CacheKey, released: inout [StoredResponse], where condition: (StoredResponse) -> Bool
+    ) {
+        _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released, where: condition) }
     }
 
     /// Removes all entries of one scope. Takes as long as looking at every entry: not for a loop.
@@ -67,14 +87,19 @@ public final class MemoryTier: Sendable {
         var chosen = 0
         forEachResponse { response in
             guard purge.selection.matches(response) else { return }
-            if !response.isSignpost { chosen += 1 }
-            switch purge.fate(of: response) {
-            case .stays: break
-            case .goes: remove(response)
-            case .becomes(let rest): replace(response, with: rest)
-            }
+            if response.countsAsEntry { chosen += 1 }
+            apply(purge, to: response)
         }
         return chosen
+    }
+
+    /// What a purge does to one that it chose.
+    func apply(_ purge: Purge, to response: StoredResponse) {
+        switch purge.fate(of: response) {
+        case .stays: break
+        case .goes: remove(response)
+        case .becomes(let rest): replace(response, with: rest)
+        }
     }
 
     /// The answers that are among the chosen.
@@ -100,20 +125,24 @@ public final class MemoryTier: Sendable {
     /// Nodes looked at in one turn of a shard's lock: some ten microseconds.
     private static let pieceCount = 512
 
-    /// Entries.
+    /// Entries, signposts and composed answers included.
     public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
     /// Bytes held, overhead included.
     public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
 
-    private func replace(_ old: StoredResponse, with new: StoredResponse) {
+    /// Puts a copy of `response` that has an outline in its place, if it is there and there is room for the outline.
+    func attach(_ outlined: StoredResponse, to response: StoredResponse) {
         var released: [StoredResponse] = []
-        shard(old.key.hash).entries.withLock { $0.replace(old, with: new, released: &released) }
+        shard(response.key.hash).entries.withLock { entries in
+            guard outlined.byteCount <= entries.maxBytes else { return }
+            entries.replace(response, with: outlined, released: &released) { $0 === response }
+        }
     }
 
-    private func add(_ response: StoredResponse, replacing: Bool) {
+    private func replace(_ old: StoredResponse, with new: StoredResponse) {
         var released: [StoredResponse] = []
-        shard(response.key.hash).entries.withLock {
-            $0.store(response, replacing: replacing, released: &released)
+        shard(old.key.hash).entries.withLock { entries in
+            entries.replace(old, with: new, released: &released) { $0.isCopy(of: old) }
         }
     }
 

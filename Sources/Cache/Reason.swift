@@ -26,6 +26,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case requestNoCache
     /// The client wants it fresher than it is.
     case requestMaxAge
+    /// Some of what is asked for is stored: the rest is fetched.
+    case partial
 
     // MARK: Why an answer was not stored
 
@@ -57,6 +59,19 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case tooLarge
     /// It was purged, or its target changed by an unsafe method, while it was on its way.
     case outdated
+
+    // MARK: How an answer was composed
+
+    /// What it includes was put into a stored answer without it.
+    case composed
+    /// What it does not ask for was left out of a stored answer that has more.
+    case reduced
+    /// Each of the resources it asks for came from an answer of its own.
+    case split
+    /// A page was cut out of stored pages of other bounds.
+    case window
+    /// It was fetched together with what others asked for.
+    case batched
 
     // MARK: How a stored answer was used although it was not fresh
 
@@ -107,6 +122,7 @@ extension Reason {
         case .requestNoStore: "request-no-store"
         case .requestNoCache: "request-no-cache"
         case .requestMaxAge: "request-max-age"
+        case .partial: "partial"
         case .unauthorized: "unauthorized"
         case .rateLimited: "rate-limited"
         case .serverError: "server-error"
@@ -121,6 +137,11 @@ extension Reason {
         case .contentCoding: "content-coding"
         case .tooLarge: "too-large"
         case .outdated: "outdated"
+        case .composed: "composed"
+        case .reduced: "reduced"
+        case .split: "split"
+        case .window: "window"
+        case .batched: "batched"
         case .staleWhileRevalidate: "stale-while-revalidate"
         case .staleIfError: "stale-if-error"
         case .revalidated: "revalidated"
@@ -156,6 +177,7 @@ extension Reason {
         case .personal, .requestContent, .off: "bypass"
         case .requestNoStore, .requestNoCache, .requestMaxAge: "request"
         case .absentVariant: "vary-miss"
+        case .partial: "partial"
         default: "uri-miss"
         }
     }

@@ -5,7 +5,8 @@ import Synchronization
 // disk behind the answer.
 // Must hold: what was removed or purged does not come back by a promotion that was under way (`removals` is counted up
 // before memory is cleared and checked after a promotion); a purge does the disk first, so that what is promoted after
-// it has begun with memory is purged already; personal responses stay in memory.
+// it has begun with memory is purged already; personal responses and composed ones stay in memory; what was composed goes with
+// any of its parts (`ResponseCache-composed.swift`).
 
 /// The response cache. Used from any thread; each loop brings its own reader.
 public final class ResponseCache: Sendable {
@@ -15,10 +16,15 @@ public final class ResponseCache: Sendable {
     private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
+    /// Whether anything was ever composed. Set before the first look at a part.
+    let hasComposed = Atomic<Bool>(false)
+    /// What was composed, by its parts. Its lock is taken before those of the memory tier, never under one.
+    let dependents: Mutex<Dependents>
 
     public init(memory: MemoryTier, store: SQLiteStore?) {
         self.memory = memory
         self.store = store
+        dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
     /// The stored response of `key` that something can still be done with, fresh or not (`Freshness.of`). One that nothing
@@ -27,17 +33,34 @@ public final class ResponseCache: Sendable {
         guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now) else {
             memory.remove(response)
-            store?.remove(key, receivedBy: response.receivedAt)
+            // What the file has under the key of a composed answer is another one.
+            if response.composition == nil { store?.remove(key, receivedBy: response.receivedAt) }
+            dropDependents(of: key)
             return nil
         }
-        if let store, response.shouldReportUse(at: now, every: store.useInterval) { store.touch(key, at: now) }
+        if let store, response.shouldReportUse(at: now, every: store.useInterval) {
+            // Composed answers are uses of their parts, which would be evicted from the file as if nobody wanted them.
+            for used in response.composition?.parts ?? [key] { store.touch(used, at: now) }
+        }
         return response
     }
 
-    /// Stores `response`: in memory at once, on disk behind, unless it is personal.
+    /// Stores `response`: in memory at once, on disk behind, unless it is personal. A composed answer that was changed by
+    /// whatever the origin said goes instead: it can be composed again.
     public func store(_ response: StoredResponse) {
-        memory.store(response)
+        guard response.composition == nil else { return memory.remove(response.key) }
+        let replaced = memory.store(response)
+        dropDependents(of: response.key, replacing: replaced, by: response)
         store?.store(response)
+    }
+
+    /// Puts what was worked out about the body of `response` with it, if that is still what memory holds for its key, and
+    /// returns the two as one. The file keeps nothing of it.
+    @discardableResult
+    public func attach(_ outline: any Outline, to response: StoredResponse) -> StoredResponse {
+        let outlined = response.with(outline: outline)
+        memory.attach(outlined, to: response)
+        return outlined
     }
 
     /// Removes the entry of `key` from both tiers.
@@ -45,6 +68,7 @@ public final class ResponseCache: Sendable {
         store?.remove(key)
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
         memory.remove(key)
+        dropDependents(of: key)
     }
 
     /// Counts up when a purge begins to work. What was asked of the origin before may be what was purged: whoever stores an
@@ -61,7 +85,7 @@ public final class ResponseCache: Sendable {
         let purge = Purge(selection: selection, mode: mode, now: now)
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         guard let store else {
-            completion(memory.purge(purge))
+            completion(purgeMemory(purge))
             return
         }
         let count = { @Sendable [memory] in memory.count(selection) }
@@ -69,9 +93,19 @@ public final class ResponseCache: Sendable {
             removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
             // What left while the file was gone through may bring back what was in memory all along.
             if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-            memory.purge(purge)
+            purgeMemory(purge)
             completion(chosen)
         }
+    }
+
+    /// Goes through what the file holds, behind the caller's back: see `SQLiteStore.visit`. Without a store there is nothing,
+    /// and `completion` is called at once.
+    public func visitStored(
+        _ body: @escaping @Sendable (StoredResponse) -> Bool,
+        _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
+    ) {
+        guard let store else { return completion(0) }
+        store.visit(body, completion)
     }
 
     /// Frees what is stored in a scope that nobody looks in any more, behind the caller's back.
@@ -97,6 +131,7 @@ public final class ResponseCache: Sendable {
         memory.storeIfAbsent(response)
         guard removals.load(ordering: .sequentiallyConsistent) == removalsBefore else {
             memory.remove(response)
+            dropDependents(of: key)
             return nil
         }
         return response

@@ -2,7 +2,8 @@ import Synchronization
 
 // A response as it is kept: immutable, shared by all loops, ready to be sent.
 // Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body` are never changed; what
-// is held is what `byteCount` counts, so no array keeps much more room than it fills.
+// is held is what `byteCount` counts, so no array keeps much more room than it fills; what was worked out about the body
+// goes along wherever the body goes.
 
 /// A stored response.
 public final class StoredResponse: Sendable {
@@ -29,6 +30,13 @@ public final class StoredResponse: Sendable {
     public let resources: [UInt64]
     /// Stands for all resources there are.
     public static let everyResource = UInt64.max
+    /// What is known about `body`; nil where nothing was worked out, and for what was read from disk.
+    public let outline: (any Outline)?
+    /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an answer is kept in memory
+    /// alone, by `ResponseCache.store(composed:from:)`.
+    public let composition: Composition?
+    /// Of `outline` and `composition`: read once, because a tier relies on `byteCount` staying what it was.
+    private let attachedBytes: Int
     /// Read off `head`, whose offsets they are.
     let validators: Validators
     private let fieldsRange: Range<Int>
@@ -41,7 +49,7 @@ public final class StoredResponse: Sendable {
     public convenience init(
         key: CacheKey, status: Int, fields: [UInt8], keeping retention: FieldRetention = .impersonal, body: [UInt8],
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
-        resources: [UInt64] = []
+        resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil
     ) {
         var kept = StoredFields.storable(fields.span, retention)
         if retention != .impersonal, !StoredFields.contains(kept.span, .date) {
@@ -52,13 +60,15 @@ public final class StoredResponse: Sendable {
         }
         self.init(
             restoring: key, status: status, fields: kept, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
+            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources, outline: outline,
+            composition: composition)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database, or from another response.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
-        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = []
+        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
+        outline: (any Outline)? = nil, composition: Composition? = nil
     ) {
         let (head, fieldsRange) = StoredFields.head(status: status, fields: fields, bodyCount: body.count)
         self.key = key.compacted()
@@ -73,8 +83,34 @@ public final class StoredResponse: Sendable {
         self.storefront = storefront
         self.selecting = selecting
         self.resources = resources.compacted()
+        self.outline = outline
+        self.composition = composition
+        attachedBytes = (outline?.byteCount ?? 0) + (composition?.byteCount ?? 0)
         reportedUse = Atomic(receivedAt)
     }
+
+    /// `other` with an outline: its arrays are shared, nothing is computed again.
+    private init(_ other: StoredResponse, outline: any Outline) {
+        key = other.key
+        status = other.status
+        head = other.head
+        validators = other.validators
+        fieldsRange = other.fieldsRange
+        body = other.body
+        receivedAt = other.receivedAt
+        lifetime = other.lifetime
+        classTag = other.classTag
+        storefront = other.storefront
+        selecting = other.selecting
+        resources = other.resources
+        self.outline = outline
+        composition = other.composition
+        attachedBytes = outline.byteCount + (other.composition?.byteCount ?? 0)
+        reportedUse = Atomic(other.reportedUse.load(ordering: .relaxed))
+    }
+
+    /// The same response with what was worked out about its body. Copies no content.
+    public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
     /// Whether it answers `key`: every byte is compared, in place.
     func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
@@ -88,18 +124,25 @@ public final class StoredResponse: Sendable {
     /// What it takes in memory: the bytes it holds and `overhead`.
     public var byteCount: Int {
         key.bytes.count + head.count + body.count + storefront.count + selecting.count
-            + resources.count * MemoryLayout<UInt64>.size + Self.overhead
+            + resources.count * MemoryLayout<UInt64>.size + attachedBytes + Self.overhead
     }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
     static let overhead = 600
+
+    /// Whether it is `other`, or `other` with another outline. Copies share their arrays, so hardly a byte is compared.
+    func isCopy(of other: StoredResponse) -> Bool {
+        self === other
+            || receivedAt == other.receivedAt && lifetime == other.lifetime && composition === other.composition
+                && key == other.key && head == other.head && body == other.body
+    }
 
     /// The same content with another lifetime, counted from `receivedAt`.
     func freshened(receivedAt: Int64, lifetime: Lifetime) -> StoredResponse {
         StoredResponse(
             restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
-            resources: resources)
+            resources: resources, outline: outline, composition: composition)
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.

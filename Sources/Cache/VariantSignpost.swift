@@ -94,6 +94,7 @@ extension StoredResponse {
         guard key != self.key else { return self }
         return StoredResponse(
             restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
-            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources)
+            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
+            outline: outline, composition: composition)
     }
 }

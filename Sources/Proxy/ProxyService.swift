@@ -14,6 +14,8 @@ public final class ProxyService: Service {
     let log: AccessLog?
     let failures: FailureReport
     let reader: StoreReader?
+    private(set) lazy var batcher = Batcher(self)
+    var walks = Walks()
     private var target = CanonicalTarget()
     private var key = CacheKey()
 
@@ -77,7 +79,12 @@ public final class ProxyService: Service {
                 facts.rule.followsOrigin ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
         }
         let missing = stored == nil && !key.variant.isEmpty ? Reason.absentVariant : .absent
-        return Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
+        let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
+        guard plan.canBeComposed, let library = shared.library(for: facts), let request = CatalogRequest(target) else {
+            return plan
+        }
+        return plan.improved(
+            by: compose(request, library, at: now), verifying: library.settings.compose == .verify)
     }
 
     /// Answers of classes that follow the origin's rules may differ by request fields; `key` becomes the variant's.
@@ -93,7 +100,27 @@ public final class ProxyService: Service {
         switch plan {
         case .hit(let stored, let ttl):
             statistics.count(.hits)
-            serve(stored, .hit(ttl: ttl, detail: nil), facts, outcome: "hit", to: connection)
+            noteStep(stored, facts, forwarded(facts, connection))
+            serve(stored, .hit(ttl: ttl, detail: stored.composition?.detail), facts, outcome: "hit", to: connection)
+        case .compose(let composed):
+            statistics.count(.hits)
+            statistics.count(.upstreamSaved)
+            let stored = store(composed, key, facts)
+            let ttl = stored.freshFor - stored.age(at: context.unixSeconds)
+            noteStep(stored, facts, forwarded(facts, connection))
+            serve(stored, .hit(ttl: ttl, detail: composed.detail), facts, outcome: "hit", to: connection)
+        case .complete(let supplement):
+            statistics.count(.misses)
+            statistics.count(because: .partial)
+            var inquiry = inquiry(facts, user, .partial, nil, connection)
+            inquiry.supplement = supplement
+            Exchange(inquiry, connection, service: self).start()
+        case .verify(let expected, let reason, let stored):
+            statistics.count(.misses)
+            statistics.count(because: reason)
+            var inquiry = inquiry(facts, user, reason, stored, connection)
+            inquiry.expected = expected
+            Exchange(inquiry, connection, service: self).start()
         case .stale(let stored, let ttl, let reason, let refreshes):
             statistics.count(.hits)
             statistics.count(.stale)
@@ -168,18 +195,22 @@ extension ProxyService {
         _ facts: PlanFacts, _ user: UserHash?, _ reason: Reason, _ stored: StoredResponse?,
         _ connection: ClientConnection, asGet: Bool = false
     ) -> Inquiry {
-        let isPass = facts.passReason != nil
-        let (request, isTrusted) = connection.withHeadBytes { bytes -> (ForwardedRequest, Bool) in
-            let head = connection.head
-            let request = ForwardedRequest(
-                head: head, bytes: bytes, canonical: target, body: connection.body,
-                breadth: isPass ? .all : facts.rule.followsOrigin ? .impersonal : .none, asGet: asGet,
-                dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(head) ?? false)
-            return (request, mayUseOperatorsToken(head, bytes))
+        Inquiry(
+            facts: facts, reason: reason, request: forwarded(facts, connection, asGet: asGet),
+            key: facts.passReason != nil ? nil : key, stored: stored,
+            mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user)
+    }
+
+    private func forwarded(
+        _ facts: PlanFacts, _ connection: ClientConnection, asGet: Bool = false
+    ) -> ForwardedRequest {
+        let breadth: ForwardedRequest.Breadth =
+            facts.passReason != nil ? .all : facts.rule.followsOrigin ? .impersonal : .none
+        return connection.withHeadBytes { bytes in
+            ForwardedRequest(
+                head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
+                asGet: asGet, dropsAuthorization: shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false)
         }
-        return Inquiry(
-            facts: facts, reason: reason, request: request, key: isPass ? nil : key, stored: stored,
-            mayUseOperatorsToken: isTrusted, user: user)
     }
 
     /// Asks for a newer answer behind the stale one; one request for each key, whoever comes.

@@ -15,20 +15,31 @@ public struct ProxyShared: Sendable {
     public var warn: @Sendable (String) -> Void = { _ in }
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
+    /// What is known of the resources in stored answers.
+    let library: ResourceLibrary
     let flights: Flights
     /// nil where the system has no randomness: nothing personal is kept then.
     let users = UserScopes()
 
     public init(
         cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,
-        crossOrigin: CrossOrigin = .any
+        crossOrigin: CrossOrigin = .any, composition: CompositionSettings = CompositionSettings()
     ) {
         self.cache = cache
+        library = ResourceLibrary(cache, composition)
         flights = Flights(cache)
         self.credentials = credentials
         self.policy = policy
         self.authority = Array(authority.utf8)
         self.crossOrigin = crossOrigin
+    }
+
+    /// What can be built for a request of these facts: only what everyone shares, under an operator's TTL.
+    func library(for facts: PlanFacts) -> ResourceLibrary? {
+        guard library.settings.isActive, facts.scope == .shared, facts.route.isShared, case .fixed = facts.rule else {
+            return nil
+        }
+        return library
     }
 
     /// Whether anything personal is stored at all.

@@ -6,7 +6,8 @@ import Testing
 @testable import Cache
 
 extension ResponseCache {
-    fileprivate func purge(
+    /// Purges what `change` selects, and waits until that is done.
+    func purge(
         _ mode: PurgeMode, at now: Int64 = noon, _ change: (inout EntrySelection) -> Void = { _ in }
     ) async -> Int? {
         var selection = EntrySelection()

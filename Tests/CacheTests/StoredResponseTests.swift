@@ -119,6 +119,45 @@ import Testing
         #expect(one == other)
     }
 
+    @Test func anOutlineGoesWhereTheBodyGoesAndCounts() {
+        let plain = response("/a", lifetime: Lifetime(freshFor: 9))
+        let outline = FakeOutline(byteCount: 1_000)
+        let outlined = plain.with(outline: outline)
+        #expect(plain.outline == nil && outlined.outline === outline)
+        #expect(content(outlined) == content(plain) && outlined.isCopy(of: plain) && plain.isCopy(of: outlined))
+        #expect(outlined.checksum == plain.checksum && outlined.byteCount == plain.byteCount + 1_000)
+        let revalidation = Revalidation(
+            request: RequestFacts(), rule: .fixed(5, stale: 0), notFound: .off, now: noon + 1)
+        guard case .stored(let confirmed) = outlined.freshened(by: [], revalidation) else {
+            Issue.record("not confirmed")
+            return
+        }
+        let others = [
+            confirmed, outlined.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 3)),
+            outlined.withoutFreshness(at: noon + 1), outlined.moved(to: key("/b")),
+        ]
+        for other in others {
+            #expect(other.outline === outline && !other.isCopy(of: outlined))
+            #expect(other.byteCount == outlined.byteCount)
+        }
+    }
+
+    /// Tiers rely on it: what went in with so many bytes has to leave with as many.
+    @Test func whatAnOutlineSaysOfItsSizeIsAskedOnce() {
+        let outline = FakeOutline(byteCount: 1_000)
+        let response = response("/a").with(outline: outline)
+        let before = response.byteCount
+        outline.bytes.store(5, ordering: .relaxed)
+        #expect(response.byteCount == before)
+    }
+
+    @Test func aCopyIsTheSameButForItsOutline() {
+        let one = response("/a", "body")
+        #expect(one.isCopy(of: one) && one.isCopy(of: response("/a", "body")))
+        #expect(!one.isCopy(of: response("/a", "bodz")) && !one.isCopy(of: response("/a", "body", at: noon + 1)))
+        #expect(!one.isCopy(of: response("/a", "body", lifetime: Lifetime(freshFor: 1))))
+    }
+
     @Test func aUseIsReportedOnceAMinute() {
         let response = response("/a")
         #expect(!response.shouldReportUse(at: noon + 59, every: 60))

@@ -22,6 +22,24 @@ func response(
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
 }
 
+/// An outline of nothing.
+final class FakeOutline: Outline {
+    let bytes: Atomic<Int>
+    var byteCount: Int { bytes.load(ordering: .relaxed) }
+    init(byteCount: Int) { bytes = Atomic(byteCount) }
+}
+
+/// An answer composed from these, as whoever composes makes one.
+func composed(
+    _ target: String, from parts: [StoredResponse], _ body: String = "composed",
+    lifetime: Lifetime = Lifetime(freshFor: 1_000)
+) -> StoredResponse {
+    StoredResponse(
+        key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
+        classTag: 1, storefront: Array("us".utf8), resources: Composition.resources(of: parts),
+        composition: Composition(.composed, of: parts))
+}
+
 func someone(_ number: UInt64) -> CacheKey.Scope {
     .personal(UserHash(high: number, low: ~number))
 }

@@ -33,7 +33,33 @@ import Testing
         case .fetch(let reason, let stored): "fetch \(reason)\(stored == nil ? "" : " with stored")"
         case .pass(let reason): "pass \(reason)"
         case .refuse(let reason): "refuse \(reason)"
+        case .compose(let body): "compose \(body.detail)"
+        case .complete(let supplement): "complete \(String(decoding: supplement.target, as: UTF8.self))"
+        case .verify(let body, let reason, let stored):
+            "verify \(body.detail) by \(reason)\(stored == nil ? "" : " with stored")"
         }
+    }
+
+    /// What was composed is better than anything but a fresh answer; what lacks a part, than nothing.
+    @Test func compositionsComeBeforeTheOrigin() throws {
+        let facts = try facts()
+        let composed = CompositionOutcome.answer(
+            ComposedBody(body: [], detail: .split, parts: [], reliesUntil: 0))
+        let partial = CompositionOutcome.partial(Supplement(target: Array("/y".utf8), detail: .split))
+        func plan(_ stored: StoredResponse?, _ outcome: CompositionOutcome, verifying: Bool = false) -> String {
+            let plan = Plan.decide(facts, stored: stored, unixSeconds: Self.now)
+            return describe(plan.improved(by: outcome, verifying: verifying))
+        }
+        #expect(plan(nil, composed) == "compose split")
+        #expect(plan(stored(age: 60), composed) == "compose split")
+        #expect(plan(nil, partial) == "complete /y")
+        #expect(plan(stored(age: 60), partial) == "staleWhileRevalidate 0 and refresh")
+        #expect(plan(nil, .impossible) == "fetch absent")
+        #expect(plan(nil, composed, verifying: true) == "verify split by absent")
+        #expect(plan(stored(age: 60), composed, verifying: true) == "staleWhileRevalidate 0 and refresh")
+        #expect(plan(nil, partial, verifying: true) == "fetch absent")
+        #expect(!Plan.decide(facts, stored: stored(age: 20), unixSeconds: Self.now).canBeComposed)
+        #expect(!Plan.pass(.method).canBeComposed)
     }
 
     @Test func freshIsAHitStaleIsRefreshedBehindExpiredIsFetched() throws {

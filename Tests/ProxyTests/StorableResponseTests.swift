@@ -22,7 +22,7 @@ import Testing
     ])
     func whatIsNotCodedNamesItsResources(fields: [String]) throws {
         let plain = try response(fields)
-        #expect(!plain.hasContentCoding && plain.resources == [ResourceMention.number(type: "a", id: "1")])
+        #expect(!plain.hasContentCoding && plain.scan.mentions == [ResourceMention.number(type: "a", id: "1")])
     }
 
     @Test(arguments: [
@@ -31,6 +31,6 @@ import Testing
     ])
     func whatIsCodedByAnyLineMayNameAnyResource(fields: [String]) throws {
         let coded = try response(fields)
-        #expect(coded.hasContentCoding && coded.resources == [ResourceMention.everything])
+        #expect(coded.hasContentCoding && coded.scan.mentions == [ResourceMention.everything])
     }
 }

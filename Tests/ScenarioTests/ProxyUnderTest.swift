@@ -17,17 +17,16 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
-        timeOfDay: TimeOfDay = .system
+        timeOfDay: TimeOfDay = .system, composition: CompositionSettings = CompositionSettings()
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
         let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
-        // What is composed, cut out of pages and joined belongs here: a parameter of `init`, set in `shared`.
-        let shared = ProxyShared(
-            cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
-            crossOrigin: crossOrigin)
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
-            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,
+            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS,
+            shared: ProxyShared(
+                cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
+                crossOrigin: crossOrigin, composition: composition),
             accessLog: (try AccessLogSink(path: logFile), .combined))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay

@@ -7,16 +7,38 @@ public struct DocumentScan: Sendable {
 
     /// Scans `body` once. Bounded in time and memory whatever it holds; never fails.
     public init(_ body: Span<UInt8>) {
-        mentions = ResourceMention.numbers(in: body)
+        self.init(body, findsDocument: true)
+    }
+
+    init(_ body: Span<UInt8>, findsDocument: Bool) {
+        var scanner = DocumentScanner(findsDocument: findsDocument)
+        do throws(DocumentScanner.Stop) {
+            try scanner.scan(body)
+            mentions = try scanner.found.sorted()
+        } catch {
+            mentions = [ResourceMention.everything]
+            document = nil
+            return
+        }
+        document = scanner.isTrusted ? scanner.document : nil
+    }
+
+    /// Scans `body` once.
+    public init(_ body: [UInt8]) { self.init(body.span) }
+
+    private init(mentions: [UInt64]) {
+        self.mentions = mentions
         document = nil
     }
+
+    /// Of a body that nobody can look into, a content coding being on it.
+    public static let hidden = DocumentScan(mentions: [ResourceMention.everything])
 }
 
 extension ResourceDocument {
-    /// The number of a member's name, escapes decoded. Names in `otherMembers` and `attributeNames` are added up.
+    /// The number of a member's name, escapes decoded: the same in one process, not from version to version. Names in
+    /// `otherMembers` and `attributeNames` are added up.
     public static func nameNumber(_ name: Span<UInt8>) -> UInt64 {
-        var hash = FNV1a()
-        for index in name.indices { hash.combine(name[index]) }
-        return hash.value
+        MemberName(name, 0, name.count).number
     }
 }

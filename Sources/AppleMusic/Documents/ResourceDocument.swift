@@ -5,57 +5,66 @@
 
 /// The resources of one JSON document of the API (API.md 5), found by one strict pass over its bytes.
 ///
-/// It is made only of what can be trusted as material: a text of RFC 8259 in valid UTF-8 (no unpaired surrogate escapes), no
-/// object with two members of one name, no deeper than ``JSON/maxDepth``, at most ``maxObjects`` resources, and every
-/// element of a `data` array a resource with the strings `id` and `type`. Of anything else there is no document.
+/// It is made only of what can be trusted as material: an object of RFC 8259 in valid UTF-8 (no unpaired surrogate escapes),
+/// no deeper than ``JSON/maxDepth``, no object in it with two members of one name or more than 256; at most ``maxObjects``
+/// resources with ``maxRelations``; `data` always an array, and each of its elements a resource with strings `id` and `type`
+/// that are neither empty nor escaped; `next` a string without escapes, `href` a string; `attributes`, `relationships` and
+/// each of these an object. Of anything else there is no document.
+///
+/// Resources are the elements of the document's `data`, those of their relationships' `data`, and those of any array
+/// called `data` below `results` or `views`, at the top or in a resource. What else looks like one (in `attributes`,
+/// `meta`, `included`) is none.
 public final class ResourceDocument: Sendable {
     /// A resource object: `{id, type, href?, attributes?, relationships?, ...}` (API.md 5.2).
     public struct Object: Sendable {
         /// The number of its type and id (``ResourceMention``).
-        public internal(set) var number: UInt64
+        public internal(set) var number: UInt64 = 0
         /// Nil for a type that is none of the catalog's twelve.
         public internal(set) var type: ResourceClass?
         /// The whole object with its braces.
-        public internal(set) var whole: ByteSpan
+        public internal(set) var whole = ByteSpan()
         /// Values; strings with their quotation marks.
-        public internal(set) var id: ByteSpan
-        public internal(set) var typeName: ByteSpan
-        /// Empty where there is none.
-        public internal(set) var href: ByteSpan
+        public internal(set) var id = ByteSpan()
+        public internal(set) var typeName = ByteSpan()
+        /// Empty where there is none; it may hold escapes.
+        public internal(set) var href = ByteSpan()
         /// The object with its braces; empty where there is none: then it is an identifier.
-        public internal(set) var attributes: ByteSpan
+        public internal(set) var attributes = ByteSpan()
         /// The names of the attributes as one number, in whatever order they stand; 0 where there are none.
-        public internal(set) var attributeNames: UInt64
+        public internal(set) var attributeNames: UInt64 = 0
         /// The names of the members beside id, type, href, attributes and relationships as one number; 0 for none.
-        public internal(set) var otherMembers: UInt64
+        public internal(set) var otherMembers: UInt64 = 0
         /// Whether it has the member `relationships`, be it empty.
-        public internal(set) var hasRelationships: Bool
+        public internal(set) var hasRelationships = false
         /// Its relationships, as indices of ``relations``: `firstRelation ..< endRelation`, in the order in which they stand.
-        public internal(set) var firstRelation: UInt32
-        public internal(set) var endRelation: UInt32
+        /// Those of its elements come before its own.
+        public internal(set) var firstRelation: UInt32 = 0
+        public internal(set) var endRelation: UInt32 = 0
         /// The index behind the last object inside it.
-        public internal(set) var end: UInt32
-        /// The index of the relation whose element it is; -1 for an object of the document's own lists.
-        public internal(set) var parent: Int32
+        public internal(set) var end: UInt32 = 0
+        /// The index of the relation whose element it is; -1 for an element of the document's `data`, and for those below
+        /// `results` and `views`, which are no element of the envelope's. They lie before the `end` of the resource whose
+        /// view they are in.
+        public internal(set) var parent: Int32 = -1
     }
 
     /// A relationship: `"name": {href?, next?, data?, meta?}`.
     public struct Relation: Sendable {
         /// Of its name (``nameNumber(_:)``).
-        public internal(set) var name: UInt64
+        public internal(set) var name: UInt64 = 0
         /// The name with its quotation marks, as it is spelt.
-        public internal(set) var spelling: ByteSpan
+        public internal(set) var spelling = ByteSpan()
         /// The object with its braces.
-        public internal(set) var whole: ByteSpan
+        public internal(set) var whole = ByteSpan()
         /// The array with its brackets; empty where there is none.
-        public internal(set) var data: ByteSpan
+        public internal(set) var data = ByteSpan()
         /// The string with its quotation marks; empty where there is none.
-        public internal(set) var next: ByteSpan
+        public internal(set) var next = ByteSpan()
         /// The names of the members beside href, data and next as one number; 0 for none.
-        public internal(set) var otherMembers: UInt64
+        public internal(set) var otherMembers: UInt64 = 0
         /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`, up to `endElement`.
-        public internal(set) var firstElement: UInt32
-        public internal(set) var endElement: UInt32
+        public internal(set) var firstElement: UInt32 = 0
+        public internal(set) var endElement: UInt32 = 0
     }
 
     /// What stands around the resources.
@@ -72,6 +81,7 @@ public final class ResourceDocument: Sendable {
     }
 
     public static let maxObjects = 4_096
+    public static let maxRelations = 16_384
 
     public let envelope: Envelope
     public let objects: [Object]

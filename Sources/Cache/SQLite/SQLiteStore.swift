@@ -3,7 +3,7 @@ import Synchronization
 
 // The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a short lock and return);
-// personal responses never reach the file; what is queued is visible to readers at once. Lock order: writer, then pending
+// personal and composed responses never reach the file; what is queued is visible to readers at once. Lock order: writer, then pending
 // or status, never both, and nothing is logged under pending or status.
 
 /// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says so and goes on trying.
@@ -16,6 +16,8 @@ public final class SQLiteStore: Sendable {
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
+    /// For `StoreVisit`.
+    let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again (HARDENING F3).
@@ -41,9 +43,9 @@ public final class SQLiteStore: Sendable {
         StoreReader(store: self)
     }
 
-    /// Queues `response` in place of what its key had. Never waits; personal responses are left out.
+    /// Queues `response` in place of what its key had. Never waits; personal responses and composed ones are left out.
     public func store(_ response: StoredResponse) {
-        guard !response.key.isPersonal else { return }
+        guard !response.key.isPersonal, response.composition == nil else { return }
         let index = Self.index(of: response.key)
         let isTaken = pending.withLock { $0.enqueue(.store(response), index) }
         if !isTaken { counters.withLock { $0.dropped += 1 } }

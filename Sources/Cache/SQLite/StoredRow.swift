@@ -83,11 +83,19 @@ struct EntryRow {
 
 /// A row of `entry` with those of `content` and `mention`.
 struct StoredRow {
-    /// What `init` reads; the key is ?1.
-    static let select = """
-        SELECT \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id)
-        FROM entry JOIN content USING (id) WHERE entry.key = ?1
+    /// What `init` reads.
+    private static let columns = """
+        \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id)
         """
+    /// The row whose key is ?1.
+    static let select = "SELECT \(columns) FROM entry JOIN content USING (id) WHERE entry.key = ?1"
+    /// The ?2 answers written last of those before the row ?1, each with its row.
+    static let selectBelow = """
+        SELECT \(columns), entry.id FROM entry JOIN content USING (id)
+        WHERE entry.id < ?1 AND selecting = '' ORDER BY entry.id DESC LIMIT ?2
+        """
+    /// Where `selectBelow` has the row.
+    static let idColumn = EntryRow.columnCount + 3
 
     private let entry: EntryRow
     private let fields: [UInt8]

@@ -12,8 +12,8 @@ enum CacheStatus {
     /// Of a request that went to the origin.
     struct Forwarded {
         enum Storing {
-            /// `ttl` in seconds; `isConfirmed`: by a 304.
-            case stored(ttl: Int, isConfirmed: Bool)
+            /// `ttl` in seconds; the detail says that it was confirmed by a 304, or how it was composed.
+            case stored(ttl: Int, detail: Reason?)
             /// Why the answer was not stored, or was not the origin's.
             case no(Reason)
         }
@@ -60,11 +60,11 @@ extension CacheStatus.Forwarded {
         }
         if isCollapsed { buffer.append("; collapsed") }
         switch storing {
-        case .stored(let ttl, let isConfirmed):
+        case .stored(let ttl, let detail):
             buffer.append("; stored; ttl=")
             if ttl < 0 { buffer.append("-") }
             buffer.append(decimal: abs(ttl))
-            if isConfirmed { CacheStatus.write(.revalidated, to: &buffer) }
+            if let detail { CacheStatus.write(detail, to: &buffer) }
         case .no(let detail):
             CacheStatus.write(detail, to: &buffer)
         }

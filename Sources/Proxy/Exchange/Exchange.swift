@@ -7,7 +7,7 @@ import HTTP
 ///
 /// Confined to its loop. It answers once: what comes after (a client served stale because the origin was slow) is stored and
 /// goes no further.
-final class Exchange {
+final class Exchange: FlightWaiter {
     private let inquiry: Inquiry
     private let service: ProxyService
     private let connection: ClientConnection
@@ -38,7 +38,7 @@ final class Exchange {
         guard let key = inquiry.key, inquiry.isCollapsible else { return fetchAlone() }
         switch service.shared.flights.join(key, self, on: service.context.loop) {
         case .lead(let flight): lead(flight, key)
-        case .alone(let flight): fetch(as: flight)
+        case .alone(let flight): ask(as: flight)
         case .wait: wait()
         case .full: fail(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1))
         }
@@ -48,11 +48,35 @@ final class Exchange {
     /// a leader brings is stored before it lands.
     private func lead(_ flight: Flights.FlightID, _ key: CacheKey) {
         guard let stored = service.shared.cache.memory.lookup(key), stored.isFresh(at: service.context.unixSeconds)
-        else { return fetch(as: flight) }
+        else { return ask(as: flight) }
         isCollapsed = true
         let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
         service.shared.flights.land(flight, outcome, now: service.context.loop.now)
         landed(outcome)
+    }
+
+    /// Goes to the origin: for what a composition lacks, together with others, or for the whole answer.
+    private func ask(as flight: Flights.FlightID) {
+        isCollapsed = false
+        if let supplement = inquiry.supplement, let lacking = service.inquiry(for: supplement, of: inquiry.request) {
+            let detour = Detour(lacking, service: service) { [self] end in finish(flight, end, nil) }
+            return detour.start()
+        }
+        if service.batcher.add(inquiry, { [self] end in finish(flight, end, .batched) }) { return }
+        fetch(as: flight)
+    }
+
+    /// What was lacking is stored now, or the answer has to be asked for as a whole.
+    private func finish(_ flight: Flights.FlightID, _ end: Detour.End, _ detail: Reason?) {
+        let now = service.context.loop.now
+        if case .refused(let failure) = end {
+            service.shared.flights.land(flight, .failed(failure), now: now)
+            return isAnswered ? () : fail(failure)
+        }
+        guard case .stored = end, let stored = service.compose(for: inquiry, detail) else { return fetch(as: flight) }
+        let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
+        service.shared.flights.land(flight, outcome, now: now)
+        if !isAnswered { answer(stored, originStatus: stored.status) }
     }
 
     /// Nobody waits for it.
@@ -195,8 +219,10 @@ extension Exchange {
     /// With what is stored now: everyone's answer.
     private func answer(_ stored: StoredResponse, originStatus: Int) {
         let ttl = stored.freshFor - stored.age(at: service.context.unixSeconds)
-        let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, isConfirmed: originStatus == 304)
+        let storing = CacheStatus.Forwarded.Storing.stored(
+            ttl: ttl, detail: originStatus == 304 ? .revalidated : stored.composition?.detail)
         finish()
+        service.noteStep(stored, inquiry.facts, inquiry.request)
         service.serve(
             stored, forwarded(originStatus, storing), inquiry.facts, outcome: inquiry.reason.word, to: connection)
     }

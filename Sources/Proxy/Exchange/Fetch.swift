@@ -45,9 +45,9 @@ final class Fetch {
             repeats: hasFallback ? 0 : UpstreamGate.defaultRepeats, to: self)
     }
 
-    /// A client waits, a client waits for a confirmation, or nobody waits.
+    /// A client waits, a client waits for a confirmation, or nobody waits, and perhaps nobody will.
     private var priority: UpstreamPriority {
-        guard listener != nil else { return .refresh }
+        guard listener != nil else { return inquiry.isAhead ? .prefetch : .refresh }
         return inquiry.stored == nil ? .waitingClient : .revalidation
     }
 
@@ -136,8 +136,14 @@ extension Fetch: UpstreamReceiver {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
         case .confirm: confirm(response)
         case .refuse: refuse(response)
-        case .accept: end(store(response))
+        case .accept: end(store(withOwnLinks(response)))
         }
+    }
+
+    /// As this proxy writes the links to further pages.
+    private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
+        guard service.shared.library.settings.completesNext, inquiry.request.method == .get else { return response }
+        return response.completingNext(of: inquiry.request.canonical)
     }
 
     func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
@@ -227,12 +233,7 @@ extension Fetch {
         case .no(let reason): return .unstored(response, reason)
         case .store where isOutdated: return .unstored(response, .outdated)
         case .store(let lifetime):
-            let stored = StoredResponse(
-                key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
-                keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
-                classTag: inquiry.facts.route.resourceClass.rawValue,
-                storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
-                resources: response.resources)
+            let stored = storable(response, key, rule, lifetime, at: now)
             let forwarded = inquiry.request.fields
             let placed = service.shared.cache.store(
                 stored, varyingBy: facts.vary, forwarded: forwarded.span, service.reader)
@@ -242,8 +243,22 @@ extension Fetch {
                 return .unstored(response, .outdated)
             }
             service.statistics.count(.stored)
+            service.learn(from: placed, original: response.original, inquiry)
             return .stored(placed, originStatus: response.status)
         }
+    }
+
+    private func storable(
+        _ response: UpstreamResponse, _ key: CacheKey, _ rule: TTLRule, _ lifetime: Lifetime, at now: Int64
+    ) -> StoredResponse {
+        let scan = response.scan
+        return StoredResponse(
+            key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
+            keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
+            classTag: inquiry.facts.route.resourceClass.rawValue,
+            storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
+            resources: scan.mentions,
+            outline: service.shared.library(for: inquiry.facts) == nil ? nil : scan.document)
     }
 
     /// Whether what was asked for changed while the answer was on its way.

@@ -13,9 +13,15 @@ enum FlightOutcome: Sendable {
     case failed(FetchFailure)
 }
 
+/// Who waits for another's flight, confined to a loop.
+protocol FlightWaiter: AnyObject {
+    /// The flight has ended.
+    func landed(_ outcome: FlightOutcome)
+}
+
 /// The flights of all loops. Its lock is taken on misses and stale answers, never on a plain hit.
 public final class Flights: Sendable {
-    typealias Table = FlightTable<Confined<Exchange>>
+    typealias Table = FlightTable<Confined<any FlightWaiter>>
     typealias FlightID = Table.FlightID
 
     private let cache: ResponseCache
@@ -26,9 +32,9 @@ public final class Flights: Sendable {
         self.cache = cache
     }
 
-    func join(_ key: CacheKey, _ exchange: Exchange, on loop: EventLoop) -> Table.Joining {
-        let (waiter, epoch, now) = (Confined(exchange, to: loop), cache.purgeEpoch, loop.now)
-        return table.withLock { $0.join(key, epoch: epoch, now: now, waiter) }
+    func join(_ key: CacheKey, _ waiter: any FlightWaiter, on loop: EventLoop) -> Table.Joining {
+        let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
+        return table.withLock { $0.join(key, epoch: epoch, now: now, confined) }
     }
 
     func refresh(_ key: CacheKey, now: Instant) -> FlightID? {

@@ -74,6 +74,14 @@ extension ForwardedRequest {
         self.body = body
     }
 
+    /// A GET for something else that everyone shares, in the name of the same client.
+    func asking(for other: CanonicalTarget) -> ForwardedRequest {
+        ForwardedRequest(
+            method: .get, methodText: Array("GET".utf8), target: other.bytes, canonical: other.bytes, fields: fields,
+            clientAuthorization: clientAuthorization, clientUserToken: nil, carriesUserToken: false, isPersonal: false,
+            isConditional: false, asksForRange: false, tellsWhoAsks: false, body: [])
+    }
+
     private static func lines(_ fields: Fields, _ bytes: Span<UInt8>, _ breadth: Breadth) -> [UInt8] {
         guard breadth != .none else { return Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8) }
         var lines: [UInt8] = []

@@ -15,6 +15,12 @@ struct Inquiry {
     let mayUseOperatorsToken: Bool
     /// Whose token goes along; nil without one, or where nothing personal is kept.
     let user: UserHash?
+    /// Whether it is for what nobody has asked for yet.
+    var isAhead = false
+    /// What would complete a composition of the answer.
+    var supplement: Supplement?
+    /// What the answer would have been, had it been composed: to be compared with what the origin says.
+    var expected: ComposedBody?
 
     /// Whether others may wait for the answer: a plain GET for what everyone shares (HARDENING 3, CVE-2016-10003), and not
     /// one that wants a newer answer than one under way.

@@ -5,9 +5,15 @@ import HTTP
 /// What to do with one request: a pure function of the request, what the cache holds, the time and the policy.
 ///
 /// The exchange carries it out; tests read it without a socket.
-public enum Plan {
+enum Plan {
     /// Answer from the cache, without asking anyone; `ttl` is the freshness left, in seconds.
     case hit(StoredResponse, ttl: Int)
+    /// Answer with what was built out of other stored answers.
+    case compose(ComposedBody)
+    /// Fetch what a composition lacks, and answer with that. What the request would be without it stands in `Supplement`.
+    case complete(Supplement)
+    /// Ask the origin, answer with what it says, and compare that with what was built.
+    case verify(ComposedBody, Reason, stored: StoredResponse?)
     /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`: the origin is asked
     /// behind the answer.
     case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)
@@ -62,12 +68,30 @@ extension Plan {
     /// - Parameters:
     ///   - stored: what the cache holds under the request's key, if it was looked up.
     ///   - missing: why there is nothing, if so.
-    public static func decide(
+    static func decide(
         _ facts: PlanFacts, stored: StoredResponse?, missing: Reason = .absent, unixSeconds: Int64
     ) -> Plan {
         if let reason = facts.passReason { return .pass(reason) }
         let plan = decide(stored, missing, at: unixSeconds)
         return facts.rule.followsOrigin ? plan.heeding(facts.requestControl, stored, unixSeconds) : plan
+    }
+
+    /// Whether an answer built of others could be better: nothing fresh is stored.
+    var canBeComposed: Bool {
+        switch self {
+        case .fetch, .stale: true
+        default: false
+        }
+    }
+
+    /// The plan, given what came of the attempt to compose.
+    func improved(by outcome: CompositionOutcome, verifying: Bool) -> Plan {
+        switch (outcome, self) {
+        case (.answer(let body), .fetch(let reason, let stored)) where verifying: .verify(body, reason, stored: stored)
+        case (.answer(let body), _) where !verifying: .compose(body)
+        case (.partial(let supplement), .fetch(_, stored: nil)) where !verifying: .complete(supplement)
+        default: self
+        }
     }
 
     private static func decide(_ stored: StoredResponse?, _ missing: Reason, at unixSeconds: Int64) -> Plan {

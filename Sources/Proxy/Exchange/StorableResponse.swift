@@ -8,7 +8,9 @@ extension UpstreamResponse {
     /// The facts that a store decision rests on.
     var facts: ResponseFacts {
         var facts = ResponseFacts(status: status)
-        for line in fields.lines { facts.merge(line.id, fields.bytes.span.extracting(line.value)) }
+        for line in fields.lines where !isOutdated(line.id) {
+            facts.merge(line.id, fields.bytes.span.extracting(line.value))
+        }
         facts.responseDelay = delay
         return facts
     }
@@ -23,9 +25,25 @@ extension UpstreamResponse {
         }
     }
 
-    /// The resources that the content names; perhaps any, where a coding hides them.
-    var resources: [UInt64] {
-        hasContentCoding ? [ResourceMention.everything] : ResourceMention.numbers(in: body.span)
+    /// The resources that the content names and shows; perhaps any, where a coding hides them.
+    var scan: DocumentScan { hasContentCoding ? .hidden : DocumentScan(body) }
+
+    /// With the client's own parameters in the `next` of the page that it is (`next complete`); itself where it is none.
+    func completingNext(of canonical: [UInt8]) -> UpstreamResponse {
+        var target = CanonicalTarget()
+        guard status == 200, original == nil, !hasContentCoding, (try? target.parse(canonical.span)) != nil,
+            let map = DocumentScan(body).document,
+            let completed = CompletedNext.completing(body.span, document: map, target: target)
+        else { return self }
+        var copy = self
+        copy.original = body
+        copy.body = completed
+        return copy
+    }
+
+    /// Whether the field says something about a content that is not this one any more.
+    private func isOutdated(_ id: FieldName) -> Bool {
+        original != nil && (id == .etag || id == .lastModified)
     }
 
     /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
@@ -58,7 +76,8 @@ extension UpstreamResponse {
     private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(fields.bytes.count + 64)
-        for line in fields.lines where !Self.isForOtherSites(line.id) && isKept(line.id) {
+        for line in fields.lines
+        where !Self.isForOtherSites(line.id) && !isOutdated(line.id) && isKept(line.id) {
             if isPersonal && Self.isAboutCaching(line.id) { continue }
             result.append(contentsOf: fields.bytes[line.line])
         }

@@ -36,6 +36,16 @@ public enum Counter: Int, CaseIterable, Sendable {
     case queued
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.
     case queueRefused
+    /// Requests to the origin that composing, windows and batches made unnecessary.
+    case upstreamSaved
+    /// Requests to the origin for what nobody has asked for yet: the next page of a client that walks.
+    case prefetched
+    /// Answers of the origin that contradict the form that was learnt from others.
+    case contradictions
+    /// Answers of the origin that were held against what would have been composed (`compose verify`).
+    case verified
+    /// Those that were not equal.
+    case mismatched
 
     public var name: String {
         switch self {
@@ -55,6 +65,11 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .retried: "retried"
         case .queued: "queued"
         case .queueRefused: "queue_refused"
+        case .upstreamSaved: "upstream_saved"
+        case .prefetched: "prefetched"
+        case .contradictions: "contradictions"
+        case .verified: "verified"
+        case .mismatched: "verify_mismatches"
         }
     }
 }
@@ -64,19 +79,19 @@ public enum Counter: Int, CaseIterable, Sendable {
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
-    private let cells: InlineArray<16, Atomic<Int>>
+    private let cells: InlineArray<21, Atomic<Int>>
 
     public init() {
-        precondition(Counter.allCases.count == 16, "one cell for each counter")
+        precondition(Counter.allCases.count == 21, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
     }
 
-    /// Counts one; only on the loop that owns these counters.
-    public func count(_ counter: Counter) {
+    /// Counts; only on the loop that owns these counters.
+    public func count(_ counter: Counter, _ number: Int = 1) {
         let index = counter.rawValue
-        cells[index].store(cells[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        cells[index].store(cells[index].load(ordering: .relaxed) &+ number, ordering: .relaxed)
     }
 
     /// Counts one; only on the loop that owns these counters.

@@ -11,6 +11,8 @@ public struct UpstreamResponse: Sendable {
     public let declaredLength: Int?
     /// The content; in `began` only what has come so far. Content codings are as the origin applied them.
     public internal(set) var body: [UInt8]
+    /// What the origin sent, where `body` is not that any more (`next complete`): its validators are not the body's then.
+    var original: [UInt8]?
     /// When the request was handed to the connection that answered: the "request_time" of RFC 9111, 4.2.3.
     public internal(set) var requestedAt = Instant(nanoseconds: 0)
     /// When the head was complete: the "response_time" of RFC 9111, 4.2.3.

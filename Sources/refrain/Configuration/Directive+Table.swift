@@ -104,16 +104,16 @@ extension Directive {
     private static let answers = [
         choice(
             "compose", \.compose, standard: .on,
-            why: "answers built from stored resources, verify compares with the origin; no effect in this version"),
+            why: "answers built from stored resources; verify serves the origin's and compares"),
         toggle(
             "windows", \.allowsWindows, standard: true,
-            why: "pages cut out of other stored pages; no effect in this version"),
+            why: "pages cut out of other stored pages, and fetched ahead of clients that walk"),
         toggle(
             "batch", \.allowsBatches, standard: false,
-            why: "misses of a moment joined into one ids request; no effect in this version"),
+            why: "misses of a moment joined into one ids request"),
         choice(
             "next", \.next, standard: .keep,
-            why: "keep leaves \"next\" as the origin wrote it; complete has no effect in this version"),
+            why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],
             why: "web pages that may read the answers, such as https://app.example.com; off for none"

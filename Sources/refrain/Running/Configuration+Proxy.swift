@@ -19,7 +19,7 @@ extension Configuration {
             upstreamTLS: try upstreamTLS(),
             shared: ProxyShared(
                 cache: responseCache(log), credentials: try credentials(), policy: policy,
-                authority: endpoint.authority, crossOrigin: crossOrigin),
+                authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition),
             accessLog: nil)
         settings.shared.budget = UpstreamBudget(rate: upstreamRate)
         settings.shared.clientKeys = try clientKeys()
@@ -32,9 +32,6 @@ extension Configuration {
     /// What is configured but has no effect in this version, in words for the log.
     var withoutEffect: [String] {
         var names: [String] = []
-        if allowsBatches { names.append("batch on") }
-        if compose == .verify { names.append("compose verify") }
-        if next == .complete { names.append("next complete") }
         if recordFile != nil { names.append("record") }
         return names
     }
@@ -49,6 +46,21 @@ extension Configuration {
             words.append("tls_certificate is set, but no listen line says tls")
         }
         return words
+    }
+
+    var composition: CompositionSettings {
+        var settings = CompositionSettings()
+        settings.compose =
+            switch compose {
+            case .on: .on
+            case .off: .off
+            case .verify: .verify
+            }
+        settings.windows = allowsWindows
+        settings.batch = allowsBatches
+        settings.completesNext = next == .complete
+        settings.indexBytes = settings.isActive ? memorySize / 8 : 0
+        return settings
     }
 
     var policy: Policy {
@@ -119,7 +131,7 @@ extension Configuration {
                 @Sendable message in log(.warn, message)
             }
         }
-        return ResponseCache(memory: MemoryTier(maxBytes: memorySize), store: store)
+        return ResponseCache(memory: MemoryTier(maxBytes: memorySize - composition.indexBytes), store: store)
     }
 
     private var crossOrigin: CrossOrigin {

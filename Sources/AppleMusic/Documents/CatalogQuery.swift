@@ -1,0 +1,127 @@
+// The query of a catalog request: what is understood, and the rest as it stands.
+//
+// What must hold: a parameter is either understood or part of the decoration, and every one that could change the answer
+// in a way not known here makes the request none of ours (nil) or stays in the decoration.
+
+/// The parameters of a canonical target (API.md 4.1, 4.3).
+struct CatalogQuery {
+    private(set) var ids: [[UInt8]] = []
+    private(set) var include: [[UInt8]] = []
+    private(set) var language: [UInt8] = []
+    private(set) var limit: Int?
+    private(set) var offset: Int?
+    private(set) var decoration: [UInt8] = []
+
+    /// What is done with a parameter.
+    private enum Role {
+        case ids, include, language, limit, offset, decoration, refused
+    }
+
+    init?(_ target: CanonicalTarget, of subject: CatalogRequest.Subject) {
+        let bytes = target.bytes
+        var start = target.pathCount + 1
+        while start < bytes.count {
+            let parameter = CatalogQuery.parameter(at: start, in: bytes.span)
+            guard read(parameter, CatalogQuery.role(of: parameter, in: bytes.span, subject), bytes) else { return nil }
+            start = parameter.end + 1
+        }
+    }
+
+    private static func parameter(at start: Int, in bytes: Span<UInt8>) -> TextSlice {
+        var (position, nameEnd) = (start, -1)
+        while position < bytes.count, bytes[position] != UInt8(ascii: "&") {
+            if nameEnd < 0, bytes[position] == UInt8(ascii: "=") { nameEnd = position }
+            position += 1
+        }
+        return TextSlice(start, keyEnd: nameEnd < 0 ? position : nameEnd, position)
+    }
+
+    /// By the name, of which nothing but the plain spelling is understood, and by what the path leads to.
+    private static func role(
+        of parameter: TextSlice, in bytes: Span<UInt8>, _ subject: CatalogRequest.Subject
+    ) -> Role {
+        let name = TextSlice(parameter.start, parameter.keyEnd)
+        if name.equals("l", in: bytes) { return .language }
+        let isWindow: Bool
+        switch subject {
+        case .item, .batch: isWindow = false
+        case .list, .results: isWindow = true
+        }
+        switch name.count {
+        case 5 where isWindow && name.equals("limit", in: bytes): return .limit
+        case 6 where isWindow && name.equals("offset", in: bytes): return .offset
+        case _ where subject == .results: return .decoration
+        case 3 where name.equals("ids", in: bytes): return subject == .batch ? .ids : .refused
+        case 7 where name.equals("include", in: bytes): return .include
+        case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
+        default: return .decoration
+        }
+    }
+
+    /// False where the parameter cannot be read in one way only.
+    private mutating func read(_ parameter: TextSlice, _ role: Role, _ bytes: [UInt8]) -> Bool {
+        let value = TextSlice(min(parameter.keyEnd + 1, parameter.end), parameter.end)
+        switch role {
+        case .ids:
+            guard ids.isEmpty, let elements = CatalogQuery.elements(parameter, bytes) else { return false }
+            ids = elements
+        case .include:
+            guard include.isEmpty, let elements = CatalogQuery.elements(parameter, bytes) else { return false }
+            include = elements
+        case .language:
+            guard language.isEmpty, let tag = [UInt8](identifier: value, in: bytes) else { return false }
+            language = tag
+        case .limit:
+            guard limit == nil, let number = PlainDecimal.value(of: value, in: bytes.span), number > 0 else {
+                return false
+            }
+            limit = number
+        case .offset:
+            guard offset == nil, let number = PlainDecimal.value(of: value, in: bytes.span) else { return false }
+            offset = number
+        case .decoration:
+            // Older servers take `;` for `&`: then there are parameters in it that nobody looked at.
+            guard !bytes[parameter.start..<parameter.end].contains(UInt8(ascii: ";")) else { return false }
+            if !decoration.isEmpty { decoration.append(UInt8(ascii: "&")) }
+            decoration.append(contentsOf: bytes[parameter.start..<parameter.end])
+        case .refused:
+            return false
+        }
+        return true
+    }
+
+    /// The elements of a list that are not empty, in their order; nil where there are none, or an odd one.
+    private static func elements(_ parameter: TextSlice, _ bytes: [UInt8]) -> [[UInt8]]? {
+        var found: [[UInt8]] = []
+        found.reserveCapacity((parameter.end - parameter.keyEnd) / 11 + 1)
+        var list = CommaList(of: parameter)
+        while let element = list.next(bytes.span) {
+            if element.count == 0 { continue }
+            guard let text = [UInt8](identifier: element, in: bytes) else { return nil }
+            found.append(text)
+        }
+        return found.isEmpty ? nil : found
+    }
+}
+
+/// Numbers as the API writes them: at most nine decimal digits, no sign, no leading zeros.
+enum PlainDecimal {
+    static func value(of slice: TextSlice, in bytes: Span<UInt8>) -> Int? {
+        guard (1...9).contains(slice.count) else { return nil }
+        if slice.count > 1, bytes[slice.start] == UInt8(ascii: "0") { return nil }
+        var value = 0
+        for position in slice.start..<slice.end {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else { return nil }
+            value = value * 10 + Int(bytes[position] - UInt8(ascii: "0"))
+        }
+        return value
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number that is not negative in decimal digits.
+    mutating func append(decimal value: Int) {
+        if value >= 10 { append(decimal: value / 10) }
+        append(UInt8(ascii: "0") + UInt8(value % 10))
+    }
+}

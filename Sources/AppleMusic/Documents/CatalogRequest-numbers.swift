@@ -1,0 +1,67 @@
+// The numbers under which resources and collections are found again.
+//
+// What must hold: they are the same in every process, and whoever chooses parameters cannot choose numbers. Language and
+// decoration are text of the client's making, and FNV-1a would let anybody find a decoration whose number is that of none,
+// to put decorated resources before everybody: so they go through SHA-256.
+
+import COpenSSL
+
+extension CatalogRequest {
+    /// The number under which a resource is kept: the same for equal resources under equal circumstances.
+    ///
+    /// It has 64 bits and is not proof that a resource is the one: a reader compares type and id too.
+    /// - Parameter number: of its type and id (``ResourceMention``).
+    public func indexNumber(ofResource number: UInt64) -> UInt64 {
+        Self.mixed(number &+ Self.mixed(resourceContext))
+    }
+
+    /// The number (``ResourceMention``) of the resource of this request's type with an id as `ids` has it.
+    public func resourceNumber(ofID id: [UInt8]) -> UInt64 {
+        Self.resourceNumber(form.type, id)
+    }
+
+    /// The same for any of the twelve types.
+    static func resourceNumber(_ type: ResourceClass, _ id: [UInt8]) -> UInt64 {
+        var hash = FNV1a()
+        for byte in type.name.utf8 { hash.combine(byte) }
+        hash.combine(ResourceMention.separator)
+        for byte in id { hash.combine(byte) }
+        return ResourceMention.number(hash)
+    }
+
+    /// The number of the collection that a list is a window of: storefront, path, language, include and decoration. Nil for
+    /// what is no list.
+    public var collectionNumber: UInt64? {
+        guard case .list = form.subject else { return nil }
+        var text = path
+        for part in [language, form.decoration] + form.include {
+            text.append(0)
+            text.append(contentsOf: part)
+        }
+        return Self.digest(text)
+    }
+
+    /// The digest costs ten times what the rest of the request does, and most requests have nothing to digest.
+    static func context(_ storefront: Storefront, language: [UInt8], decoration: [UInt8]) -> UInt64 {
+        guard !language.isEmpty || !decoration.isEmpty else {
+            return UInt64(storefront.first) << 8 | UInt64(storefront.second)
+        }
+        // No part holds the separator: they are visible ASCII.
+        return digest([storefront.first, storefront.second, 0] + language + [0] + decoration)
+    }
+
+    /// The first eight bytes of SHA-256.
+    private static func digest(_ text: [UInt8]) -> UInt64 {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        guard SHA256(text, text.count, &digest) != nil else { preconditionFailure("libcrypto has no SHA-256") }
+        return digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A bijection of 64 bits in which each bit depends on all others: the finisher of SplitMix64.
+    private static func mixed(_ value: UInt64) -> UInt64 {
+        var mixed = value
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,124 @@
+// The targets of requests that go with a request: for the resources it lacks, or for another window of its list.
+//
+// What must hold: they are canonical, and taking one apart gives the parts it was made of.
+
+extension CatalogRequest {
+    /// The canonical path, without a query.
+    public var path: [UInt8] {
+        var path = Self.collectionPath(storefront, form.type)
+        switch form.subject {
+        case .batch, .results:
+            break
+        case .item:
+            path.append(segment: ids[0])
+        case .list(let name, let isView):
+            path.append(segment: ids[0])
+            if isView { path.append(segment: Array("view".utf8)) }
+            path.append(segment: name)
+        }
+        return path
+    }
+
+    /// A batch of this request's type, with its include, decoration and language. Of an item or a batch.
+    /// - Parameter ids: at least one, each as ``ids`` has them.
+    public func target(ids: [[UInt8]]) -> [UInt8] {
+        var query = CatalogQueryWriter(after: Self.collectionPath(storefront, form.type), decoration: form.decoration)
+        query.append("ids", ids)
+        if !form.include.isEmpty { query.append("include", form.include) }
+        if !language.isEmpty { query.append("l", [language]) }
+        return query.finish()
+    }
+
+    /// A batch of another type, with this request's decoration and language, without include. Not of results.
+    /// - Parameter relatedType: one of the twelve types.
+    /// - Parameter ids: at least one, each as ``ids`` has them.
+    public func target(relatedType: ResourceClass, ids: [[UInt8]]) -> [UInt8] {
+        var query = CatalogQueryWriter(after: Self.collectionPath(storefront, relatedType), decoration: form.decoration)
+        query.append("ids", ids)
+        if !language.isEmpty { query.append("l", [language]) }
+        return query.finish()
+    }
+
+    /// Another window of the same list, with its include, decoration and language.
+    /// - Parameter limit: 1 to 999,999,999, or nil to leave it to the origin.
+    /// - Parameter offset: 0 to 999,999,999, or nil for the list's beginning.
+    public func target(limit: Int?, offset: Int?) -> [UInt8] {
+        var query = CatalogQueryWriter(after: path, decoration: form.decoration)
+        if !form.include.isEmpty { query.append("include", form.include) }
+        if !language.isEmpty { query.append("l", [language]) }
+        if let limit { query.append("limit", limit) }
+        if let offset { query.append("offset", offset) }
+        return query.finish()
+    }
+
+    private static func collectionPath(_ storefront: Storefront, _ type: ResourceClass) -> [UInt8] {
+        var path: [UInt8] = []
+        path.reserveCapacity(128)
+        path.append(contentsOf: "/v1/catalog/".utf8)
+        path.append(storefront.first)
+        path.append(storefront.second)
+        path.append(UInt8(ascii: "/"))
+        path.append(contentsOf: type.name.utf8)
+        return path
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(segment: [UInt8]) {
+        append(UInt8(ascii: "/"))
+        append(contentsOf: segment)
+    }
+}
+
+/// Writes parameters in between those of a decoration, which are in order and have other names.
+private struct CatalogQueryWriter {
+    private var bytes: [UInt8]
+    private var decoration: ArraySlice<UInt8>
+    private var separator = UInt8(ascii: "?")
+
+    init(after path: [UInt8], decoration: [UInt8]) {
+        bytes = path
+        self.decoration = decoration[...]
+    }
+
+    /// Names come in ascending order.
+    mutating func append(_ name: StaticString, _ elements: [[UInt8]]) {
+        begin(name)
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: element)
+        }
+    }
+
+    mutating func append(_ name: StaticString, _ number: Int) {
+        begin(name)
+        bytes.append(decimal: number)
+    }
+
+    mutating func finish() -> [UInt8] {
+        while !decoration.isEmpty { appendDecoration() }
+        return bytes
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        while !decoration.isEmpty {
+            let other = decoration.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "&") }
+            guard other.lexicographicallyPrecedes(text) else { break }
+            appendDecoration()
+        }
+        bytes.append(separator)
+        separator = UInt8(ascii: "&")
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "="))
+    }
+
+    /// Moves one parameter over.
+    private mutating func appendDecoration() {
+        bytes.append(separator)
+        separator = UInt8(ascii: "&")
+        let parameter = decoration.prefix { $0 != UInt8(ascii: "&") }
+        bytes.append(contentsOf: parameter)
+        decoration = decoration.dropFirst(parameter.count + 1)
+    }
+}

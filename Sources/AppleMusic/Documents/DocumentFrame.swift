@@ -1,0 +1,132 @@
+// What the scanner knows of an array or object that is open, and which of its members mean something.
+
+/// A string of the body between its quotation marks. Absent where its end is 0, at which no string can end.
+struct Text: BitwiseCopyable {
+    private var start32: UInt32 = 0
+    private var end32: UInt32 = 0
+    private(set) var isEscaped = false
+
+    init() {}
+
+    @inline(__always)
+    init(_ start: Int, _ end: Int, isEscaped: Bool) {
+        start32 = UInt32(truncatingIfNeeded: start)
+        end32 = UInt32(truncatingIfNeeded: end)
+        self.isEscaped = isEscaped
+    }
+
+    var start: Int { Int(start32) }
+    var end: Int { Int(end32) }
+    var isPresent: Bool { end32 != 0 }
+    var isEmpty: Bool { start32 == end32 }
+    /// With the quotation marks.
+    var whole: ByteSpan { ByteSpan(start - 1, end + 1) }
+}
+
+/// What an array or object is in a document.
+enum Role: UInt8 {
+    /// Nothing to the document: attributes of attributes, `meta`, `errors`.
+    case opaque
+    /// Around the text.
+    case outside
+    case top
+    /// Arrays of resources: the document's `data`, a relationship's, and any other below `results` and `views`.
+    case primary, related, loose
+    case resource, attributes, relationships, relation
+    /// Below `results` and `views`, where resources may lie at any depth.
+    case found
+
+    /// The names that mean something in such an object; any other is ``Member/other``.
+    private var meant: MemberSet {
+        switch self {
+        case .opaque, .outside, .attributes, .primary, .related, .loose: [.id, .type]
+        case .top: [.id, .type, .data, .next, .results, .views]
+        case .resource: [.id, .type, .href, .attributes, .relationships, .views]
+        case .relationships: [.id, .type]
+        case .relation: [.id, .type, .href, .data, .next]
+        case .found: [.id, .type, .attributes, .data, .meta]
+        }
+    }
+
+    /// The names that are not added up as other members.
+    private var standard: MemberSet {
+        switch self {
+        case .top: [.data, .next]
+        case .resource: [.id, .type, .href, .attributes, .relationships]
+        case .relation: [.href, .data, .next]
+        default: []
+        }
+    }
+
+    @inline(__always)
+    func member(_ known: Member) -> Member {
+        if meant.contains(known) { return known }
+        return self == .relationships ? .relation : .other
+    }
+
+    @inline(__always)
+    func isStandard(_ known: Member) -> Bool { standard.contains(known) }
+}
+
+/// What a value is of.
+enum Member: UInt8 {
+    case other
+    case id, type, href, attributes, relationships, data, next, results, views, meta
+    /// Any member of `relationships`.
+    case relation
+    /// Of an array of resources.
+    case element
+}
+
+struct MemberSet: ExpressibleByArrayLiteral {
+    private var bits: UInt16 = 0
+
+    @inline(__always)
+    init(arrayLiteral elements: Member...) {
+        for element in elements { bits |= 1 &<< UInt16(element.rawValue) }
+    }
+
+    @inline(__always)
+    func contains(_ member: Member) -> Bool { bits & (1 &<< UInt16(member.rawValue)) != 0 }
+}
+
+/// An open array or object.
+struct Frame: BitwiseCopyable {
+    /// An object with more is no part of a document, so that looking for duplicates has a bound.
+    static let maxMembers = 256
+
+    var role: Role
+    /// What the value to come is of.
+    var member: Member
+    /// The bracket that ends it.
+    let closing: UInt8
+    /// Of its opening bracket.
+    let start: UInt32
+    /// Its own names are those in `names` from here on.
+    var firstName: UInt32 = 0
+    /// Of the resource or the pending relation that it is or belongs to; of `relationships`, that of the resource.
+    var index: UInt32 = 0
+    /// Where its elements begin in `objects`, or, for `relationships`, its relations in `pending`.
+    var first: UInt32 = 0
+    /// A bit for each number of its names.
+    var nameBits: UInt64 = 0
+    /// The sum of the numbers of those names that no field of the document stands for.
+    var nameSum: UInt64 = 0
+    /// The number of the resource that it is, once it is closed.
+    var number: UInt64 = 0
+    var type = Text()
+    var id = Text()
+
+    @inline(__always)
+    init(role: Role, isObject: Bool, start: Int) {
+        self.role = role
+        self.start = UInt32(truncatingIfNeeded: start)
+        closing = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        switch role {
+        case .primary, .related, .loose: member = .element
+        default: member = .other
+        }
+    }
+
+    var isObject: Bool { closing == UInt8(ascii: "}") }
+}

@@ -1,0 +1,150 @@
+// What the values of a text are in its document: which become resources and relations, and which make it none.
+//
+// What must hold: a resource is put into `objects` as it opens and has all its ranges once it is closed; whatever a
+// ``ResourceDocument`` promises is checked here or the text is refused.
+
+extension DocumentScanner {
+    /// The role of an object that is the current member's value.
+    func roleOfObject() -> Role? {
+        switch (current.role, current.member) {
+        case (.outside, _): .top
+        case (.primary, _), (.related, _), (.loose, _): .resource
+        case (.relationships, _): .relation
+        case (.resource, .attributes): .attributes
+        case (.resource, .relationships): .relationships
+        case (.resource, .id), (.resource, .type), (.resource, .href): nil
+        case (.relation, .href), (.relation, .data), (.relation, .next): nil
+        case (.top, .data), (.top, .next): nil
+        case (.found, .attributes), (.found, .meta): .opaque
+        case (.top, .results), (.top, .views), (.resource, .views), (.found, _): .found
+        default: .opaque
+        }
+    }
+
+    /// The role of an array that is the current member's value.
+    func roleOfArray() -> Role? {
+        switch (current.role, current.member) {
+        case (.outside, _), (.primary, _), (.related, _), (.loose, _), (.relationships, _): nil
+        case (.resource, .attributes), (.resource, .relationships): nil
+        case (.resource, .id), (.resource, .type), (.resource, .href): nil
+        case (.relation, .href), (.relation, .next), (.top, .next): nil
+        case (.top, .data): .primary
+        case (.relation, .data): .related
+        case (.found, .data): .loose
+        case (.found, .attributes), (.found, .meta): .opaque
+        case (.top, .results), (.top, .views), (.resource, .views), (.found, _): .found
+        default: .opaque
+        }
+    }
+
+    /// The value of a member that means something is a string.
+    mutating func take(_ text: Text) {
+        switch current.member {
+        case .id: current.id = text
+        case .type: current.type = text
+        default: break
+        }
+        switch (current.role, current.member) {
+        case (.primary, _), (.related, _), (.loose, _), (.relationships, _): refuse()
+        case (.resource, .attributes), (.resource, .relationships): refuse()
+        case (.relation, .data), (.top, .data): refuse()
+        case (.resource, .href): objects[Int(current.index)].href = text.whole
+        case (.relation, .next) where !text.isEscaped: pending[Int(current.index)].next = text.whole
+        case (.top, .next) where !text.isEscaped: envelope.next = text.whole
+        case (.relation, .next), (.top, .next): refuse()
+        default: break
+        }
+    }
+
+    /// The value of a member that means something is a number, true, false or null.
+    mutating func takeScalar() {
+        switch current.member {
+        case .id: current.id = Text()
+        case .type: current.type = Text()
+        default: break
+        }
+        switch (current.role, current.member) {
+        case (.primary, _), (.related, _), (.loose, _), (.relationships, _): refuse()
+        case (.resource, .views), (.relation, .id), (.relation, .type): break
+        case (.resource, _), (.relation, _), (.top, .data), (.top, .next): refuse()
+        default: break
+        }
+    }
+
+    /// The current array or object has been opened inside `outer.last`.
+    mutating func begin() {
+        let around = outer[outer.count - 1]
+        current.index = around.index
+        switch current.role {
+        case .primary, .related, .loose: current.first = UInt32(objects.count)
+        case .relationships: current.first = UInt32(pending.count)
+        case .resource:
+            guard objects.count < ResourceDocument.maxObjects else { return refuse() }
+            current.index = UInt32(objects.count)
+            objects.append(ResourceDocument.Object())
+        case .relation:
+            guard relations.count + pending.count < ResourceDocument.maxRelations else { return refuse() }
+            current.index = UInt32(pending.count)
+            pending.append(ResourceDocument.Relation(name: nameNumber, spelling: name.whole))
+        default: break
+        }
+    }
+
+    /// The current array or object, which means something, ends before `end`.
+    mutating func finish(_ bytes: Span<UInt8>, end: Int) {
+        let whole = ByteSpan(Int(current.start), end)
+        let index = Int(current.index)
+        switch current.role {
+        case .top: envelope.otherMembers = current.nameSum
+        case .primary:
+            envelope.data = whole
+            envelope.firstElement = current.first
+            envelope.endElement = UInt32(objects.count)
+        case .related:
+            pending[index].data = whole
+            pending[index].firstElement = current.first
+            pending[index].endElement = UInt32(objects.count)
+        case .attributes:
+            objects[index].attributes = whole
+            objects[index].attributeNames = current.nameSum
+        case .relation:
+            pending[index].whole = whole
+            pending[index].otherMembers = current.nameSum
+        case .relationships: settleRelations()
+        case .resource: finishResource(bytes, whole)
+        case .opaque, .outside, .loose, .found: break
+        }
+    }
+
+    private mutating func finishResource(_ bytes: Span<UInt8>, _ whole: ByteSpan) {
+        let (id, type) = (current.id, current.type)
+        guard id.isPresent, !id.isEmpty, !id.isEscaped, type.isPresent, !type.isEmpty, !type.isEscaped else {
+            return refuse()
+        }
+        let index = Int(current.index)
+        objects[index].number = current.number
+        objects[index].type = ResourceClass(resourceType: TextSlice(type.start, type.end), in: bytes)
+        objects[index].whole = whole
+        objects[index].id = id.whole
+        objects[index].typeName = type.whole
+        objects[index].otherMembers = current.nameSum
+        objects[index].end = UInt32(objects.count)
+    }
+
+    /// All relations of one resource are known: they get their places, and their elements learn of them.
+    private mutating func settleRelations() {
+        let owner = Int(current.index)
+        objects[owner].hasRelationships = true
+        objects[owner].firstRelation = UInt32(relations.count)
+        for relation in pending[Int(current.first)...] {
+            var element = relation.firstElement
+            while element < relation.endElement {
+                objects[Int(element)].parent = Int32(relations.count)
+                element = objects[Int(element)].end
+            }
+            relations.append(relation)
+        }
+        objects[owner].endRelation = UInt32(relations.count)
+        pending.removeLast(pending.count - Int(current.first))
+    }
+}

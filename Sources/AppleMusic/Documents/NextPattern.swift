@@ -1,0 +1,122 @@
+// How an origin writes the `next` of a list, learnt from one it wrote.
+//
+// What must hold: whatever is written is what the origin would have written, as long as it goes on as it was seen to. So
+// everything in a link must come from the request or be the offset; a link that says more (a cursor, say) teaches nothing.
+
+/// A `next` with places for what differs from request to request (API.md 7).
+public struct NextPattern: Hashable, Sendable {
+    /// What a pattern holds for: requests that differ only in storefront, parent, window and the value of `l`.
+    public struct Key: Hashable, Sendable {
+        public let form: CatalogRequest.Form
+        public let hasLimit: Bool
+        public let hasOffset: Bool
+        public let hasLanguage: Bool
+
+        public init(_ request: CatalogRequest) {
+            form = request.form
+            hasLimit = request.limit != nil
+            hasOffset = request.offset != nil
+            hasLanguage = !request.language.isEmpty
+        }
+    }
+
+    private enum Part: Hashable, Sendable {
+        case text([UInt8])
+        case path, offset, limit, language
+    }
+
+    public let key: Key
+    private var parts: [Part] = [.path]
+
+    /// Nil unless the link leads to another window of the request's list and has nothing that the request did not say, in
+    /// whatever order and selection.
+    /// - Parameter next: the string between its quotation marks. One with escapes teaches nothing.
+    public init?(learntFrom next: Span<UInt8>, _ request: CatalogRequest) {
+        guard let linked = request.list(linkedBy: next), let offset = linked.offset,
+            request.said(linked)
+        else { return nil }
+        key = Key(request)
+        let link = next.withUnsafeBufferPointer { Array($0) }
+        // A path that is spelt otherwise is noticed below.
+        var rest = link.dropFirst(request.path.count)
+        while !rest.isEmpty {
+            let parameter = rest.dropFirst().prefix { $0 != UInt8(ascii: "&") }
+            append(rest[rest.startIndex], parameter)
+            rest = rest.dropFirst(parameter.count + 1)
+        }
+        // What the link says in another spelling of its name has no place, and would be written for others as it is.
+        guard parts.contains(.offset), parts.contains(.limit) == (linked.limit != nil),
+            parts.contains(.language) == !linked.language.isEmpty, write(offset: offset, request) == link
+        else { return nil }
+    }
+
+    /// The `next` of a page.
+    /// - Parameter offset: where the next page begins.
+    /// - Returns: Nil where the request is not of the kind that the pattern was learnt from.
+    public func write(offset: Int, _ request: CatalogRequest) -> [UInt8]? {
+        guard Key(request) == key else { return nil }
+        var link: [UInt8] = []
+        link.reserveCapacity(128)
+        for part in parts {
+            switch part {
+            case .text(let text): link.append(contentsOf: text)
+            case .path: link.append(contentsOf: request.path)
+            case .offset: link.append(decimal: offset)
+            case .limit: link.append(decimal: request.limit ?? 0)
+            case .language: link.append(contentsOf: request.language)
+            }
+        }
+        return link
+    }
+
+    /// Whether the pattern writes exactly this link for a page of this request. False says that the origin writes otherwise
+    /// than it did, and the pattern is worth nothing.
+    public func matches(_ next: Span<UInt8>, _ request: CatalogRequest) -> Bool {
+        guard let offset = request.offset(inNext: next), let link = write(offset: offset, request),
+            link.count == next.count
+        else { return false }
+        return next.withUnsafeBufferPointer { link.elementsEqual($0) }
+    }
+
+    /// A parameter with the `?` or `&` before it.
+    private mutating func append(_ separator: UInt8, _ parameter: ArraySlice<UInt8>) {
+        let places: [(name: StaticString, part: Part)] = [("offset=", .offset), ("limit=", .limit), ("l=", .language)]
+        for (name, part) in places {
+            let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+            guard parameter.starts(with: name) else { continue }
+            parts.append(.text([separator] + name))
+            parts.append(part)
+            return
+        }
+        parts.append(.text([separator] + parameter))
+    }
+}
+
+extension CatalogRequest {
+    /// The offset in the `next` of a page of this list; nil where the link does not lead to the same list, has no plain
+    /// offset, or anything odd in it.
+    /// - Parameter next: the string between its quotation marks.
+    public func offset(inNext next: Span<UInt8>) -> Int? {
+        list(linkedBy: next)?.offset
+    }
+
+    /// The request for the same list, in whatever window and with whatever parameters, that a link leads to.
+    func list(linkedBy link: Span<UInt8>) -> CatalogRequest? {
+        guard case .list = form.subject else { return nil }
+        var target = CanonicalTarget()
+        guard (try? target.parse(link)) != nil, let linked = CatalogRequest(target),
+            linked.form.subject == form.subject, linked.form.type == form.type, linked.ids == ids,
+            linked.storefront == storefront
+        else { return nil }
+        return linked
+    }
+
+    /// Whether another request for the same list has no parameter, the offset apart, that this one does not have as well.
+    fileprivate func said(_ other: CatalogRequest) -> Bool {
+        let own = form.decoration.split(separator: UInt8(ascii: "&"))
+        return (other.limit == nil || other.limit == limit)
+            && (other.language.isEmpty || other.language == language)
+            && (other.form.include.isEmpty || other.form.include == form.include)
+            && other.form.decoration.split(separator: UInt8(ascii: "&")).allSatisfy(own.contains)
+    }
+}

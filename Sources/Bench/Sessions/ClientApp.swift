@@ -1,0 +1,47 @@
+/// The client apps of the traces. Their habits are those of clients in the wild (API.md 4.3, 7, 10): what differs
+/// between them is what keeps a cache of URLs from sharing answers that say the same.
+///
+/// |              | player            | web                     | tagger                 |
+/// | ------------ | ----------------- | ----------------------- | ---------------------- |
+/// | is           | a phone app       | a page in a browser     | a script that tags files |
+/// | parameters   | from a dictionary, so in an order that differs from launch to launch | as written | alphabetical |
+/// | commas       | bare              | `%2C`                   | `%2C`                  |
+/// | spaces       | `%20`             | `+`                     | `+`                    |
+/// | pages        | the default size, and follows `next` as it is | its own `limit=50` and `offset` | `limit=100` or 25, and its own `offset` |
+/// | language     | never             | `l=en-GB` in Britain    | never                  |
+/// | looks things up | one by one, with `include` | with `include`, some with `extend` | by `ids`, without and with `include` |
+enum ClientApp: CaseIterable {
+    case player, web, tagger
+
+    /// The query of a request: the parameters in this app's order and spelling.
+    ///
+    /// - Parameter launch: differs from launch to launch.
+    func query(_ parameters: [(name: String, value: String)], launch: UInt64) -> String {
+        guard !parameters.isEmpty else { return "" }
+        let ordered: [(name: String, value: String)]
+        switch self {
+        case .player: ordered = parameters.sorted { Self.hash($0.name, launch) < Self.hash($1.name, launch) }
+        case .web: ordered = parameters
+        case .tagger: ordered = parameters.sorted { $0.name < $1.name }
+        }
+        return "?" + ordered.map { escaped($0.name) + "=" + escaped($0.value) }.joined(separator: "&")
+    }
+
+    private func escaped(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: result.unicodeScalars.append(.init(byte))
+            case 0x2C where self == .player: result += ","
+            case 0x20 where self != .player: result += "+"
+            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+
+    private static func hash(_ name: String, _ launch: UInt64) -> UInt64 {
+        var numbers = SeededNumbers(seed: name.utf8.reduce(launch) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+        return numbers.next()
+    }
+}

@@ -1,0 +1,95 @@
+import AppleMusic
+import Foundation
+import Simulator
+
+/// How many requests reach the origin for a thousand of mixed app sessions: through Refrain, through a tuned nginx, and
+/// at best.
+enum SessionsBenchmark {
+    private static let seed: UInt64 = 20
+    /// For the runs in which answers expire: seconds until they do, and seconds that the trace takes.
+    private static let shortLifetime = 4
+    private static let secondsTogether = 20.0
+    /// How long the origin takes where all clients play at once, so that misses are under way together.
+    private static let latency = Duration.milliseconds(40)
+    /// What Refrain's requests for the mixed trace are to be of nginx's, at most, where nothing expires.
+    static let target = 0.62
+
+    static func run() throws {
+        var configuration = SimulatorConfiguration()
+        configuration.requiresAuthorization = false
+        let api = ObservedAPI(configuration)
+        let generator = TraceGenerator(api: api, pool: MusicPool(api, artistLimit: 220, exponent: 1.1), seed: seed)
+        let mixed = generator.trace("mixed", TraceGenerator.mixed, requests: 6_000)
+        let paging = generator.trace("paging", TraceGenerator.paging, requests: 1_500)
+        let including = generator.trace("include", TraceGenerator.including, requests: 1_500)
+        report(
+            "sessions: requests that reach the origin; at best: for a cache that sends only what earlier answers do not"
+        )
+        report("  say; strict: that cuts lists only where it is certain which item has which offset")
+        for trace in [mixed, paging, including] {
+            try Comparison(trace, api, configuration).run(.oneByOne, lifetime: nil)
+        }
+        configuration.latency = latency
+        let together = TracePlayer.Pace.together(mixed, seconds: secondsTogether)
+        try Comparison(mixed, api, configuration).run(together, lifetime: nil, ["batch off", "batch on"])
+        try Comparison(mixed, api, configuration).run(together, lifetime: shortLifetime, ["batch off", "batch on"])
+    }
+}
+
+/// One trace through all that are compared.
+struct Comparison {
+    let trace: SessionTrace
+    let api: ObservedAPI
+    private let origin: SimulatorConfiguration
+
+    init(_ trace: SessionTrace, _ api: ObservedAPI, _ origin: SimulatorConfiguration) {
+        self.trace = trace
+        self.api = api
+        self.origin = origin
+    }
+
+    /// - Parameters:
+    ///   - lifetime: in seconds; nil for one that never ends.
+    ///   - variants: of Refrain, each a line of its configuration.
+    func run(_ pace: TracePlayer.Pace, lifetime: Int?, _ variants: [String] = [""]) throws {
+        let how = pace.speed == nil ? "one by one" : "\(pace.connections) connections"
+        let fresh = lifetime.map { ", fresh for \($0) s" } ?? ""
+        report("  \(trace.name): \(trace.requests.count) requests, \(how)\(fresh)")
+        let seconds = lifetime ?? SessionServers.unlimited
+        let lifetimeOfTrace = lifetime.map { Int(Double($0 * 1000) * (pace.speed ?? 1)) }
+        let workspace = try Workspace()
+        defer { workspace.remove() }
+        let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
+        defer { counted.stop() }
+        var columns: [Column] = []
+        if let nginx = try SessionServers.nginx(workspace, "nginx", lifetime: seconds) {
+            defer { nginx.stop() }
+            columns.append(Column("nginx", try play(Servers.nginxPort, counted, pace)))
+        } else {
+            report("    nginx is not installed: no comparison (apt-get install nginx)")
+        }
+        let base = columns.first
+        columns.append(Column("at best", planned(.generous, lifetimeOfTrace)))
+        columns.append(Column("strict", planned(.strict, lifetimeOfTrace)))
+        var explanations: [String] = []
+        for (index, variant) in variants.enumerated() {
+            let refrain = try SessionServers.refrain(workspace, "refrain\(index)", lifetime: seconds, variant)
+            defer { refrain.stop() }
+            columns.append(Column(variant.isEmpty ? "refrain" : variant, try play(Servers.refrainPort, counted, pace)))
+            explanations.append("    refrain \(variant): " + (try statistics()))
+        }
+        let hasTarget = trace.name == "mixed" && lifetime == nil
+        report(table(columns, base: base, target: hasTarget ? SessionsBenchmark.target : nil))
+        explanations.forEach(report)
+    }
+
+    /// What reaches the origin, by kind.
+    private func play(
+        _ port: Int, _ counted: CountedOrigin, _ pace: TracePlayer.Pace
+    ) throws -> [RequestKind: Int] {
+        _ = try Servers.waitFor(port, "/v1/storefronts/us")
+        _ = counted.takeCounts()
+        try TracePlayer(port: port, trace: trace, pace: pace).play()
+        return counted.takeCounts()
+    }
+}

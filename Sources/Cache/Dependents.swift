@@ -1,0 +1,74 @@
+// Which composed answers were made from which stored ones, so that they go when a part changes.
+// Must hold: every composed answer in memory has its record here, for each of its parts: whoever adds one is told which records
+// gave way to it and drops their answers. Parts are known by the hashes of their keys: two that share one go together, which
+// costs an answer and breaks nothing. No more than `maxParts` parts are held, and `maxAnswersOfPart` answers of each.
+
+struct Dependents {
+    /// A composed answer. Another one under the same key has another composition.
+    struct Record {
+        let key: CacheKey
+        let composition: Composition
+    }
+
+    /// The most answers of one part: where an artist is part of more, those composed long ago give way.
+    static let maxAnswersOfPart = 256
+
+    let maxParts: Int
+    /// Purges that go through memory now: what is composed meanwhile might be put where they have looked already.
+    var purgesUnderWay = 0
+    private var records: [Int: Record] = [:]
+    private var numbers: [UInt64: [Int]] = [:]
+    private(set) var partCount = 0
+    private var next = 0
+    /// All before it are gone.
+    private var oldest = 0
+
+    init(maxParts: Int) {
+        self.maxParts = maxParts
+    }
+
+    /// In proportion to a memory tier of that size: its records take a sixteenth of that at most, and some 8 MiB.
+    static func maxParts(beside memoryBytes: Int) -> Int { min(memoryBytes / 2_048, 1 << 16) }
+
+    var count: Int { records.count }
+
+    /// Adds a record, which has `maxParts` parts at most, and returns those that gave way to it.
+    mutating func add(_ record: Record) -> [Record] {
+        var lost: [Record] = []
+        let parts = record.composition.parts
+        while partCount + parts.count > maxParts {
+            if let record = take(oldest) { lost.append(record) }
+            oldest += 1
+        }
+        for part in parts {
+            if let all = numbers[part.hash], all.count >= Self.maxAnswersOfPart, let record = take(all[0]) {
+                lost.append(record)
+            }
+            numbers[part.hash, default: []].append(next)
+        }
+        records[next] = record
+        partCount += parts.count
+        next += 1
+        return lost
+    }
+
+    /// Takes out the records of all that was made from this part.
+    mutating func take(madeFrom part: borrowing CacheKey) -> [Record] {
+        let found = numbers[part.hash] ?? []
+        return found.compactMap { take($0) }
+    }
+
+    private mutating func take(_ number: Int) -> Record? {
+        guard let record = records.removeValue(forKey: number) else { return nil }
+        for part in record.composition.parts {
+            guard let index = numbers[part.hash]?.firstIndex(of: number) else { continue }
+            if numbers[part.hash]?.count == 1 {
+                numbers[part.hash] = nil
+            } else {
+                numbers[part.hash]?.remove(at: index)
+            }
+        }
+        partCount -= record.composition.parts.count
+        return record
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+// Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone with any of their parts.
+// Must hold: while a composed answer is found, each of its parts is, as far as this cache has been told, what it was made from,
+// and as fresh. One lock sees to that: under it the parts are looked at, the record is made and the answer stored, so whoever
+// changes a part (memory first, then the record) either changed it before that look or finds the record; and a purge goes
+// through memory with its mark set under the same lock, so what is composed either is there before the purge looks, or is
+// not stored, or is made from what the purge left.
+
+extension ResponseCache {
+    /// Stores `response`, which was composed, in memory, and returns whether it did. It does not where one of `parts` is not
+    /// in memory any more as it was when it was used, or is itself composed, or personal, or chosen by request fields; where
+    /// a purge is under way; and where it would outlast a purge of one of them: its parts are those that its composition
+    /// names, it has their storefront, and names all resources that they name (`Composition.resources(of:)`).
+    @discardableResult
+    public func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
+        guard let composition = response.composition, response.byteCount <= memory.maxResponseBytes,
+            isWhole(response, composition, parts)
+        else { return false }
+        hasComposed.store(true, ordering: .sequentiallyConsistent)
+        var released: [StoredResponse] = []
+        return dependents.withLock { dependents in
+            guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
+                parts.allSatisfy({ isStanding($0) })
+            else { return false }
+            memory.store(response, released: &released)
+            drop(dependents.add(Dependents.Record(key: response.key, composition: composition)), &released)
+            return true
+        }
+    }
+
+    /// Drops what was composed from the entry of `key`, which was removed.
+    func dropDependents(of key: borrowing CacheKey) {
+        guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
+        var released: [StoredResponse] = []
+        dependents.withLock { drop($0.take(madeFrom: key), &released) }
+    }
+
+    /// Drops what was composed from the entry of `key`, which was replaced, unless its content is the same. Nothing there
+    /// to compare with is another content.
+    func dropDependents(of key: borrowing CacheKey, replacing old: StoredResponse?, by new: StoredResponse) {
+        guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
+        if let old, old.hasContent(of: new) { return }
+        dropDependents(of: key)
+    }
+
+    /// Memory's part of a purge.
+    @discardableResult
+    func purgeMemory(_ purge: Purge) -> Int {
+        guard purge.mode != .dryRun else { return memory.purge(purge) }
+        dependents.withLock { $0.purgesUnderWay += 1 }
+        defer { dependents.withLock { $0.purgesUnderWay -= 1 } }
+        return memory.purge(purge)
+    }
+
+    /// Under the lock of `dependents`, so that the next who changes the same part finds them gone.
+    private func drop(_ records: [Dependents.Record], _ released: inout [StoredResponse]) {
+        for record in records {
+            memory.remove(record.key, released: &released) { $0.composition === record.composition }
+        }
+    }
+
+    /// Whether memory still has what `part` says, and as fresh: a purge may have taken its freshness.
+    private func isStanding(_ part: StoredResponse) -> Bool {
+        guard let current = memory.lookup(part.key) else { return false }
+        return current === part || current.hasContent(of: part) && current.freshUntil >= part.freshUntil
+    }
+
+    /// Whether a purge that chooses one of `parts`, each an answer of the origin's to everybody, chooses `response` too.
+    private func isWhole(_ response: StoredResponse, _ composition: Composition, _ parts: [StoredResponse]) -> Bool {
+        guard !response.key.isPersonal, !parts.isEmpty, composition.parts == parts.map(\.key) else { return false }
+        return parts.allSatisfy { part in
+            part.countsAsEntry && !part.key.isPersonal && part.key.variant.isEmpty && part.key != response.key
+                && part.storefront == response.storefront && part.resources.allSatisfy(response.mayName)
+        }
+    }
+}
+
+extension StoredResponse {
+    /// When it goes stale, unix seconds.
+    fileprivate var freshUntil: Int64 { receivedAt + Int64(lifetime.freshFor - lifetime.initialAge) }
+
+    /// Whether both are answers of the origin's and say the same.
+    fileprivate func hasContent(of other: StoredResponse) -> Bool {
+        guard countsAsEntry, other.countsAsEntry, status == other.status, body.count == other.body.count else {
+            return false
+        }
+        return body.withUnsafeBytes { one in
+            other.body.withUnsafeBytes { two in
+                guard let a = one.baseAddress, let b = two.baseAddress else { return true }
+                return a == b || memcmp(a, b, one.count) == 0
+            }
+        }
+    }
+}

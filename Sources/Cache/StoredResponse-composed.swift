@@ -1,0 +1,68 @@
+import HTTP
+
+// An answer that was built out of others: with the fields of one of them, and an entity tag of its own.
+
+extension StoredResponse {
+    /// A composed answer of status 200, to be kept by `ResponseCache.store(composed:)`.
+    ///
+    /// - Parameters:
+    ///   - parts: the stored answers it was made of, at least one; the first one's fields are its own, but for those that
+    ///     say something about the very content.
+    ///   - receivedAt: when it was composed, unix seconds.
+    ///   - lifetime: no longer than its stalest part's.
+    public convenience init(
+        composed body: [UInt8], key: CacheKey, parts: [StoredResponse], detail: Reason, receivedAt: Int64,
+        lifetime: Lifetime, classTag: UInt8
+    ) {
+        precondition(!parts.isEmpty, "an answer made of nothing has no fields")
+        var fields: [UInt8] = []
+        var lines = FieldLines()
+        let head = parts[0].fields
+        head.withUnsafeBufferPointer { buffer in
+            let bytes = buffer.span
+            while let line = lines.next(in: bytes) {
+                if !Self.isAboutContent(line.id) { fields.append(bytes.extracting(line.whole)) }
+            }
+        }
+        fields.append(contentsOf: StoredFields.composedTagLine(body))
+        self.init(
+            restoring: key, status: 200, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
+            classTag: classTag, storefront: parts[0].storefront, resources: Self.union(parts),
+            composition: Composition(detail, of: parts))
+    }
+
+    private static func isAboutContent(_ id: FieldName) -> Bool {
+        switch id {
+        case .etag, .lastModified, .date, .setCookie, .expires: true
+        default: false
+        }
+    }
+
+    /// The resources that any of them names, ascending.
+    private static func union(_ parts: [StoredResponse]) -> [UInt64] {
+        guard parts.count > 1 else { return parts[0].resources }
+        var all = parts.flatMap(\.resources)
+        all.sort()
+        var kept = 0
+        for number in all where kept == 0 || all[kept - 1] != number {
+            all[kept] = number
+            kept += 1
+        }
+        all.removeLast(all.count - kept)
+        return all
+    }
+}
+
+extension StoredFields {
+    /// A strong entity tag of composed content, whose bytes nobody but the origin chose: a checksum does, and costs a tenth
+    /// of the digest that other answers get once.
+    static func composedTagLine(_ body: [UInt8]) -> [UInt8] {
+        var sum = Checksum()
+        sum.combine(body[...])
+        var line = Array("ETag: \(Validators.ownTagStart)c".utf8)
+        line.appendHexadecimal(sum.value)
+        line.appendHexadecimal(UInt64(body.count))
+        line.append(contentsOf: "\"\r\n".utf8)
+        return line
+    }
+}

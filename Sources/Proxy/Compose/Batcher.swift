@@ -1,0 +1,86 @@
+import AppleMusic
+import Cache
+import EventLoop
+
+/// Joins single-resource misses of one loop into `ids` requests (`batch on`).
+///
+/// Confined to its loop. A client that hangs up changes nothing: its id has gone to the origin with the others', and what
+/// comes is stored.
+final class Batcher {
+    /// What misses must share: everything but the id.
+    struct Kind: Hashable {
+        let storefront: Storefront
+        let form: CatalogRequest.Form
+        let language: [UInt8]
+        /// The developer token that the client brought, where it goes along.
+        let authorization: [UInt8]?
+    }
+
+    /// Called once: with true where the answer may be composed now.
+    typealias Completion = (Detour.End) -> Void
+
+    private struct Member {
+        let inquiry: Inquiry
+        let request: CatalogRequest
+        let completion: Completion
+    }
+
+    private var state = BatchState<Kind, Member>()
+    private unowned let service: ProxyService
+
+    init(_ service: ProxyService) {
+        self.service = service
+    }
+
+    /// Takes a miss in; false where it has to be asked for alone.
+    func add(_ inquiry: Inquiry, _ completion: @escaping Completion) -> Bool {
+        guard let request = CatalogRequest(canonical: inquiry.request.canonical), isBatchable(inquiry, request),
+            let id = request.ids.first
+        else { return false }
+        let kind = Kind(
+            storefront: request.storefront, form: request.form, language: request.language,
+            authorization: inquiry.request.clientAuthorization)
+        let member = Member(inquiry: inquiry, request: request, completion: completion)
+        let most = CatalogRequest.mostIDs(request.form.type)
+        switch state.add(id, of: kind, member, most: most, now: service.context.loop.now) {
+        case .wait: break
+        case .wake(let moment):
+            service.context.loop.schedule(at: moment) { [self] in
+                if let batch = state.due(kind) { send(batch) }
+            }
+        case .send(let batch): send(batch)
+        }
+        return true
+    }
+
+    /// Only where the answer can be made out of a batch's: the form of single ones is known, and nothing speaks against
+    /// their looking alike.
+    private func isBatchable(_ inquiry: Inquiry, _ request: CatalogRequest) -> Bool {
+        let library = service.shared.library
+        guard library.settings.batch, request.form.subject == .item, inquiry.stored == nil, inquiry.isCollapsible,
+            inquiry.expected == nil, library.forms.record(request.form, at: service.context.unixSeconds) != nil
+        else { return false }
+        return !library.forms.agreement(request.form.type).isRefuted(.batched, .item)
+    }
+
+    private func send(_ batch: BatchState<Kind, Member>.Batch) {
+        guard let first = batch.members.first?.member, batch.ids.count > 1,
+            let inquiry = service.inquiry(
+                for: Supplement(target: first.request.target(ids: batch.ids), detail: .batched),
+                of: first.inquiry.request)
+        else {
+            for (_, member) in batch.members { member.completion(.unusable(status: nil)) }
+            return
+        }
+        Detour(inquiry, service: service) { [self] end in
+            // Too many for the origin to answer in its time (API.md 4.1: 300 songs never, 150 sometimes).
+            if case .unusable(status: 504) = end, let (one, other) = batch.halved() {
+                send(one)
+                send(other)
+                return
+            }
+            if case .stored = end { service.statistics.count(.upstreamSaved, batch.ids.count - 1) }
+            for (_, member) in batch.members { member.completion(end) }
+        }.start()
+    }
+}

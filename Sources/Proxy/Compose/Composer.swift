@@ -1,0 +1,138 @@
+import AppleMusic
+import Cache
+
+// Builds the answer to a request out of what is stored, in the form in which the origin was seen to answer (DESIGN 6).
+// Must hold: no form that was not seen; no part that is not fresh; nothing that is not byte for byte the origin's, but for the
+// punctuation between parts.
+
+struct Composer {
+    let settings: CompositionSettings
+    let forms: LearntForms
+    /// How long "not found" counts, in seconds; 0 where it is not kept.
+    let notFoundFor: Int
+
+    /// - Parameter material: as it is now.
+    func compose(_ request: CatalogRequest, _ material: Material, at now: Int64) -> CompositionOutcome {
+        guard let record = forms.record(request.form, at: now), record.envelope == 0 else { return .impossible }
+        let assembler = Assembler(material, for: request, forms: forms)
+        switch request.form.subject {
+        case .item where settings.compose != .off: return composeItem(request, record, assembler, at: now)
+        case .batch where settings.compose != .off: return composeBatch(request, record, assembler, at: now)
+        case .list where settings.windows:
+            guard let list = request.listNumber,
+                let cutter = WindowCutter(request, record, completingNext: settings.completesNext)
+            else { return .impossible }
+            return cutter.cut(list, assembler)
+        default: return .impossible
+        }
+    }
+
+    private func composeItem(
+        _ request: CatalogRequest, _ record: FormRecord, _ material: consuming Assembler, at now: Int64
+    ) -> CompositionOutcome {
+        var assembler = material
+        guard let shape = record.objects[request.form.type], let id = request.ids.first else { return .impossible }
+        assembler.append("{\"data\":[")
+        let number = request.resourceNumber(ofID: id)
+        if assembler.write(number, request.form.type, id: id.quoted[...], shape, .item) {
+            assembler.append("]}")
+            return .answer(assembler.finished(.composed, reliesUntil: record.countsUntil))
+        }
+        return supplement(request, assembler.missing, at: now).map { .partial($0) } ?? .impossible
+    }
+
+    private func composeBatch(
+        _ request: CatalogRequest, _ record: FormRecord, _ material: consuming Assembler, at now: Int64
+    ) -> CompositionOutcome {
+        var assembler = material
+        guard let shape = record.objects[request.form.type], let ids = distinct(request, record),
+            record.keepsOrder || ids.count == 1
+        else { return .impossible }
+        assembler.append("{\"data\":[")
+        let start = assembler.output.count
+        var reliesUntil = record.countsUntil
+        var absent: [[UInt8]] = []
+        var missing: [[UInt8]] = []
+        for id in ids {
+            let (number, mark) = (request.resourceNumber(ofID: id), assembler.output.count)
+            if mark > start { assembler.append(",") }
+            if assembler.write(number, request.form.type, id: id.quoted[...], shape, .batched) { continue }
+            assembler.rewind(to: mark)
+            if let until = absence(of: id, number, request, &assembler, at: now) {
+                absent.append(id)
+                reliesUntil = min(reliesUntil, until)
+            } else {
+                missing.append(id)
+            }
+        }
+        guard missing.isEmpty else { return split(request, ids, missing, assembler.missing, at: now) }
+        // Nothing at all was found: then there is no part whose fields the answer could have.
+        guard !assembler.used.isEmpty else { return .impossible }
+        assembler.append("]}")
+        return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
+    }
+
+    /// The ids in order, each once; nil where the origin was not seen to treat duplicates so.
+    private func distinct(_ request: CatalogRequest, _ record: FormRecord) -> [[UInt8]]? {
+        var seen: Set<[UInt8]> = []
+        let ids = request.ids.filter { seen.insert($0).inserted }
+        return ids.count == request.ids.count || record.dropsDuplicates == true ? ids : nil
+    }
+
+    /// Until when it is known that the resource is absent: a fresh batch that asked for it had none.
+    private func absence(
+        of id: [UInt8], _ number: UInt64, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
+    ) -> Int64? {
+        for (part, place) in assembler.places(request.indexNumber(ofResource: number)) where place.kind == .absence {
+            let until = part.response.receivedAt + Int64(notFoundFor)
+            guard until > now else { continue }
+            assembler.use(part)
+            return until
+        }
+        return nil
+    }
+}
+
+// MARK: - What to fetch
+
+extension Composer {
+    /// The missing ones alone, where that asks for less than the whole.
+    private func split(
+        _ request: CatalogRequest, _ ids: [[UInt8]], _ missing: [[UInt8]], _ elements: [MissingResource],
+        at now: Int64
+    ) -> CompositionOutcome {
+        guard missing.count < ids.count else {
+            return supplement(request, elements, at: now).map { .partial($0) } ?? .impossible
+        }
+        return .partial(Supplement(target: request.target(ids: missing), detail: .split))
+    }
+
+    /// The elements that a relationship lacks, where one request brings them all in a shape that will do.
+    private func supplement(_ request: CatalogRequest, _ missing: [MissingResource], at now: Int64) -> Supplement? {
+        guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else { return nil }
+        let ids = Array(Set(missing.map(\.id))).sorted { $0.lexicographicallyPrecedes($1) }
+        guard ids.count <= CatalogRequest.mostIDs(type), request.form.decoration.isEmpty,
+            forms.agreement(type).holds(.batched, .included)
+        else { return nil }
+        return Supplement(target: request.target(relatedType: type, ids: ids), detail: .composed)
+    }
+}
+
+extension FormRecord {
+    /// Unix seconds until which what is known counts.
+    var countsUntil: Int64 { lastSeen + Int64(freshFor) }
+}
+
+extension [UInt8] {
+    /// Between quotation marks: ids have no byte that would need an escape.
+    fileprivate var quoted: [UInt8] { [UInt8(ascii: "\"")] + self + [UInt8(ascii: "\"")] }
+}
+
+extension Assembler {
+    /// What was built. Made of one answer alone it is a smaller form of that (`reduced`).
+    consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
+        ComposedBody(
+            body: output, detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
+            reliesUntil: reliesUntil)
+    }
+}

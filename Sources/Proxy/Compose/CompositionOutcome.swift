@@ -1,0 +1,48 @@
+import AppleMusic
+import Cache
+
+/// What came of the attempt to build an answer out of stored ones.
+enum CompositionOutcome {
+    /// The answer's body, and what it was made of.
+    case answer(ComposedBody)
+    /// It can be built once this has been fetched.
+    case partial(Supplement)
+    /// The origin has to be asked.
+    case impossible
+}
+
+/// A composed answer before it is one.
+struct ComposedBody {
+    let body: [UInt8]
+    /// How it was made: the detail in `Cache-Status`.
+    let detail: Reason
+    /// The answers whose bytes it holds; the first one's fields are its own.
+    let parts: [Part]
+    /// Unix seconds at which something that it relies on beside its parts runs out: what is known of its form, or that a
+    /// resource is absent.
+    let reliesUntil: Int64
+}
+
+/// A request that fetches what is missing of a composition.
+struct Supplement: Equatable {
+    /// Canonical, and ready to be sent.
+    let target: [UInt8]
+    /// What the composition will be.
+    let detail: Reason
+}
+
+extension ComposedBody {
+    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5).
+    func lifetime(at now: Int64) -> Lifetime {
+        var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))
+        var usable = Lifetime.longest
+        for part in parts {
+            let response = part.response
+            let own = response.age(at: now)
+            age = max(age, own)
+            fresh = min(fresh, response.freshFor - own)
+            usable = min(usable, response.freshFor - own + response.staleFor)
+        }
+        return Lifetime(freshFor: age + max(fresh, 0), staleFor: max(usable - fresh, 0), initialAge: age)
+    }
+}

@@ -1,0 +1,83 @@
+import AppleMusic
+import Cache
+
+/// Fetches what a composition lacks, on behalf of the exchange that leads the flight of the composed answer.
+///
+/// Confined to its loop. It shares a fetch with whoever asks for the same. What it brought is found in the cache.
+final class Detour {
+    /// How it ended.
+    enum End {
+        case stored
+        /// The origin's answer could not be stored, or there was none; its status, if there was one.
+        case unusable(status: Int?)
+        /// The proxy had no turn for the request: another one would fare no better.
+        case refused(FetchFailure)
+    }
+
+    private let inquiry: Inquiry
+    private let service: ProxyService
+    private var completion: ((End) -> Void)?
+
+    /// - Parameter completion: called once.
+    init(_ inquiry: Inquiry, service: ProxyService, completion: @escaping (End) -> Void) {
+        self.inquiry = inquiry
+        self.service = service
+        self.completion = completion
+    }
+
+    /// Called once. It may end before this returns.
+    func start() {
+        guard let key = inquiry.key else { return end(.unusable(status: nil)) }
+        switch service.shared.flights.join(key, self, on: service.context.loop) {
+        case .lead(let flight), .alone(let flight):
+            Fetch(inquiry, flight: flight, listener: self, service: service).start()
+        case .wait: break
+        case .full: end(.refused(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1)))
+        }
+    }
+
+    private func end(_ end: End) {
+        let completion = completion
+        self.completion = nil
+        completion?(end)
+    }
+}
+
+extension Detour: FlightWaiter {
+    func landed(_ outcome: FlightOutcome) {
+        switch outcome {
+        case .stored: end(.stored)
+        case .unstored(let response, _): end(.unusable(status: response.status))
+        case .released: end(.unusable(status: nil))
+        case .failed(let failure): end(End(failure))
+        }
+    }
+}
+
+extension Detour: FetchListener {
+    func ended(_ result: FetchResult) {
+        switch result {
+        case .stored: end(.stored)
+        case .unstored(let response, _): end(.unusable(status: response.status))
+        case .failed(let failure): end(End(failure))
+        }
+    }
+
+    /// Too large to be of use for others: it is not read.
+    func began(_ response: UpstreamResponse) -> Bool {
+        end(.unusable(status: response.status))
+        return false
+    }
+
+    func hinted(_ interim: UpstreamInterim) {}
+    func received(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool { true }
+    func finished() {}
+    func broke() {}
+    var isReading: Bool { false }
+}
+
+extension Detour.End {
+    fileprivate init(_ failure: FetchFailure) {
+        self = failure.reason.isOfTheProxy ? .refused(failure) : .unusable(status: failure.status)
+    }
+}

@@ -1,0 +1,131 @@
+import AppleMusic
+
+// What the origin was seen to do in its answers of one form. Pure.
+// Must hold: nothing is known but by an answer that showed it; a contradiction makes the record rest until everything that was
+// stored in the old manner has run out, and then it is learnt anew.
+
+/// The record of one form of request.
+struct FormRecord: Sendable {
+    /// By type: one type for items and batches, perhaps several for lists.
+    private(set) var objects = ElementShapes()
+    /// The names of the members around `data` and `next`, as in `ResourceDocument.Envelope`.
+    private(set) var envelope: UInt64
+    /// Unix seconds of the last answer that showed it.
+    private(set) var lastSeen: Int64
+    /// How long from then on it counts: the lifetime of that answer, in seconds.
+    private(set) var freshFor: Int
+    /// Whether a batch of several came in the order of its ids.
+    private(set) var keepsOrder = false
+    /// Whether an id that was asked for twice came once; nil while none was.
+    private(set) var dropsDuplicates: Bool?
+    private(set) var paging = PagingRecord()
+
+    /// Learns from the first answer; nil where nothing can be learnt of it.
+    init?(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) {
+        envelope = document.map.envelope.otherMembers
+        lastSeen = now
+        self.freshFor = freshFor
+        guard absorb(request, document, at: now, freshFor: freshFor) else { return nil }
+    }
+
+    /// Learns from another answer; false where it contradicts what was seen.
+    mutating func absorb(
+        _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
+    ) -> Bool {
+        guard envelope == document.map.envelope.otherMembers, !document.map.envelope.data.isEmpty else { return false }
+        var count = 0
+        for object in document.primary {
+            count += 1
+            guard objects.absorb(object, in: document, depth: 0) else { return false }
+        }
+        lastSeen = now
+        self.freshFor = freshFor
+        return switch request.form.subject {
+        case .item: count == 1 && document.map.envelope.next.isEmpty
+        case .batch: document.map.envelope.next.isEmpty && absorbOrder(request, document)
+        case .list: paging.absorb(request, document, count)
+        case .results: false
+        }
+    }
+
+    /// Whether something is known of it still.
+    func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
+
+    /// A batch lists what it found in the order of the ids, leaving out what it did not find (API.md 8).
+    private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
+        let asked = request.ids.map { request.resourceNumber(ofID: $0) }
+        let distinct = Set(asked)
+        let found = document.primary.map(\.number)
+        var position = 0
+        if distinct.count < asked.count {
+            let repeats = Set(found).count < found.count
+            // Seen only where something that was asked for twice was found.
+            if repeats || found.contains(where: { number in asked.count { $0 == number } > 1 }) {
+                guard dropsDuplicates.map({ $0 != repeats }) ?? true else { return false }
+                dropsDuplicates = !repeats
+            }
+        }
+        for number in found {
+            guard let place = asked[position...].firstIndex(of: number) else { return false }
+            position = place + 1
+        }
+        if found.count > 1 { keepsOrder = true }
+        return true
+    }
+}
+
+/// What is known of the pages of one form of list.
+struct PagingRecord: Sendable {
+    /// Which parameters tell links apart.
+    struct Circumstances: Hashable, Sendable {
+        let hasLimit: Bool
+        let hasOffset: Bool
+        let hasLanguage: Bool
+
+        init(_ request: CatalogRequest) {
+            hasLimit = request.limit != nil
+            hasOffset = request.offset != nil
+            hasLanguage = !request.language.isEmpty
+        }
+    }
+
+    /// Positions that pages spanned, as far as links told, and the items that stood there.
+    private var positions = 0
+    private var items = 0
+    /// Seen positions beyond which it says something that none of them was empty.
+    private static let tellingPositions = 100
+
+    /// Whether pages are full: nothing was ever seen to be dropped from them.
+    var isWithoutGaps: Bool { positions >= Self.tellingPositions && items == positions }
+
+    /// The largest `limit` that the origin answered.
+    private(set) var greatestLimit = 0
+    /// Pages that were asked for without a limit.
+    private var standard = ListSize()
+    private(set) var links: [Circumstances: NextPattern] = [:]
+
+    /// The positions on a page that is asked for without a limit; nil where that is not known.
+    var standardLimit: Int? { standard.span }
+
+    mutating func absorb(_ request: CatalogRequest, _ document: MappedDocument, _ count: Int) -> Bool {
+        greatestLimit = max(greatestLimit, request.limit ?? 0)
+        let next = document.map.envelope.next
+        guard !next.isEmpty else { return true }
+        guard let offset = document.offset(in: next), offset > request.offset ?? 0 else { return false }
+        let span = offset - (request.offset ?? 0)
+        positions += span
+        items += count
+        // Where the origin fills pages up, a page may span more than its limit, and never less.
+        if let limit = request.limit { guard span >= limit else { return false } }
+        if request.limit == nil, !standard.note(count, next: span) { return false }
+        return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)
+    }
+
+    private mutating func absorb(_ link: Span<UInt8>, _ request: CatalogRequest) -> Bool {
+        let circumstances = Circumstances(request)
+        if let known = links[circumstances] { return known.matches(link, request) }
+        guard let pattern = NextPattern(learntFrom: link, request) else { return false }
+        links[circumstances] = pattern
+        return true
+    }
+}

@@ -1,0 +1,102 @@
+import AppleMusic
+import Synchronization
+
+/// What all loops have learnt of the forms in which the origin answers.
+///
+/// Its lock is taken where an answer comes from the origin, and where one is composed; never on a plain hit.
+final class LearntForms: Sendable {
+    fileprivate struct State {
+        var forms: [CatalogRequest.Form: Entry] = [:]
+        var agreements: [ResourceClass: RoleAgreement] = [:]
+        var contradictions = 0
+    }
+
+    fileprivate enum Entry {
+        case known(FormRecord)
+        /// Contradicted: nothing is built in that form before this unix second.
+        case rests(until: Int64)
+    }
+
+    private let state = Mutex(State())
+
+    /// More forms than apps use; beyond, the one that was not seen for the longest time gives way.
+    static let maxForms = 1_024
+
+    /// Learns from an answer of the origin, fresh for so many seconds; false where it contradicts what was known.
+    func observe(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) -> Bool {
+        state.withLock { $0.observe(request, document, at: now, freshFor: freshFor) }
+    }
+
+    /// What is known of a form; nil where nothing is, or not any more.
+    func record(_ form: CatalogRequest.Form, at now: Int64) -> FormRecord? {
+        state.withLock { state in
+            guard case .known(let record) = state.forms[form], record.isFresh(at: now) else { return nil }
+            return record
+        }
+    }
+
+    /// An answer built in this form was not what the origin said.
+    func switchOff(_ form: CatalogRequest.Form, until: Int64) {
+        state.withLock { state in
+            state.contradictions += 1
+            state.forms[form] = .rests(until: until)
+        }
+    }
+
+    /// The same resource was seen in two roles; false where that contradicts what was known.
+    func note(_ type: ResourceClass, _ one: Role, _ other: Role, isEqual: Bool) -> Bool {
+        state.withLock { state in
+            let isFitting = state.agreements[type, default: RoleAgreement()].note(one, other, isEqual: isEqual)
+            if !isFitting { state.contradictions += 1 }
+            return isFitting
+        }
+    }
+
+    /// Whether a resource in the one role shows what it shows in the other.
+    func agreement(_ type: ResourceClass) -> RoleAgreement {
+        state.withLock { $0.agreements[type] ?? RoleAgreement() }
+    }
+
+    /// How often the origin contradicted itself, and how many forms rest for that now.
+    func counts(at now: Int64) -> (contradictions: Int, resting: Int) {
+        state.withLock { state in
+            let resting = state.forms.values.count { if case .rests(let until) = $0 { now < until } else { false } }
+            return (state.contradictions, resting)
+        }
+    }
+}
+
+extension LearntForms.State {
+    fileprivate mutating func observe(
+        _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
+    ) -> Bool {
+        if case .known(var record) = forms[request.form], record.isFresh(at: now) {
+            // Taken out while it changes, so that nothing of it is copied.
+            forms[request.form] = nil
+            let fits = record.absorb(request, document, at: now, freshFor: freshFor)
+            forms[request.form] = fits ? .known(record) : .rests(until: now + Int64(freshFor))
+            if !fits { contradictions += 1 }
+            return fits
+        }
+        if case .rests(let until) = forms[request.form], now < until { return true }
+        makeRoom()
+        forms[request.form] = FormRecord(request, document, at: now, freshFor: freshFor).map { .known($0) }
+        return true
+    }
+
+    private mutating func makeRoom() {
+        guard forms.count >= LearntForms.maxForms else { return }
+        let oldest = forms.min { $0.value.age < $1.value.age }
+        if let oldest { forms[oldest.key] = nil }
+    }
+}
+
+extension LearntForms.Entry {
+    /// By what the least recent is found.
+    fileprivate var age: Int64 {
+        switch self {
+        case .known(let record): record.lastSeen
+        case .rests(let until): until
+        }
+    }
+}

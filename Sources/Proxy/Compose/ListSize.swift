@@ -1,0 +1,67 @@
+// How long the lists at one place are before they go on behind `next`. Pure.
+
+/// What was seen of the lists at one place: an origin cuts after a number of positions and drops what is unavailable, or goes on
+/// until so many items are there (API.md 7: 25 items with `offset=28`). Either is learnt from what stays the same.
+struct ListSize: Sendable, Equatable {
+    /// What was seen of one quantity.
+    private enum Seen: Sendable, Equatable {
+        case nothing
+        case always(Int)
+        case various
+
+        mutating func note(_ value: Int) {
+            switch self {
+            case .nothing: self = .always(value)
+            case .always(value), .various: break
+            case .always: self = .various
+            }
+        }
+    }
+
+    /// The items of lists that go on.
+    private var counts = Seen.nothing
+    /// The offsets at which they go on.
+    private var spans = Seen.nothing
+    /// The most items of a list that ended.
+    private var longestWhole = -1
+
+    /// A list that goes on at `next`; false where that fits no rule of cutting.
+    mutating func note(_ count: Int, next: Int?) -> Bool {
+        guard let next else { return false }
+        counts.note(count)
+        spans.note(next)
+        return counts != .various || spans != .various
+    }
+
+    /// A list that ended.
+    mutating func noteWhole(_ count: Int) -> Bool {
+        longestWhole = max(longestWhole, count)
+        return true
+    }
+
+    /// Whether the origin would end a list of so many items after them, and go on at `next`.
+    func holds(_ count: Int, next: Int?) -> Bool {
+        guard let next else { return false }
+        return switch (counts, spans) {
+        case (.always(count), .various), (.various, .always(next)), (.always(count), .always(next)): true
+        default: false
+        }
+    }
+
+    /// Whether the origin would show a list of so many items whole.
+    func holdsWhole(_ count: Int) -> Bool {
+        if count <= longestWhole { return true }
+        return switch (counts, spans) {
+        case (.always(let most), _): count < most
+        case (_, .always(let most)): count < most
+        default: false
+        }
+    }
+
+    /// The positions that one list spans, where that is known to be always the same: a list that is filled up spans more than
+    /// it has items, and the next one may span something else.
+    var span: Int? {
+        guard case .always(let span) = spans, counts == .various || counts == .always(span) else { return nil }
+        return span
+    }
+}

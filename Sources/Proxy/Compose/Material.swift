@@ -1,0 +1,85 @@
+import AppleMusic
+import Cache
+
+/// A stored answer as material for others: fresh, and with the map of its resources.
+final class Part {
+    let response: StoredResponse
+    let document: MappedDocument
+
+    init(_ response: StoredResponse, _ map: ResourceDocument) {
+        self.response = response
+        document = MappedDocument(body: response.body, map: map)
+    }
+
+    /// What it answers, as far as it is understood.
+    var request: CatalogRequest? { CatalogRequest(canonical: Array(response.key.target)) }
+}
+
+/// A resource where it stands in a stored answer.
+struct Candidate {
+    let part: Part
+    let object: ResourceDocument.Object
+    let role: Role
+
+    var bytes: [UInt8] { part.document.body }
+}
+
+/// The stored answers that one composition can draw on, each looked up once.
+struct Material {
+    private let cache: ResponseCache
+    private let index: ResourceIndex
+    private let reader: StoreReader?
+    private let now: Int64
+    private var parts: [(key: CacheKey, part: Part?)] = []
+
+    init(_ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, at now: Int64) {
+        self.cache = cache
+        self.index = index
+        self.reader = reader
+        self.now = now
+    }
+
+    /// Where the resource of this number stands in fresh answers, the latest first; `id` with its quotation marks.
+    mutating func candidates(_ number: UInt64, resource: UInt64, id: ArraySlice<UInt8>) -> [Candidate] {
+        var found: [Candidate] = []
+        for source in index.sources(of: number) {
+            let place = Place(packed: source.place)
+            guard case .object(let role) = place.kind, let part = part(source.key),
+                let object = part.document.map.objects[checked: place.index], object.number == resource,
+                part.document.body[object.id.range].elementsEqual(id)
+            else { continue }
+            found.append(Candidate(part: part, object: object, role: role))
+        }
+        return found
+    }
+
+    /// The fresh answers in which places of this number were noted, with those places.
+    mutating func places(_ number: UInt64) -> [(part: Part, place: Place)] {
+        index.sources(of: number).compactMap { source in
+            part(source.key).map { ($0, Place(packed: source.place)) }
+        }
+    }
+
+    /// The answer under `key`, if it is fresh and its resources can be told.
+    private mutating func part(_ key: CacheKey) -> Part? {
+        if let known = parts.first(where: { $0.key.hash == key.hash && $0.key == key }) { return known.part }
+        let part = look(up: key)
+        parts.append((key, part))
+        return part
+    }
+
+    private func look(up key: CacheKey) -> Part? {
+        guard let found = cache.lookup(key, reader, at: now), found.status == 200, found.isFresh(at: now),
+            found.composition == nil
+        else { return nil }
+        if let map = found.outline as? ResourceDocument { return Part(found, map) }
+        // From the file: read once, and kept with the answer from now on.
+        guard let map = DocumentScan(found.body).document else { return nil }
+        return Part(cache.attach(map, to: found), map)
+    }
+}
+
+extension Array {
+    /// Nil beyond the end: places are noted apart from the documents they are in.
+    subscript(checked index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

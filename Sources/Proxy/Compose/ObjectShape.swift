@@ -1,0 +1,138 @@
+import AppleMusic
+
+// What a resource looks like at one place in the answers of one form, as the origin was seen to send it: which members, which
+// relationships, and what the elements of those look like in turn. Pure.
+// Must hold: a shape grows only by what was seen; what was seen twice in two ways is a contradiction and never averaged; a shape
+// is no deeper than `maxDepth`.
+
+/// The shape of resources of one type at one place (API.md 5.3, 6).
+struct ObjectShape: Sendable, Equatable {
+    private(set) var hasHref: Bool
+    private(set) var hasAttributes: Bool
+    private(set) var hasRelationships: Bool
+    /// As in `ResourceDocument.Object`.
+    private(set) var otherMembers: UInt64
+    private(set) var relations: [RelationShape]
+
+    /// Deeper nesting was never seen from the origin (API.md 6 knows two levels).
+    static let maxDepth = 6
+
+    /// Whether it is no more than id, type and perhaps href.
+    var isIdentifier: Bool { !hasAttributes && !hasRelationships && otherMembers == 0 }
+
+    /// Learns a shape from the first object seen; nil where it is nested too deeply.
+    init?(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) {
+        guard depth < Self.maxDepth else { return nil }
+        hasHref = !object.href.isEmpty
+        hasAttributes = !object.attributes.isEmpty
+        hasRelationships = object.hasRelationships
+        otherMembers = object.otherMembers
+        relations = []
+        for relation in document.relations(of: object) {
+            guard let shape = RelationShape(relation, in: document, depth: depth + 1) else { return nil }
+            relations.append(shape)
+        }
+    }
+
+    /// Learns from another object at the same place; false where it contradicts what was seen. Half of what a contradicting
+    /// object shows may have been taken in: the shape is of no use then.
+    mutating func absorb(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) -> Bool {
+        guard hasSameMembers(as: object) else { return false }
+        for relation in document.relations(of: object) {
+            guard let index = relations.firstIndex(where: { $0.name == relation.name }),
+                relations[index].absorb(relation, in: document, depth: depth + 1)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Whether `object` looks as the origin would have sent it at this place.
+    func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
+        guard hasSameMembers(as: object) else { return false }
+        for relation in document.relations(of: object) {
+            guard let shape = self[relation.name], shape.describes(relation, in: document) else { return false }
+        }
+        return true
+    }
+
+    subscript(_ name: UInt64) -> RelationShape? { relations.first { $0.name == name } }
+
+    private func hasSameMembers(as object: ResourceDocument.Object) -> Bool {
+        hasHref != object.href.isEmpty && hasAttributes != object.attributes.isEmpty
+            && hasRelationships == object.hasRelationships && otherMembers == object.otherMembers
+            && relations.count == Int(object.endRelation - object.firstRelation)
+    }
+}
+
+/// The shape of one relationship: what stands around its elements, and what they look like by type.
+struct RelationShape: Sendable, Equatable {
+    let name: UInt64
+    let otherMembers: UInt64
+    let hasData: Bool
+    private(set) var size: ListSize
+    private(set) var elements: ElementShapes
+
+    init?(_ relation: ResourceDocument.Relation, in document: MappedDocument, depth: Int) {
+        name = relation.name
+        otherMembers = relation.otherMembers
+        hasData = !relation.data.isEmpty
+        size = ListSize()
+        elements = ElementShapes()
+        guard absorb(relation, in: document, depth: depth) else { return nil }
+    }
+
+    mutating func absorb(_ relation: ResourceDocument.Relation, in document: MappedDocument, depth: Int) -> Bool {
+        guard hasSameMembers(as: relation) else { return false }
+        var count = 0
+        for element in document.elements(of: relation) {
+            count += 1
+            guard elements.absorb(element, in: document, depth: depth) else { return false }
+        }
+        return relation.next.isEmpty ? size.noteWhole(count) : size.note(count, next: document.offset(in: relation.next))
+    }
+
+    func describes(_ relation: ResourceDocument.Relation, in document: MappedDocument) -> Bool {
+        guard hasSameMembers(as: relation) else { return false }
+        var count = 0
+        for element in document.elements(of: relation) {
+            count += 1
+            guard elements.describes(element, in: document) else { return false }
+        }
+        return fits(relation, count, in: document)
+    }
+
+    /// Whether the list would be cut here as it is there.
+    func fits(_ relation: ResourceDocument.Relation, _ count: Int, in document: MappedDocument) -> Bool {
+        relation.next.isEmpty
+            ? size.holdsWhole(count) : size.holds(count, next: document.offset(in: relation.next))
+    }
+
+    func hasSameMembers(as relation: ResourceDocument.Relation) -> Bool {
+        otherMembers == relation.otherMembers && hasData != relation.data.isEmpty
+    }
+}
+
+/// The shapes of the elements of one list, by type; lists may be mixed (playlist tracks are songs and music videos).
+struct ElementShapes: Sendable, Equatable {
+    private var types: [ResourceClass] = []
+    private var shapes: [ObjectShape] = []
+
+    subscript(_ type: ResourceClass?) -> ObjectShape? {
+        guard let type, let index = types.firstIndex(of: type) else { return nil }
+        return shapes[index]
+    }
+
+    /// False for a contradiction, and for a type that nothing is known of.
+    mutating func absorb(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int) -> Bool {
+        guard let type = object.type else { return false }
+        if let index = types.firstIndex(of: type) { return shapes[index].absorb(object, in: document, depth: depth) }
+        guard let shape = ObjectShape(object, in: document, depth: depth) else { return false }
+        types.append(type)
+        shapes.append(shape)
+        return true
+    }
+
+    func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
+        self[object.type]?.describes(object, in: document) ?? false
+    }
+}

@@ -1,0 +1,123 @@
+import AppleMusic
+import Cache
+
+// Cuts a window out of a stored page of the same list (DESIGN 7).
+// Must hold: a window comes out of one answer of the origin's, so that pages of different ages never mix; the position of
+// every item is certain (`StoredPage`); the limit is one that the origin was seen to accept; `next` is what it would have
+// written.
+
+struct WindowCutter {
+    let request: CatalogRequest
+    let record: FormRecord
+    let limit: Int
+    let offset: Int
+    private let completesNext: Bool
+
+    /// Nil where the origin was not seen to answer such a request.
+    init?(_ request: CatalogRequest, _ record: FormRecord, completingNext: Bool) {
+        guard case .list = request.form.subject, record.envelope == 0,
+            let limit = request.limit ?? record.paging.standardLimit,
+            limit <= max(record.paging.greatestLimit, record.paging.standardLimit ?? 0)
+        else { return nil }
+        self.request = request
+        self.record = record
+        self.limit = limit
+        offset = request.offset ?? 0
+        completesNext = completingNext
+    }
+
+    func cut(_ list: UInt64, _ material: consuming Assembler) -> CompositionOutcome {
+        var assembler = material
+        var pages: [StoredPage] = []
+        for (part, place) in assembler.places(list) {
+            guard let page = Page(part, place, record) else { continue }
+            pages.append(page.facts)
+            guard let cut = page.facts.cut(offset: offset, limit: limit), let link = link(to: cut.next) else {
+                continue
+            }
+            let mark = assembler.output.count
+            if write(page, cut.items, link, &assembler) {
+                return .answer(assembler.finished(.window, reliesUntil: record.countsUntil))
+            }
+            assembler.rewind(to: mark)
+        }
+        return enlarged(pages).map { .partial($0) } ?? .impossible
+    }
+
+    /// A larger aligned page around the window, so that its neighbours come with it: only where clients are going through the
+    /// list already, and where nothing was ever dropped from pages of this form, since a page with gaps cannot be cut.
+    private func enlarged(_ pages: [StoredPage]) -> Supplement? {
+        guard case .list(let name, let isView) = request.form.subject, let asked = request.limit,
+            let most = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.form.type),
+            record.paging.isWithoutGaps, pages.contains(where: { $0.next == offset })
+        else { return nil }
+        let size = min(most, Self.largestPage)
+        let start = offset / size * size
+        guard asked * 2 <= size, offset + asked <= start + size,
+            !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size })
+        else { return nil }
+        return Supplement(target: request.target(limit: size, offset: start), detail: .window)
+    }
+
+    /// Larger ones take the origin longer than a waiting client likes.
+    private static let largestPage = 100
+
+    /// The `next` that the origin would write, empty for the last page; nil where that is not known.
+    private func link(to next: Int?) -> [UInt8]? {
+        guard let next else { return [] }
+        return record.paging.links[PagingRecord.Circumstances(request)]?.write(offset: next, request)
+    }
+
+    private func write(_ page: Page, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler) -> Bool {
+        assembler.append("{")
+        if !link.isEmpty {
+            assembler.append("\"next\":\"")
+            assembler.append(link)
+            assembler.append("\",")
+        }
+        assembler.append("\"data\":[")
+        for (index, element) in page.elements.enumerated() where items.contains(index) {
+            if index > items.lowerBound { assembler.append(",") }
+            guard
+                assembler.write(
+                    element: element, of: page.part, record.objects, .listed, standingAs: page.role)
+            else { return false }
+        }
+        assembler.append("]}")
+        assembler.use(page.part)
+        return true
+    }
+
+    /// A stored page of the list: an answer of its own, or a relationship inside another.
+    private struct Page {
+        let part: Part
+        let role: Role
+        let facts: StoredPage
+        let elements: MappedDocument.Elements
+
+        init?(_ part: Part, _ place: Place, _ record: FormRecord) {
+            let document = part.document
+            self.part = part
+            let next: ByteSpan
+            var (offset, limit): (Int, Int?) = (0, nil)
+            switch place.kind {
+            case .page:
+                guard let request = part.request else { return nil }
+                role = .listed
+                elements = document.primary
+                next = document.map.envelope.next
+                (offset, limit) = (request.offset ?? 0, request.limit ?? record.paging.standardLimit)
+            case .inlinePage:
+                guard let relation = document.map.relations[checked: place.index] else { return nil }
+                role = .included
+                elements = document.elements(of: relation)
+                next = relation.next
+            default: return nil
+            }
+            var count = 0
+            for _ in elements { count += 1 }
+            facts = StoredPage(offset: offset, count: count, limit: limit, next: document.offset(in: next))
+            if !next.isEmpty && facts.next == nil { return nil }
+        }
+    }
+}

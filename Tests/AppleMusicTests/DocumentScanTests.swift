@@ -1,0 +1,349 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AppleMusic
+
+private func scan(_ text: String) -> DocumentScan { DocumentScan(Array(text.utf8).span) }
+
+private func scanned(_ text: String) -> ResourceDocument? { scan(text).document }
+
+@Suite struct DocumentScanTests {
+    private static let album = #"""
+        {"data":[{"id":"1","type":"albums","href":"/v1/catalog/us/albums/1","attributes":{"name":"é\u00e9","trackCount":2},
+        "relationships":{"artists":{"href":"/a","data":[{"id":"7","type":"artists","relationships":{"albums":{"data":[
+        {"id":"1","type":"albums"}],"next":"/n"}}}]},"tracks":{"data":[{"id":"2","type":"songs"},{"id":"3","type":"songs"}]}},
+        "views":{"related":{"data":[{"id":"9","type":"albums"}]}}}],"next":"/v1/x?offset=1","meta":{}}
+        """#
+
+    @Test func `a resource's parts are found`() throws {
+        let bytes = Array(Self.album.utf8)
+        let document = try #require(DocumentScan(bytes.span).document)
+        try ScannedText(bytes: bytes, document: document).expect(try JSON.parse(bytes), "the album")
+        #expect(document.objects.map(\.parent) == [-1, 1, 0, 2, 2, -1])
+        #expect(document.objects.map(\.end) == [6, 3, 3, 4, 5, 6])
+        #expect(document.objects.map(\.type) == [.albums, .artists, .albums, .songs, .songs, .albums])
+        #expect(document.relations.map { $0.firstElement..<$0.endElement } == [2..<3, 1..<3, 3..<5])
+    }
+
+    @Test func `an empty list has a range and no elements`() throws {
+        let text = #"{"data":[ ],"next":""}"#
+        let envelope = try #require(scanned(text)).envelope
+        #expect(envelope.data.range == 8..<11 && envelope.firstElement == envelope.endElement)
+        #expect(envelope.next.range == 19..<21 && envelope.otherMembers == 0)
+        let relation = try #require(
+            scanned(#"{"data":[{"id":"1","type":"a","relationships":{"x":{"data":[]},"y":{}}}]}"#)
+        ).relations
+        #expect(relation[0].data.count == 2 && relation[0].firstElement == relation[0].endElement)
+        #expect(relation[1].data.isEmpty && relation[1].firstElement == relation[1].endElement)
+    }
+
+    @Test func `an object without data is a document without resources`() throws {
+        for text in ["{}", " { } ", #"{"errors":[{"id":"X","status":"404"}]}"#, #"{"results":{}}"#] {
+            let document = try #require(scanned(text))
+            #expect(document.objects.isEmpty && document.envelope.data.isEmpty)
+        }
+    }
+
+    @Test func `numbers of names do not depend on order or spelling`() throws {
+        func names(_ attributes: String) throws -> UInt64 {
+            try #require(scanned(#"{"data":[{"id":"1","type":"a","attributes":{\#(attributes)}}]}"#)).objects[0]
+                .attributeNames
+        }
+        let name = try names(#""url":1,"name":2,"isAppleDigitalMaster":3"#)
+        #expect(try names(#""name":1,"isAppleDigit\u0061lMaster":[],"u\u0072l":{}"#) == name)
+        #expect(try names(#""name":1,"isAppleDigitalMaster":[],"urL":{}"#) != name)
+        #expect(try names("") == 0)
+    }
+
+    @Test func `names of all lengths have numbers of their own`() {
+        var seen: Set<UInt64> = []
+        for count in 0..<200 {
+            for last in [UInt8(0), 0x61, 0x7A] {
+                seen.insert(
+                    ResourceDocument.nameNumber((Array(repeating: 0x61, count: count) + [last]).span))
+            }
+        }
+        #expect(seen.count == 600)
+    }
+
+    /// The words of a name are loaded otherwise where the text ends soon after it.
+    @Test func `a name has one number wherever it stands`() {
+        for count in 0..<50 {
+            let name = (0..<count).map { UInt8($0 % 26) + 0x61 }
+            let number = ResourceDocument.nameNumber(name.span)
+            for behind in 0..<20 {
+                let bytes = [0x22] + name + Array(repeating: 0x22, count: behind)
+                #expect(MemberName(bytes.span, 1, 1 + count).number == number)
+            }
+        }
+    }
+}
+
+// MARK: What is no document
+
+extension DocumentScanTests {
+    @Test(arguments: [
+        "[]", #"[{"id":"1","type":"a"}]"#, "1", "\"x\"", "null", "", " ", "<html>",
+    ])
+    func `what is no object is no document`(text: String) {
+        #expect(scanned(text) == nil)
+        #expect(scan(text).mentions == ResourceMention.numbers(in: Array(text.utf8).span))
+    }
+
+    @Test(arguments: [
+        #"{"a":1,"a":2}"#, #"{"a":1,"b":{},"a":2}"#, #"{"x":[{"meta":{"y":{"":1,"":2}}}]}"#,
+        #"{"data":[{"id":"1","type":"a","id":"1"}]}"#,
+        #"{"data":[{"id":"1","type":"a","attributes":{"name":1,"name":1}}]}"#,
+        #"{"data":[{"id":"1","type":"a","relationships":{"x":{},"x":{}}}]}"#,
+    ])
+    func `a name twice in one object`(text: String) {
+        #expect(scanned(text) == nil)
+        #expect(scan(text).mentions != [ResourceMention.everything])
+    }
+
+    @Test(arguments: [
+        #"{"data":[],"d\u0061ta":[]}"#, #"{"\u00e9":1,"é":2}"#, #"{"\ud83c\udfb5":1,"🎵":2}"#,
+        #"{"isAppleDigitalMaster":1,"isAppleDigitalMast\u0065r":2}"#, #"{"\/":1,"/":2}"#,
+    ])
+    func `a name twice, spelt with escapes`(text: String) {
+        #expect(scanned(text) == nil)
+    }
+
+    @Test func `one name in several objects is no duplicate`() {
+        #expect(scanned(#"{"a":{"a":{"a":1},"b":2},"b":{"a":1,"b":2}}"#) != nil)
+    }
+
+    @Test(
+        arguments: [
+            [0x80], [0xC0, 0xAF], [0xC2], [0xC2, 0x22], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0xFE],
+            [0xF0, 0x80, 0x80, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x8E], [0xFF],
+        ] as [[UInt8]])
+    func `bytes that are no UTF-8`(broken: [UInt8]) throws {
+        for padding in 0..<20 {
+            let space = Array(repeating: UInt8(ascii: "x"), count: padding)
+            for (start, end) in [(#"{"a":""#, #""}"#), (#"{""#, #"":1}"#), (#"{"data":[{"type":"a","id":""#, #""}]}"#)]
+            {
+                let bytes = Array(start.utf8) + space + broken + space + Array(end.utf8)
+                let scan = DocumentScan(bytes.span)
+                #expect(scan.document == nil, "\(start) \(padding)")
+                #expect(scan.mentions == ResourceMention.numbers(in: bytes.span))
+            }
+        }
+        #expect(scanned(#"{"a":"\u007fé€🎵\uD7FF\uE000߿ࠀ￿\#("\u{10FFFF}\u{10000}")"}"#) != nil)
+    }
+
+    @Test func `UTF-8 is judged as the standard library judges it`() {
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<20_000 {
+            var bytes = Array(
+                ["é日🎵a", "aaaaaaaaaaaaé", "\u{7FF}\u{800}\u{FFFF}\u{10000}"].randomElement(using: &random)!.utf8)
+            for _ in 0..<Int.random(in: 0..<3, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            #expect(bytes.span.isUTF8(0, bytes.count) == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+        }
+    }
+
+    @Test(arguments: [
+        #"\ud800"#, #"\udc00"#, #"\ud83cx"#, #"\ud83c\n"#, #"\ud83c\ud83c\udfb5"#, #"\udfb5\ud83c"#, #"\uDBFF\uE000"#,
+    ])
+    func `half of a surrogate pair`(half: String) {
+        for text in [#"{"a":"\#(half)"}"#, #"{"\#(half)":1}"#, #"{"a":{"b":["\#(half)"]}}"#] {
+            #expect(scanned(text) == nil)
+            #expect(scan(text).mentions.isEmpty)
+        }
+        #expect(scanned(#"{"a":"\ud83c\udfb5"}"#) != nil)
+    }
+
+    @Test(arguments: ["1", "null", "{}", "[]", "true", "\"\"", #""\u0031""#, #""a\n""#])
+    func `an id or a type that is no plain string`(value: String) {
+        for text in [
+            #"{"data":[{"id":\#(value),"type":"a"}]}"#, #"{"data":[{"type":\#(value),"id":"1"}]}"#,
+            #"{"data":[{"id":"1","type":"a","relationships":{"x":{"data":[{"id":\#(value),"type":"a"}]}}}]}"#,
+            #"{"results":{"songs":{"data":[{"id":"1","type":\#(value)}]}}}"#,
+        ] {
+            #expect(scanned(text) == nil, "\(text)")
+            #expect(scan(text).mentions == ResourceMention.numbers(in: Array(text.utf8).span))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"data":{"id":"1","type":"a"}}"#, #"{"data":null}"#, #"{"data":"x"}"#, #"{"data":[1]}"#, #"{"data":["x"]}"#,
+        #"{"data":[[]]}"#, #"{"data":[null]}"#, #"{"data":[{}]}"#, #"{"data":[{"id":"1"}]}"#,
+        #"{"data":[{"type":"a"}]}"#,
+        #"{"next":1}"#, #"{"next":null}"#, #"{"next":{}}"#, #"{"next":[]}"#, #"{"next":"\/v1"}"#,
+        #"{"results":{"songs":{"data":[{"id":"1"}]}}}"#, #"{"results":{"songs":[{"data":[3]}]}}"#,
+    ])
+    func `an envelope that the API does not make`(text: String) {
+        #expect(scanned(text) == nil)
+    }
+
+    @Test(arguments: [
+        #""relationships":null"#, #""relationships":[]"#, #""relationships":"x""#, #""relationships":{"x":null}"#,
+        #""relationships":{"x":[]}"#, #""relationships":{"x":"y"}"#, #""relationships":{"id":"y"}"#,
+        #""relationships":{"x":{"data":null}}"#, #""relationships":{"x":{"data":{"id":"1","type":"a"}}}"#,
+        #""relationships":{"x":{"data":"y"}}"#, #""relationships":{"x":{"data":[1]}}"#,
+        #""relationships":{"x":{"data":[{"id":"1"}]}}"#, #""relationships":{"x":{"next":null}}"#,
+        #""relationships":{"x":{"next":"\/"}}"#, #""relationships":{"x":{"next":[]}}"#,
+        #""relationships":{"x":{"href":1}}"#, #""attributes":null"#, #""attributes":[]"#, #""attributes":"x""#,
+        #""href":null"#, #""href":{}"#, #""href":[]"#,
+    ])
+    func `a resource that the API does not make`(member: String) {
+        let text = #"{"data":[{"id":"1","type":"a",\#(member)}]}"#
+        #expect(scanned(text) == nil)
+        #expect(scan(text).mentions == ResourceMention.numbers(in: Array(text.utf8).span))
+        #expect(scan(text).mentions.contains(ResourceMention.number(type: "a", id: "1")))
+    }
+
+    @Test(arguments: ["\u{0}", "\u{1F}", "\n"])
+    func `control bytes in strings are malformed`(control: String) {
+        for text in [
+            #"{"a":"\#(control)"}"#, #"{"a":"xxxxxxxxxxxx\#(control)xxxxxxxxxxxxxxx"}"#, #"{"\#(control)":1}"#,
+        ] {
+            #expect(scanned(text) == nil && scan(text).mentions == [ResourceMention.everything])
+        }
+    }
+}
+
+// MARK: Bounds
+
+extension DocumentScanTests {
+    private static func nested(_ depth: Int) -> String {
+        #"{"a":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
+    }
+
+    @Test func `depth 128 is a document and 129 is none`() {
+        #expect(scanned(Self.nested(128)) != nil)
+        #expect(scanned(Self.nested(129)) == nil && scan(Self.nested(129)).mentions == [ResourceMention.everything])
+        for text in [String(repeating: "[", count: 1_000_000), String(repeating: #"{"a":"#, count: 1_000_000)] {
+            #expect(scanned(text) == nil && scan(text).mentions == [ResourceMention.everything])
+        }
+    }
+
+    @Test func `resources in resources end at the depth too`() {
+        func nested(_ count: Int) -> String {
+            (0..<count).reduce(#"{"id":"1","type":"a"}"#) { inner, _ in
+                #"{"id":"1","type":"a","relationships":{"x":{"data":[\#(inner)]}}}"#
+            }
+        }
+        #expect(scanned(#"{"data":[\#(nested(31))]}"#)?.objects.count == 32)
+        #expect(scanned(#"{"data":[\#(nested(32))]}"#) == nil)
+    }
+
+    @Test func `4096 resources are a document and one more is none`() {
+        func list(_ count: Int) -> String {
+            #"{"data":["# + Array(repeating: #"{"id":"1","type":"a"}"#, count: count).joined(separator: ",") + "]}"
+        }
+        #expect(scanned(list(4_096))?.objects.count == 4_096)
+        #expect(scanned(list(4_097)) == nil)
+        #expect(scan(list(4_097)).mentions == [ResourceMention.number(type: "a", id: "1")])
+    }
+
+    @Test func `16384 relations are a document and one more is none`() {
+        func list(_ last: Int) -> String {
+            let full = (0..<256).map { #""r\#($0)":{}"# }.joined(separator: ",")
+            let rest = (0..<last).map { #""r\#($0)":{}"# }.joined(separator: ",")
+            let resources =
+                Array(repeating: #"{"id":"1","type":"a","relationships":{\#(full)}}"#, count: 64)
+                + [#"{"id":"1","type":"a","relationships":{\#(rest)}}"#]
+            return #"{"data":[\#(resources.joined(separator: ","))]}"#
+        }
+        #expect(scanned(list(0))?.relations.count == 16_384)
+        #expect(scanned(list(1)) == nil)
+    }
+
+    @Test func `256 members are a document and one more is none`() {
+        func wide(_ count: Int) -> String {
+            "{" + (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}"
+        }
+        #expect(scanned(wide(256)) != nil)
+        #expect(scanned(wide(257)) == nil && scan(wide(257)).mentions.isEmpty)
+        #expect(scanned(#"{"meta":\#(wide(100_000))}"#) == nil)
+    }
+
+    @Test func `numbers of any size are passed over`() {
+        let digits = String(repeating: "9", count: 1_000_000)
+        for number in [digits, "-\(digits).\(digits)e+\(digits)", "1e\(digits)", "0.\(digits)"] {
+            #expect(scanned(#"{"a":\#(number),"b":[\#(number)]}"#) != nil)
+            #expect(scanned(#"{"a":\#(number)x}"#) == nil)
+        }
+    }
+
+    @Test func `strings of a megabyte are passed over`() throws {
+        let long = String(repeating: "é", count: 500_000)
+        let text = #"{"data":[{"id":"\#(long)","type":"a","attributes":{"\#(long)":"\#(long)","x":"\\\#(long)"}}]}"#
+        let object = try #require(scanned(text)).objects[0]
+        #expect(object.id.count == 1_000_002)
+        #expect(object.number == ResourceMention.number(type: "a", id: long))
+        let escapes = String(repeating: #"\u00e9"#, count: 200_000)
+        #expect(scanned(#"{"\#(escapes)":"\#(escapes)"}"#) != nil)
+        #expect(scanned(#"{"\#(escapes)":1,"\#(String(repeating: "é", count: 200_000))":1}"#) == nil)
+    }
+
+    @Test func `no text cut short is a document`() {
+        let bytes = Array(Self.album.utf8)
+        for count in 0..<bytes.count {
+            let scan = DocumentScan(bytes.span.extracting(0..<count))
+            #expect(scan.document == nil, "\(count) bytes")
+            #expect(scan.mentions == (count == 0 ? [] : [ResourceMention.everything]), "\(count) bytes")
+        }
+        #expect(DocumentScan(bytes.span).document != nil)
+    }
+}
+
+// MARK: Properties
+
+extension DocumentScanTests {
+    @Test(arguments: UInt64(1)...1_000)
+    func `ranges hold what the parser finds`(seed: UInt64) throws {
+        var random = RandomDocument(seed: seed)
+        let value = random.document()
+        let bytes = random.spell(value)
+        let source: Comment = "seed \(seed)"
+        #expect(try JSON.parse(bytes) == value, source)
+        let scan = DocumentScan(bytes.span)
+        let document = try #require(scan.document, source)
+        try ScannedText(bytes: bytes, document: document).expect(value, source)
+        #expect(scan.mentions == ResourceMention.numbers(in: bytes.span), source)
+        #expect(scan.mentions == ResourceMention.numbers(in: value.bytes.span), source)
+    }
+
+    /// Whatever damage does, there is a document only where the parser finds one value, and its ranges hold values.
+    @Test(arguments: UInt64(1)...1_000)
+    func `a damaged document is refused or holds what the parser finds`(seed: UInt64) throws {
+        var random = RandomDocument(seed: seed)
+        var bytes = random.spell(random.document())
+        let damage = Array("{}[]\",:\\u0eE.-tfnid \u{0}\u{1F}".utf8) + [0x80, 0xC3, 0xFF]
+        for _ in 0..<Int.random(in: 1...2, using: &random.random) {
+            bytes[Int.random(in: 0..<bytes.count, using: &random.random)] = damage.randomElement(using: &random.random)!
+        }
+        let scan = DocumentScan(bytes.span)
+        #expect(scan.mentions == ResourceMention.numbers(in: bytes.span), "seed \(seed)")
+        guard let document = scan.document else { return }
+        let value = try JSON.parse(bytes)
+        try ScannedText(bytes: bytes, document: document).expect(value, "seed \(seed)")
+    }
+
+    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    func `recorded answers are documents`() throws {
+        var (answers, resources, refused) = (0, 0, 0)
+        for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {
+            guard let name = entry["file"] as? String, name.hasSuffix(".json") else { continue }
+            let file = SharedMaterial.directory.appendingPathComponent("recordings/" + name)
+            let bytes = [UInt8](try Data(contentsOf: file))
+            guard let value = try? JSON.parse(bytes), value.objectValue != nil else { continue }
+            let scan = DocumentScan(bytes.span)
+            guard DocumentWalk(value).holdsResourcesOnly else {
+                #expect(scan.document == nil, "\(name)")
+                refused += 1
+                continue
+            }
+            let document = try #require(scan.document, "\(name)")
+            try ScannedText(bytes: bytes, document: document).expect(value, "\(name)")
+            answers += 1
+            resources += document.objects.count
+        }
+        #expect(answers > 200 && resources > 2_000 && refused < 3, "\(answers), \(resources), \(refused)")
+    }
+}

@@ -1,0 +1,165 @@
+import TestSupport
+import Testing
+
+@testable import AppleMusic
+
+private func parsed(_ target: String) -> CatalogRequest? {
+    (try? CanonicalTarget(target)).flatMap(CatalogRequest.init)
+}
+
+private func texts(_ values: [[UInt8]]?) -> [String]? { values?.map { String(decoding: $0, as: UTF8.self) } }
+
+private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subject {
+    .list(name: Array(name.utf8), isView: isView)
+}
+
+@Suite struct CatalogRequestTests {
+    @Test func `an item is taken apart`() throws {
+        let item = try #require(
+            parsed("/v1/catalog/gb/albums/1616728060?extend=artistUrl&include=genres,artists&l=en-GB"))
+        #expect(item.form.subject == .item && item.form.type == .albums)
+        #expect(texts(item.form.include) == ["artists", "genres"])
+        #expect(item.form.decoration == Array("extend=artistUrl".utf8))
+        #expect(item.language == Array("en-GB".utf8) && item.storefront == Storefront("gb"))
+        #expect(texts(item.ids) == ["1616728060"])
+        #expect(item.limit == nil && item.offset == nil && item.collectionNumber == nil)
+    }
+
+    @Test func `a batch keeps order and duplicates and loses empty ids`() throws {
+        let batch = try #require(parsed("/v1/catalog/us/playlists?ids=pl.u-2,,1,pl.u-2,"))
+        #expect(batch.form.subject == .batch && batch.form.type == .playlists)
+        #expect(texts(batch.ids) == ["pl.u-2", "1", "pl.u-2"])
+    }
+
+    @Test func `relationships and views are lists with a window`() throws {
+        let tracks = try #require(parsed("/v1/catalog/us/albums/1/tracks?limit=20&offset=0&include=artists"))
+        #expect(tracks.form.subject == list("tracks") && tracks.form.type == .albums && texts(tracks.ids) == ["1"])
+        #expect(tracks.limit == 20 && tracks.offset == 0 && texts(tracks.form.include) == ["artists"])
+        let view = try #require(parsed("/v1/catalog/us/artists/1/view/top-songs?with=attributes"))
+        #expect(view.form.subject == list("top-songs", isView: true) && view.limit == nil && view.offset == nil)
+        #expect(view.form.decoration == Array("with=attributes".utf8))
+    }
+
+    @Test func `charts and search keep everything but language and window in the decoration`() throws {
+        let charts = try #require(parsed("/v1/catalog/us/charts?types=songs&ids=1&include=x&limit=2&offset=4&l=fr"))
+        #expect(charts.form.subject == .results && charts.form.type == .charts)
+        #expect(charts.form.include.isEmpty && charts.ids.isEmpty)
+        #expect(charts.form.decoration == Array("ids=1&include=x&types=songs".utf8))
+        #expect(charts.limit == 2 && charts.offset == 4 && charts.language == Array("fr".utf8))
+        let search = try #require(parsed("/v1/catalog/us/search?term=a+b&filter[x]=y&types=songs"))
+        #expect(search.form.type == .search)
+        #expect(search.form.decoration == Array("filter[x]=y&term=a+b&types=songs".utf8))
+    }
+
+    @Test func `limit and offset of items and batches are decoration, whatever they say`() throws {
+        let item = try #require(parsed("/v1/catalog/us/songs/1?offset=x&limit=0&limit="))
+        #expect(item.form.decoration == Array("limit=0&limit=&offset=x".utf8) && item.limit == nil)
+        let batch = try #require(parsed("/v1/catalog/us/songs?ids=1&limit=5"))
+        #expect(batch.form.decoration == Array("limit=5".utf8) && batch.limit == nil)
+    }
+
+    @Test(arguments: [
+        "/v1/catalog/us", "/v1/catalog/us?ids[songs]=1", "/v1/catalog/us/unknowns/1", "/v1/catalog/USA/songs/1",
+        "/v1/catalog/us/genres", "/v1/catalog/us/station-genres?limit=5", "/v1/catalog/us/songs?include=albums",
+        "/v1/catalog/us/songs/1/albums/2", "/v1/catalog/us/songs/1/view", "/v1/catalog/us/songs/1/view/a/b",
+        "/v1/catalog/us/search/hints?term=a", "/v1/catalog/us/search/suggestions", "/v1/catalog/us/charts/x",
+        "/v1/storefronts/us", "/v1/language/us/tag", "/v1/me/library/songs/1", "/v1/catalog/us/songs/1;a=b",
+        "/v1/catalog/us/songs/1%3Ba", "/v1/catalog/us/songs/1/library", "/v1/catalog/us/songs/1?include=library",
+        "/v1/catalog/us/songs/1?relate[songs]=library", "/v1/catalog/us/songs/a~b", "/v1/catalog/us/songs/%C3%A9",
+        "/v1/catalog/us/songs/a,b", "/v1/catalog/us/songs/1/a%20b", "/v1/catalog/us/songs/1/view/a,b", "/",
+    ])
+    func `other paths and personal requests are none`(target: String) {
+        #expect(parsed(target) == nil)
+    }
+
+    @Test(arguments: [
+        "songs?ids=", "songs?ids", "songs?ids=,,", "songs?ids=1&ids=2", "songs?ids=1,a+b", "songs?ids=%201",
+        "songs?ids=1%2F2", "songs?ids=1~", "songs?ids=1;2", "songs?ids=1=2", "songs?ids=1&filter[isrc]=A",
+        "songs?ids=1&filter=x", "songs?ids=1&filters=x", "songs?filter[isrc]=A", "songs?ids=1&include=",
+        "songs?ids=1&include=a&include=b", "songs?ids=1&l=", "songs?ids=1&l", "songs?ids=1&l=en&l=fr",
+        "songs?ids=1&l=e+n", "songs?ids=1&include=a+b", "songs?ids=1&include=a:b", "songs?ids=1&extend=a;limit=1",
+        "songs/1?include=+artists", "songs/1?ids=2", "songs/1?filter[x]=y", "songs/1?x=1;ids=2",
+        "songs/1/albums?ids=2", "songs/1/albums?filter[x]=y", "songs/1/albums?limit=0", "songs/1/albums?limit=01",
+        "songs/1/albums?limit=+1", "songs/1/albums?limit=-1", "songs/1/albums?limit=1.0", "songs/1/albums?limit=",
+        "songs/1/albums?limit", "songs/1/albums?limit=1234567890", "songs/1/albums?limit=1&limit=1",
+        "songs/1/albums?offset=00", "songs/1/albums?offset=x", "songs/1/albums?offset=", "songs/1/albums?offset=0,0",
+        "songs/1/albums?offset=1&offset=2", "charts?limit=0", "search?term=a&offset=01", "search?term=a&l=",
+    ])
+    func `what could be read in two ways is none`(rest: String) {
+        #expect(parsed("/v1/catalog/us/" + rest) == nil)
+    }
+
+    @Test func `numbers of nine digits are understood`() {
+        let request = parsed("/v1/catalog/us/songs/1/albums?limit=999999999&offset=999999999")
+        #expect(request?.limit == 999_999_999 && request?.offset == 999_999_999)
+    }
+
+    @Test func `an id has the number that its mention in a document has`() throws {
+        for type in ResourceClass.allCases where type.isResourceType {
+            let request = try #require(parsed("/v1/catalog/us/\(type.name)/pl.u-1_A"))
+            let number = ResourceMention.number(type: type.name, id: "pl.u-1_A")
+            #expect(request.resourceNumber(ofID: request.ids[0]) == number)
+        }
+    }
+
+    @Test func `resources stand under equal numbers exactly where their circumstances are equal`() throws {
+        let same = [
+            "albums/1", "albums/2?include=artists", "albums?ids=3,4", "albums/1/tracks?limit=5&offset=5",
+            "songs?ids=1&include=albums",
+        ]
+        let others = [
+            "albums/1?l=fr", "albums/1?l=en", "albums/1?extend=fr", "albums/1?extend=a", "albums/1?extend=a&l=fr",
+            "albums/1?x", "albums/1?x=", "albums/1?limit=5", "albums/1?include[songs]=albums",
+        ]
+        let contexts = try same.map { try #require(parsed("/v1/catalog/us/" + $0)).resourceContext }
+        #expect(Set(contexts).count == 1)
+        let different =
+            try others.map { try #require(parsed("/v1/catalog/us/" + $0)).resourceContext }
+            + [try #require(parsed("/v1/catalog/gb/albums/1")).resourceContext]
+        #expect(Set(different + contexts).count == different.count + 1)
+
+        let us = try #require(parsed("/v1/catalog/us/songs/1"))
+        let gb = try #require(parsed("/v1/catalog/gb/songs/1"))
+        let numbers = (1...100).map { us.resourceNumber(ofID: Array(String($0).utf8)) }
+        #expect(Set(numbers.flatMap { [us.indexNumber(ofResource: $0), gb.indexNumber(ofResource: $0)] }).count == 200)
+    }
+
+    /// The expected numbers are those of another implementation of SHA-256.
+    @Test func `a digest is the same in every process`() throws {
+        let french = try #require(parsed("/v1/catalog/us/albums/1/tracks?l=fr&include=artists"))
+        #expect(french.resourceContext == 0x8C58_5438_FF62_A7F2)
+        #expect(french.collectionNumber == 0x489A_2227_3ADB_5168)
+    }
+
+    @Test func `windows of one list have one collection number, and other lists have others`() throws {
+        let windows = ["", "?limit=5", "?offset=5", "?limit=5&offset=10"].map { "albums/1/tracks" + $0 }
+        let lists = [
+            "albums/2/tracks", "albums/1/artists", "albums/1/view/tracks", "playlists/1/tracks", "albums/1/tracks?l=fr",
+            "albums/1/tracks?include=a", "albums/1/tracks?include=a,b", "albums/1/tracks?include=ab",
+            "albums/1/tracks?extend=a", "albums/1/tracks?include=fr", "albums/1/tracks?x=1",
+        ]
+        let number = try windows.map { try #require(parsed("/v1/catalog/us/" + $0)?.collectionNumber) }
+        #expect(Set(number).count == 1)
+        let others = try lists.map { try #require(parsed("/v1/catalog/us/" + $0)?.collectionNumber) }
+        let elsewhere = try #require(parsed("/v1/catalog/gb/albums/1/tracks")?.collectionNumber)
+        #expect(Set(number + others + [elsewhere]).count == others.count + 2)
+        #expect(parsed("/v1/catalog/us/albums/1")?.collectionNumber == nil)
+        #expect(parsed("/v1/catalog/us/charts")?.collectionNumber == nil)
+    }
+
+    @Test func `limits are those of the documentation`() {
+        func limits(_ name: String, _ type: ResourceClass, isView: Bool = false) -> [Int?] {
+            let name = Array(name.utf8)
+            return [
+                CatalogRequest.standardLimit(ofList: name, isView: isView, of: type),
+                CatalogRequest.greatestLimit(ofList: name, isView: isView, of: type),
+            ]
+        }
+        #expect(limits("tracks", .albums) == [300, 300] && limits("tracks", .playlists) == [100, 300])
+        #expect(limits("albums", .artists) == [25, 100] && limits("albums", .songs) == [10, 10])
+        #expect(limits("more-by-artist", .musicVideos, isView: true) == [15, 100])
+        #expect(limits("top-releases", .recordLabels, isView: true) == [10, nil])
+        #expect(limits("genres", .albums) == [nil, nil] && limits("tracks", .albums, isView: true) == [nil, nil])
+        #expect(CatalogRequest.mostIDs(.songs) == 100 && CatalogRequest.mostIDs(.artists) == 25)
+    }
+}

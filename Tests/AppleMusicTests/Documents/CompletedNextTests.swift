@@ -1,0 +1,112 @@
+import TestSupport
+import Testing
+
+@testable import AppleMusic
+
+private func completed(_ next: String, _ target: String) throws -> String? {
+    CompletedNext(Array(next.utf8).span, of: try CanonicalTarget(target)).map {
+        String(decoding: $0.link, as: UTF8.self)
+    }
+}
+
+@Suite struct CompletedNextTests {
+    private static let albums = "/v1/catalog/us/artists/1/albums"
+
+    @Test func `what the origin dropped comes back in alphabetical order`() throws {
+        let target = Self.albums + "?limit=50&include=tracks,artists&offset=50&extend=b,a&z=1"
+        #expect(
+            try completed(Self.albums + "?offset=100", target) == Self.albums
+                + "?extend=a,b&include=artists,tracks&limit=50&offset=100&z=1")
+    }
+
+    @Test func `what the origin wrote stays as it wrote it`() throws {
+        let target = Self.albums + "?limit=50&l=fr-FR&sort=-name&art[url]=f&include=artists"
+        let next = Self.albums + "?sort=%2Dname&l=fr&art%5burl%5d=f&limit=25&offset=100"
+        let expected = Self.albums + "?art%5burl%5d=f&include=artists&l=fr&limit=25&offset=100&sort=%2Dname"
+        #expect(try completed(next, target) == expected)
+        #expect(
+            try completed(Self.albums + "?b=2&offset=9&b=1", target + "&a&a=&b=0") == Self.albums
+                + "?a&a=&art[url]=f&b=2&b=1&include=artists&l=fr-FR&limit=50&offset=9&sort=-name")
+    }
+
+    @Test func `personal lists are completed too`() throws {
+        let songs = "/v1/me/library/songs"
+        #expect(try completed(songs + "?offset=100", songs + "?limit=100") == songs + "?limit=100&offset=100")
+        #expect(
+            try completed("/v1/storefronts?offset=2", "/v1/storefronts?limit=2") == "/v1/storefronts?limit=2&offset=2")
+    }
+
+    @Test func `what says which resources or where the page begins is not put in`() throws {
+        let target = Self.albums + "?ids=1&ids[songs]=2&term=a&types=songs&offset=3"
+        #expect(try completed(Self.albums + "?offset=6", target) == nil)
+        #expect(try completed(Self.albums, target) == nil)
+        #expect(try completed(Self.albums, Self.albums + "?offset=1&limit=5") == Self.albums + "?limit=5")
+    }
+
+    @Test(arguments: [
+        "/v1/catalog/us/artists/2/albums?offset=5", "/v1/catalog/us/artists/1?offset=5", #"\/v1\/catalog?offset=5"#, "",
+        "https://api.music.apple.com/v1/catalog/us/artists/1/albums?offset=5", "/v1/catalog/us/artists/1/albums?a=é",
+        #"/v1/catalog/us/artists/1/albums?offset=5\u0026x=y"#, "/v1/catalog/us/artists/1/albums?offset=5&a=%",
+        "/v1/catalog/us/artists/1/albums?offset=5#a", "/v1/catalog/us/artists/1/albums?offset=5&limit=9",
+    ])
+    func `other links are left alone`(next: String) throws {
+        #expect(try completed(next, Self.albums + "?limit=5") == nil)
+    }
+
+    @Test func `a document has its own link completed and nothing else`() throws {
+        let target = try CanonicalTarget(Self.albums + "?limit=5&q=%22%5C")
+        let before = #"{"next" : "\#(Self.albums)?offset=5","data":[{"next":"\#(Self.albums)?offset=5"}]}"#
+        let expected =
+            #"{"next" : "\#(Self.albums)?limit=5&offset=5&q=%22%5C","data":[{"next":"\#(Self.albums)?offset=5"}]}"#
+        let link = #""\#(Self.albums)?offset=5""#
+        let body = Array(before.utf8)
+        #expect(completing(body, next: (10, 10 + link.utf8.count), data: (60, 62), target) == expected)
+        #expect(completing(body, next: (10, 10 + link.utf8.count), data: nil, target) == nil, "no list: results, say")
+        #expect(completing(body, next: nil, data: (60, 62), target) == nil)
+        #expect(completing(body, next: (10, 12), data: (60, 62), target) == nil, "an empty link")
+        let other = try CanonicalTarget("/v1/catalog/us/artists/2/albums?limit=5")
+        #expect(completing(body, next: (10, 10 + link.utf8.count), data: (60, 62), other) == nil)
+    }
+
+    private func completing(
+        _ body: [UInt8], next: (Int, Int)?, data: (Int, Int)?, _ target: CanonicalTarget
+    ) -> String? {
+        var envelope = ResourceDocument.Envelope()
+        envelope.next = next.map { ByteSpan($0.0, $0.1) } ?? ByteSpan()
+        envelope.data = data.map { ByteSpan($0.0, $0.1) } ?? ByteSpan()
+        let document = ResourceDocument(envelope: envelope, objects: [], relations: [])
+        return CompletedNext.completing(body.span, document: document, target: target).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// Followed link by link, every request has what the first one had, and the offset is the origin's.
+    @Test(arguments: UInt64(1)...20)
+    func `whoever follows completed links keeps asking for the same`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let optional = ["limit=5", "include=b,a", "l=fr", "extend=x", "limit[tracks]=3", "q=%22%5C%26", "aa", "zz=1"]
+        var count = 0
+        for _ in 0..<100 {
+            let own = optional.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+            var target = try CanonicalTarget(Self.albums + "?" + own.joined(separator: "&"))
+            let first = target.text.split(separator: /[?&]/).dropFirst()
+            for page in 1...3 {
+                // The origin keeps some, in any order.
+                let kept = first.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.map(String.init)
+                let parameters = (kept + ["offset=\(page * 7)"]).shuffled(using: &random)
+                let next = Self.albums + "?" + parameters.joined(separator: "&")
+                let link = try completed(next, target.text) ?? next
+                target = try CanonicalTarget(link)
+                let all = (first.map(String.init) + ["offset=\(page * 7)"]).sorted()
+                let note = Comment(rawValue: "seed \(seed): \(next)")
+                #expect(target.text.split(separator: /[?&]/).dropFirst().map(String.init).sorted() == all, note)
+                #expect(!link.contains("\"") && !link.contains("\\"), note)
+                if link != next {
+                    #expect(link == target.text, note)
+                    count += 1
+                }
+            }
+        }
+        #expect(count > 50)
+    }
+}

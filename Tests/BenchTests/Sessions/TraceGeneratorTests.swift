@@ -1,0 +1,55 @@
+import Simulator
+import Testing
+
+@testable import Bench
+
+@Suite struct TraceGeneratorTests {
+    private func trace(seed: UInt64, _ shares: [TraceGenerator.Share] = TraceGenerator.mixed) -> SessionTrace {
+        let api = ObservedAPI.small()
+        let pool = MusicPool(api, artistLimit: 30, exponent: 1)
+        return TraceGenerator(api: api, pool: pool, seed: seed).trace("test", shares, requests: 400)
+    }
+
+    @Test func theSameSeedMakesTheSameTrace() {
+        #expect(trace(seed: 1).requests.map(\.target) == trace(seed: 1).requests.map(\.target))
+        #expect(trace(seed: 1).requests.map(\.target) != trace(seed: 2).requests.map(\.target))
+    }
+
+    /// Otherwise every connection could wait for a request that nobody has taken.
+    @Test(arguments: [1, 2, 3] as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(seed: UInt64) {
+        let requests = trace(seed: seed).requests
+        #expect(requests.map(\.due) == requests.map(\.due).sorted())
+        #expect(requests.enumerated().allSatisfy { ($0.element.predecessor ?? -1) < $0.offset })
+        #expect(requests.count { $0.predecessor != nil } > 200)
+    }
+
+    @Test(arguments: [TraceGenerator.mixed, TraceGenerator.paging, TraceGenerator.including])
+    func appsAskForWhatIsThere(shares: [TraceGenerator.Share]) {
+        let requests = trace(seed: 4, shares).requests
+        #expect(requests.count >= 400)
+        #expect(requests.count { $0.status != 200 } < requests.count / 20)
+        #expect(requests.allSatisfy { $0.status == 200 || $0.status == 404 })
+    }
+
+    @Test func theMixtureAddsUp() {
+        #expect(TraceGenerator.mixed.map(\.percent).reduce(0, +) == 100)
+    }
+
+    @Test func theAppsSpellInTheirOwnWays() {
+        let parameters = [("types", "songs,albums"), ("term", "a b")].map { (name: $0.0, value: $0.1) }
+        #expect(ClientApp.web.query(parameters, launch: 1) == "?types=songs%2Calbums&term=a+b")
+        #expect(ClientApp.tagger.query(parameters, launch: 1) == "?term=a+b&types=songs%2Calbums")
+        let launches = Set((0..<32).map { ClientApp.player.query(parameters, launch: UInt64($0)) })
+        #expect(launches == ["?types=songs,albums&term=a%20b", "?term=a%20b&types=songs,albums"])
+    }
+}
+
+extension ObservedAPI {
+    /// A catalog that is quickly made, without developer tokens.
+    static func small() -> ObservedAPI {
+        var configuration = SimulatorConfiguration()
+        configuration.artists = 120
+        configuration.requiresAuthorization = false
+        return ObservedAPI(configuration)
+    }
+}

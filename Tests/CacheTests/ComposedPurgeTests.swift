@@ -1,0 +1,191 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Purges, and changes of parts, beside answers that were composed.
+@Suite struct ComposedPurgeTests {
+    let scratch = Scratch()
+
+    /// Every way to choose the second of two parts, of which an answer under `/c` was composed.
+    private static let selections: [@Sendable (inout EntrySelection) -> Void] = [
+        { _ in },
+        { $0.target = Array("/v1/catalog/us/artists/2".utf8) },
+        { $0.prefix = Array("/v1/catalog/us/art".utf8) },
+        { $0.storefront = Array("us".utf8) },
+        { $0.classTag = 2 },
+        { $0.resource = 9 },
+        { ($0.prefix, $0.resource) = (Array("/v1/catalog/us/artists/".utf8), 9) },
+    ]
+
+    private func composing(_ store: SQLiteStore?) -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+        let parts = [
+            response("/v1/catalog/us/albums/1", "one", resources: [3, 7]),
+            response("/v1/catalog/us/artists/2", "two", classTag: 2, resources: [9]),
+        ]
+        for part in parts { cache.store(part) }
+        #expect(cache.store(composed: composed("/c", from: parts), from: parts))
+        return cache
+    }
+
+    @Test(arguments: selections.indices, [false, true])
+    func itGoesWithAnyPartThatIsChosen(selection: Int, withFile: Bool) async {
+        for mode in [PurgeMode.hard, .soft] {
+            let scratch = Scratch()
+            let cache = composing(withFile ? scratch.open() : nil)
+            let all = selection == 0 || selection == 3
+            #expect(await cache.purge(.dryRun, Self.selections[selection]) == (all ? 2 : 1), "it does not count")
+            #expect(cache.memory.lookup(key("/c")) != nil)
+            #expect(await cache.purge(mode, Self.selections[selection]) == (all ? 2 : 1))
+            #expect(cache.memory.lookup(key("/c")) == nil)
+            #expect(await cache.purge(mode, Self.selections[selection]) == (mode == .hard ? 0 : all ? 2 : 1))
+        }
+    }
+
+    @Test func itStaysWhereNeitherItNorAPartIsChosen() async {
+        let cache = composing(nil)
+        #expect(await cache.purge(.hard) { $0.target = Array("/v1/catalog/us/artists/3".utf8) } == 0)
+        #expect(await cache.purge(.hard) { $0.prefix = Array("/v1/catalog/gb".utf8) } == 0)
+        #expect(await cache.purge(.hard) { $0.storefront = Array("gb".utf8) } == 0)
+        #expect(await cache.purge(.hard) { $0.resource = 8 } == 0)
+        #expect(cache.memory.lookup(key("/c")) != nil)
+        #expect(await cache.purge(.soft) { $0.target = Array("/c".utf8) } == 0)
+        #expect(cache.memory.lookup(key("/c")) == nil, "its own target")
+    }
+
+    /// The part is in the file alone, and nothing in memory says that the purge means it.
+    @Test func itGoesWithAPartThatMemoryEvicted() async {
+        let store = scratch.open()
+        let cache = composing(store)
+        cache.flush()
+        cache.memory.remove(key("/v1/catalog/us/artists/2"))
+        #expect(await cache.purge(.hard) { $0.resource = 9 } == 1)
+        #expect(cache.memory.lookup(key("/c")) == nil)
+    }
+
+    @Test func nothingIsComposedOfWhatWasPurgedMeanwhile() async {
+        for mode in [PurgeMode.hard, .soft] {
+            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+            let part = response("/a")
+            cache.store(part)
+            #expect(await cache.purge(mode) == 1)
+            #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
+        }
+    }
+
+    @Test func nothingIsComposedWhileAPurgeGoesThroughMemory() {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let part = response("/a")
+        cache.store(part)
+        cache.dependents.withLock { $0.purgesUnderWay = 1 }
+        #expect(!cache.store(composed: composed("/c", from: [part]), from: [part]))
+        cache.dependents.withLock { $0.purgesUnderWay = 0 }
+        #expect(cache.store(composed: composed("/c", from: [part]), from: [part]))
+    }
+
+    /// The purge has read an answer and not yet removed it when that gets an outline.
+    @Test func whatGetsAnOutlineWhileAPurgeLooksGoesAllTheSame() {
+        for mode in [PurgeMode.hard, .soft] {
+            let memory = MemoryTier(maxBytes: 1 << 20)
+            let stored = response("/a")
+            memory.store(stored)
+            memory.forEachResponse { met in
+                memory.attach(stored.with(outline: FakeOutline(byteCount: 5)), to: stored)
+                memory.apply(Purge(selection: EntrySelection(), mode: mode, now: noon), to: met)
+            }
+            let rest = memory.lookup(key("/a"))
+            #expect(mode == .hard ? rest == nil : rest?.freshFor == 0)
+        }
+    }
+
+    /// Parts are replaced, removed and purged while answers are composed of them. Once that is done, nothing is found that was
+    /// composed of what was there before.
+    @Test(arguments: [81, 82, 83, 84] as [UInt64])
+    func nothingStaysThatWasComposedOfWhatHasGone(seed: UInt64) {
+        let race = CompositionRace(seed: seed, store: seed % 2 == 0 ? scratch.open() : nil)
+        let ended = DispatchSemaphore(value: 0)
+        for thread in 0..<3 {
+            // Not `concurrentPerform`, which may run one after the other.
+            Thread.detachNewThread {
+                race.composeAndLook(thread)
+                ended.signal()
+            }
+        }
+        race.change(atLeast: 1_000, upTo: 100_000)
+        for _ in 0..<3 { ended.wait() }
+        #expect(race.wrong.load(ordering: .relaxed) == 0, "seed \(seed)")
+        #expect(race.found.load(ordering: .relaxed) > 100, "or this proved nothing")
+    }
+}
+
+/// Parts whose bodies are versions that only grow, answers composed of two of them each, and what may no longer be found.
+private final class CompositionRace: Sendable {
+    private static let partCount = 5
+    let wrong = Atomic<Int>(0)
+    let found = Atomic<Int>(0)
+    private let seed: UInt64
+    private let cache: ResponseCache
+    private let isDone = Atomic<Bool>(false)
+    /// Of each part, the least version that may still be found in what was composed.
+    private let least = Mutex([Int](repeating: 0, count: partCount))
+
+    init(seed: UInt64, store: SQLiteStore?) {
+        self.seed = seed
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 4 << 20), store: store)
+        for part in 0..<Self.partCount { cache.store(response("/\(part)", "0", resources: [UInt64(part)])) }
+    }
+
+    /// Goes on until the others have found something, too.
+    func change(atLeast times: Int, upTo most: Int) {
+        var generator = SeededGenerator(seed: seed)
+        for version in 1...most {
+            if version > times, found.load(ordering: .relaxed) > 1_000 { break }
+            let part = Int.random(in: 0..<Self.partCount, using: &generator)
+            // What is there is of an earlier version, so none of an earlier one may be found afterwards.
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: cache.remove(key("/\(part)"))
+            case 1: purge(.hard) { $0.target = Array("/\(part)".utf8) }
+            case 2: purge(.soft) { $0.resource = UInt64(part) }
+            case 3 where cache.store == nil:
+                cache.memory.remove(key("/\(part)"))
+                continue
+            default: cache.store(response("/\(part)", "\(version)", resources: [UInt64(part)]))
+            }
+            least.withLock { $0[part] = version }
+        }
+        isDone.store(true, ordering: .relaxed)
+    }
+
+    func composeAndLook(_ thread: Int) {
+        var generator = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
+        let reader = cache.store?.makeReader()
+        while !isDone.load(ordering: .relaxed) {
+            let first = Int.random(in: 0..<Self.partCount, using: &generator)
+            let second = (first + Int.random(in: 1..<Self.partCount, using: &generator)) % Self.partCount
+            let target = "/c/\(first)/\(second)"
+            let least = least.withLock { ($0[first], $0[second]) }
+            if let answer = cache.memory.lookup(key(target)) {
+                let versions = String(decoding: answer.body, as: UTF8.self).split(separator: ",").compactMap { Int($0) }
+                found.wrappingAdd(1, ordering: .relaxed)
+                if versions[0] < least.0 || versions[1] < least.1 { wrong.wrappingAdd(1, ordering: .relaxed) }
+            }
+            let parts = [first, second].compactMap { cache.lookup(key("/\($0)"), reader, at: noon) }
+            guard parts.count == 2, parts.allSatisfy({ $0.isFresh(at: noon) }) else { continue }
+            if Bool.random(using: &generator) { cache.attach(FakeOutline(byteCount: 9), to: parts[0]) }
+            let body = parts.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: ",")
+            cache.store(composed: composed(target, from: parts, body), from: parts)
+        }
+    }
+
+    private func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) {
+        var selection = EntrySelection()
+        change(&selection)
+        let answered = DispatchSemaphore(value: 0)
+        cache.purge(selection, mode, at: noon) { _ in answered.signal() }
+        answered.wait()
+    }
+}

@@ -1,0 +1,71 @@
+import TestSupport
+import Testing
+
+@testable import Cache
+
+@Suite struct DependentsTests {
+    private func record(_ target: String, _ parts: [String]) -> Dependents.Record {
+        Dependents.Record(key: key(target), composition: Composition(.composed, parts: parts.map { key($0) }))
+    }
+
+    private func targets(_ records: [Dependents.Record]) -> [String] {
+        records.map { String(decoding: $0.key.target, as: UTF8.self) }.sorted()
+    }
+
+    @Test func aPartTakesAllThatWasMadeFromIt() {
+        var dependents = Dependents(maxParts: 100)
+        for (target, parts) in [("/1", ["/a", "/b"]), ("/2", ["/b"]), ("/3", ["/c"])] {
+            #expect(dependents.add(record(target, parts)).isEmpty)
+        }
+        #expect(targets(dependents.take(madeFrom: key("/b"))) == ["/1", "/2"])
+        #expect(dependents.take(madeFrom: key("/a")).isEmpty, "/1 has gone")
+        #expect(dependents.count == 1 && dependents.partCount == 1)
+        #expect(targets(dependents.take(madeFrom: key("/c"))) == ["/3"])
+        #expect(dependents.count == 0 && dependents.partCount == 0)
+    }
+
+    @Test func theOldestGiveWayWhenItIsFull() {
+        var dependents = Dependents(maxParts: 5)
+        #expect(dependents.add(record("/1", ["/a", "/b"])).isEmpty)
+        #expect(dependents.add(record("/2", ["/a", "/c"])).isEmpty)
+        #expect(targets(dependents.add(record("/3", ["/a", "/d"]))) == ["/1"])
+        #expect(targets(dependents.add(record("/4", ["/a", "/b", "/c", "/d", "/e"]))) == ["/2", "/3"])
+        #expect(dependents.count == 1 && dependents.partCount == 5)
+    }
+
+    @Test func aPartHasSoManyAnswers() {
+        var dependents = Dependents(maxParts: 10_000)
+        let most = Dependents.maxAnswersOfPart
+        for number in 0..<most { #expect(dependents.add(record("/\(number)", ["/a", "/\(number)/b"])).isEmpty) }
+        #expect(targets(dependents.add(record("/more", ["/c", "/a"]))) == ["/0"])
+        #expect(dependents.count == most && dependents.partCount == 2 * most)
+        #expect(dependents.take(madeFrom: key("/a")).count == most && dependents.partCount == 0)
+    }
+
+    /// Against a plain list, in which everything is looked for.
+    @Test(arguments: [71, 72, 73] as [UInt64])
+    func itIsTheList(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var dependents = Dependents(maxParts: 60)
+        var list: [(target: String, parts: [String])] = []
+        for number in 0..<3_000 {
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                let part = "/part\(Int.random(in: 0..<20, using: &generator))"
+                let expected = list.filter { $0.parts.contains(part) }.map(\.target).sorted()
+                #expect(targets(dependents.take(madeFrom: key(part))) == expected, "seed \(seed), \(number)")
+                list.removeAll { $0.parts.contains(part) }
+            } else {
+                let all = (0..<20).shuffled(using: &generator).prefix(Int.random(in: 1...8, using: &generator))
+                let parts = all.map { "/part\($0)" }
+                var expected: [String] = []
+                while list.reduce(parts.count, { $0 + $1.parts.count }) > 60 {
+                    expected.append(list.removeFirst().target)
+                }
+                list.append(("/\(number)", parts))
+                let lost = targets(dependents.add(record("/\(number)", parts)))
+                #expect(lost == expected.sorted(), "seed \(seed), \(number)")
+            }
+            #expect(dependents.count == list.count && dependents.partCount == list.reduce(0) { $0 + $1.parts.count })
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What an index with room for everything says.
+private struct IndexModel {
+    private(set) var sources: [UInt64: [(target: Int, place: UInt32)]] = [:]
+    /// Everything ever added, gone or not.
+    private(set) var added: Set<[UInt64]> = []
+    /// The number of times that a target was removed, and the one that each of its sources belongs to.
+    private var rounds: [Int: Int] = [:]
+    private var sourceRounds: [UInt64: [Int]] = [:]
+
+    mutating func add(_ target: Int, _ entries: [(number: UInt64, place: UInt32)]) {
+        let round = rounds[target, default: 0]
+        for (number, place) in entries {
+            added.insert([UInt64(target), number, UInt64(place)])
+            var list = zip(sources[number, default: []], sourceRounds[number, default: []]).filter {
+                $0.0.target != target || $0.1 != round
+            }
+            list.insert(((target, place), round), at: 0)
+            list = Array(list.prefix(4))
+            sources[number] = list.map(\.0)
+            sourceRounds[number] = list.map(\.1)
+        }
+    }
+
+    mutating func remove(_ target: Int) { rounds[target, default: 0] += 1 }
+
+    func standing(_ number: UInt64) -> [String] {
+        zip(sources[number, default: []], sourceRounds[number, default: []])
+            .filter { $0.1 == rounds[$0.0.target, default: 0] }
+            .map { "\($0.0.target)@\($0.0.place)" }
+    }
+}
+
+@Suite struct ResourceIndexTests {
+    private func texts(_ sources: [ResourceIndex.Source]) -> [String] {
+        sources.map { String(decoding: $0.key.target, as: UTF8.self).dropFirst() + "@\($0.place)" }
+    }
+
+    @Test func anAnswerIsFoundByWhatItHolds() {
+        let index = ResourceIndex(maxBytes: 1 << 20)
+        index.add(key("/a"), [(7, 0), (8, 1)])
+        #expect(texts(index.sources(of: 7)) == ["a@0"] && texts(index.sources(of: 8)) == ["a@1"])
+        #expect(index.sources(of: 9).isEmpty)
+        #expect(index.sources(of: 7).first?.key == key("/a"))
+        #expect(index.count == 2)
+    }
+
+    @Test func theLatestFourComeFirst() {
+        let index = ResourceIndex(maxBytes: 1 << 20)
+        for target in 0..<6 { index.add(key("/\(target)"), [(7, UInt32(target))]) }
+        #expect(texts(index.sources(of: 7)) == ["5@5", "4@4", "3@3", "2@2"])
+        index.add(key("/3"), [(7, 30)])
+        #expect(texts(index.sources(of: 7)) == ["3@30", "5@5", "4@4", "2@2"], "once, at its new place")
+        #expect(index.count == 4)
+    }
+
+    @Test func whatWasRemovedIsNoSourceUntilItIsAddedAgain() {
+        let index = ResourceIndex(maxBytes: 1 << 20)
+        index.add(key("/a"), [(7, 0), (8, 1)])
+        index.add(key("/b"), [(7, 2)])
+        index.remove(key("/a"))
+        index.remove(key("/never-added"))
+        #expect(texts(index.sources(of: 7)) == ["b@2"] && index.sources(of: 8).isEmpty)
+        index.add(key("/a"), [(7, 5)])
+        #expect(texts(index.sources(of: 7)) == ["a@5", "b@2"] && index.sources(of: 8).isEmpty)
+    }
+
+    @Test func numbersMayBeAnything() {
+        let index = ResourceIndex(maxBytes: 1 << 20)
+        let numbers: [UInt64] = [0, 1, .max, .max - 1, 1 << 63]
+        for (place, number) in numbers.enumerated() { index.add(key("/a"), [(number, UInt32(place))]) }
+        index.add(key("/b"), [(0, .max)])
+        for (place, number) in numbers.enumerated().dropFirst() {
+            #expect(texts(index.sources(of: number)) == ["a@\(place)"])
+        }
+        #expect(texts(index.sources(of: 0)) == ["b@\(UInt32.max)", "a@0"])
+    }
+
+    @Test func variantsAndScopesAreAnswersOfTheirOwn() {
+        let index = ResourceIndex(maxBytes: 1 << 20)
+        let keys = [key("/a"), key("/a", "de"), key("/a", "", someone(1))]
+        for (place, key) in keys.enumerated() { index.add(key, [(7, UInt32(place))]) }
+        #expect(index.sources(of: 7).map(\.key) == keys.reversed())
+    }
+
+    /// With room to spare it says everything that was added and nothing else; with little, nothing else.
+    @Test(arguments: [(1, 8 << 20), (2, 8 << 20), (3, 40_000), (4, 9_000), (5, 3_000)] as [(UInt64, Int)])
+    func itSaysWhatWasAdded(seed: UInt64, maxBytes: Int) {
+        var generator = SeededGenerator(seed: seed)
+        let index = ResourceIndex(maxBytes: maxBytes, seed: seed)
+        var model = IndexModel()
+        for round in 0..<1_500 {
+            let target = Int.random(in: 0..<100, using: &generator)
+            if Int.random(in: 0..<20, using: &generator) == 0 {
+                index.remove(key("/\(target)"))
+                model.remove(target)
+                continue
+            }
+            let entries = (0..<Int.random(in: 0..<12, using: &generator)).map { _ in
+                (
+                    number: UInt64.random(in: 0..<500, using: &generator),
+                    place: UInt32.random(in: 0..<9, using: &generator)
+                )
+            }
+            index.add(key("/\(target)"), entries)
+            model.add(target, entries)
+            if round % 50 == 0 { #expect(index.byteCount <= maxBytes, "seed \(seed)") }
+        }
+        for number in 0..<500 as Range<UInt64> {
+            let said = index.sources(of: number)
+            if maxBytes > 1 << 20 { #expect(texts(said) == model.standing(number), "seed \(seed), \(number)") }
+            #expect(Set(said.map(\.key)).count == said.count && said.count <= 4, "seed \(seed), \(number)")
+            for source in said {
+                let target = UInt64(String(decoding: source.key.target.dropFirst(), as: UTF8.self)) ?? .max
+                #expect(model.added.contains([target, number, UInt64(source.place)]), "seed \(seed), \(number)")
+            }
+        }
+        #expect(index.count > 0)
+    }
+
+    @Test(arguments: [0, 1, 500, 5_000, 100_000, 1 << 20])
+    func itStaysWithinItsBytes(maxBytes: Int) {
+        let index = ResourceIndex(maxBytes: maxBytes)
+        for target in 0..<3_000 {
+            let long = String(repeating: "x", count: target % 50 == 0 ? 2_000 : 20)
+            let places = UInt32(0)..<20
+            index.add(key("/\(target)/\(long)"), places.map { (UInt64(target) << 8 | UInt64($0), $0) })
+            if target % 100 == 0 { #expect(index.byteCount <= maxBytes) }
+        }
+        #expect(index.byteCount <= maxBytes)
+        if maxBytes >= 5_000 { #expect(index.byteCount > maxBytes / 4, "what it may take is used") }
+        if maxBytes == 0 { #expect(index.count == 0 && index.sources(of: 2_999 << 8).isEmpty) }
+    }
+
+    @Test func theLatestAnswersStayAndAnOldOneIsNotTakenForANewOne() {
+        let index = ResourceIndex(maxBytes: 100_000)
+        for target in 0..<20_000 { index.add(key("/\(target)"), [(UInt64(target), UInt32(target))]) }
+        let kept = (0..<20_000).filter { !index.sources(of: UInt64($0)).isEmpty }
+        #expect(kept.count > 200 && kept.min() ?? 0 > 15_000)
+        for target in kept { #expect(texts(index.sources(of: UInt64(target))) == ["\(target)@\(target)"]) }
+    }
+
+    /// One that is added over and over does not go because it was first added long ago.
+    @Test func whatIsAddedAgainStays() {
+        let index = ResourceIndex(maxBytes: 100_000)
+        for target in 0..<20_000 {
+            index.add(key("/loved"), [(1 << 40, 1)])
+            index.add(key("/\(target)"), [(UInt64(target), 0)])
+            #expect(texts(index.sources(of: 1 << 40)) == ["loved@1"], "after \(target)")
+        }
+    }
+
+    @Test func aKeyTooLongForTheTableIsLeftOut() {
+        let index = ResourceIndex(maxBytes: 10_000)
+        index.add(key("/a"), [(7, 0)])
+        index.add(key("/" + String(repeating: "x", count: 20_000)), [(7, 1)])
+        #expect(texts(index.sources(of: 7)) == ["a@0"])
+    }
+
+    @Test func loopsMayUseItAtOnce() {
+        let index = ResourceIndex(maxBytes: 60_000)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            var generator = SeededGenerator(seed: UInt64(thread))
+            for _ in 0..<5_000 {
+                let number = UInt64.random(in: 0..<500, using: &generator)
+                let target = Int.random(in: 0..<200, using: &generator)
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0: index.remove(key("/\(target)"))
+                case 1..<5: index.add(key("/\(target)"), [(number, UInt32(number) &+ UInt32(target))])
+                default:
+                    for source in index.sources(of: number) {
+                        let target = UInt32(String(decoding: source.key.target.dropFirst(), as: UTF8.self)) ?? .max
+                        #expect(source.place == UInt32(number) &+ target)
+                    }
+                }
+            }
+        }
+        #expect(index.byteCount <= 60_000)
+    }
+}

@@ -1,0 +1,154 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The answers that a visit met.
+private final class Guests: Sendable {
+    private let met = Mutex<[StoredResponse]>([])
+    var all: [StoredResponse] { met.withLock { $0 } }
+    var targets: [String] { all.map { String(decoding: $0.key.target, as: UTF8.self) } }
+
+    /// False when there are `limit`.
+    func meet(_ response: StoredResponse, upTo limit: Int = .max) -> Bool {
+        met.withLock { met in
+            met.append(response)
+            return met.count < limit
+        }
+    }
+}
+
+@Suite struct StoreVisitTests {
+    let scratch = Scratch()
+
+    /// What a visit meets, and how many it says it met.
+    private func visit(_ cache: ResponseCache, upTo limit: Int = .max) async -> (guests: Guests, visited: Int) {
+        let guests = Guests()
+        let visited = await withCheckedContinuation { continuation in
+            cache.visitStored({ guests.meet($0, upTo: limit) }, { continuation.resume(returning: $0) })
+        }
+        return (guests, visited)
+    }
+
+    private func cache(_ store: SQLiteStore?) -> ResponseCache {
+        ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+    }
+
+    @Test func whatWasWrittenLastComesFirst() async {
+        let store = scratch.open()
+        for number in 0..<200 {
+            store.store(response("/\(number)", "body \(number)", resources: [UInt64(number)]))
+            store.flush()
+        }
+        store.store(response("/7", "anew"))
+        store.flush()
+        let (guests, visited) = await visit(cache(store))
+        #expect(guests.targets == (["/7"] + (0..<200).reversed().filter { $0 != 7 }.map { "/\($0)" }))
+        #expect(visited == 200 && guests.all.first?.body == Array("anew".utf8))
+        let sixth = guests.all.first { $0.key == key("/6") }
+        #expect(content(sixth) == content(response("/6", "body 6")) && sixth?.resources == [6])
+    }
+
+    @Test func itEndsWhenThereIsEnough() async {
+        let store = scratch.open()
+        for number in 0..<100 { store.store(response("/\(number)")) }
+        store.flush()
+        let (guests, visited) = await visit(cache(store), upTo: 70)
+        #expect(visited == 70 && Set(guests.targets).count == 70)
+    }
+
+    @Test func largeAnswersAreReadAFewAtATime() async {
+        let store = scratch.open()
+        let large = String(repeating: "x", count: StoreVisit.pieceBytes * 2 / 3)
+        for number in 0..<9 { store.store(response("/\(number)", large)) }
+        store.flush()
+        #expect(await visit(cache(store)).visited == 9)
+    }
+
+    @Test func withoutAFileThereIsNothing() async {
+        #expect(await visit(cache(nil)).visited == 0)
+        let unusable = scratch.open(file: scratch.directory + "/absent/cache.sqlite")
+        #expect(await visit(cache(unusable)).visited == 0)
+        let store = scratch.open()
+        #expect(await visit(cache(store)).visited == 0, "an empty one")
+        store.store(response("/a"))
+        store.close()
+        #expect(await visit(cache(store)).visited == 0, "a closed one")
+    }
+
+    @Test func signpostsAreNoAnswers() async {
+        let store = scratch.open()
+        store.store(response("/a", selecting: "0123456789abcdef accept-language"))
+        store.store(response("/a", variant: "0123456789abcdef"))
+        store.flush()
+        let (guests, _) = await visit(cache(store))
+        #expect(guests.all.map(\.key) == [key("/a", "0123456789abcdef")])
+    }
+
+    @Test func aDamagedRowIsPassedOver() async throws {
+        let store = scratch.open()
+        for number in 0..<5 { store.store(response("/\(number)")) }
+        store.flush()
+        _ = try sqlite(scratch.file, "UPDATE content SET body = x'00' WHERE id = (SELECT min(id) + 2 FROM entry)")
+        let (guests, visited) = await visit(cache(store))
+        #expect(visited == 4 && Set(guests.targets).count == 4)
+    }
+
+    @Test func aDamagedFileEndsItAndIsReplaced() async throws {
+        let first = scratch.open()
+        for number in 0..<50 { first.store(response("/\(number)", String(repeating: "x", count: 20_000))) }
+        first.close()
+        let store = scratch.open()
+        // Rubbish over everything behind the first page, under the open connection.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file))
+        let size = Int(try handle.seekToEnd())
+        try handle.seek(toOffset: 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
+        try handle.close()
+        #expect(await visit(cache(store)).visited == 0)
+        store.flush()
+        #expect(store.status.failedReads == 1 && scratch.setAside.count == 1)
+        store.store(response("/a"))
+        store.flush()
+        #expect(await visit(cache(store)).visited == 1)
+    }
+
+    /// Rows are replaced and removed all the while; each that comes out is whole, and the writer goes on.
+    @Test(arguments: [61, 62] as [UInt64])
+    func aVisitBesideTheWriterMeetsEachOnceAndWhole(seed: UInt64) async {
+        let store = scratch.open()
+        let stored = cache(store)
+        for number in 0..<2_000 { store.store(response("/\(number)", "\(number) as it was")) }
+        store.flush()
+        let isDone = Atomic<Bool>(false)
+        let guests = Guests()
+        let finished = DispatchSemaphore(value: 0)
+        stored.visitStored(
+            { guests.meet($0) },
+            { _ in
+                isDone.store(true, ordering: .relaxed)
+                finished.signal()
+            })
+        var generator = SeededGenerator(seed: seed)
+        while !isDone.load(ordering: .relaxed) {
+            let number = Int.random(in: 0..<2_000, using: &generator)
+            if Bool.random(using: &generator) {
+                store.remove(key("/\(number)"))
+            } else {
+                store.store(response("/\(number)", "\(number) anew"))
+            }
+        }
+        finished.wait()
+        store.flush()
+        #expect(Set(guests.targets).count == guests.all.count, "seed \(seed)")
+        for guest in guests.all {
+            let body = String(decoding: guest.body, as: UTF8.self)
+            let number = String(decoding: guest.key.target.dropFirst(), as: UTF8.self)
+            #expect(body == "\(number) as it was" || body == "\(number) anew", "seed \(seed)")
+        }
+        #expect(store.status.failedReads == 0 && store.status.damaged == 0)
+    }
+}

@@ -1,0 +1,99 @@
+import Proxy
+import Testing
+
+/// Includes reduced, expanded and split out of what is stored (DESIGN 6).
+@Suite struct ComposedIncludeTests {
+    /// Albums that the simulated catalog has in the storefront `us`, found by its charts.
+    private func ids(_ type: String, _ count: Int, _ scene: ComposingScene) throws -> [String] {
+        let chart = try #require(scene.direct("/v1/catalog/us/charts?types=\(type)&limit=100") as? [String: Any])
+        let charts = try #require((chart["results"] as? [String: Any])?[type] as? [[String: Any]])
+        let data = try #require(charts.first?["data"] as? [[String: Any]])
+        return Array(data.compactMap { $0["id"] as? String }.prefix(count))
+    }
+
+    @Test func aSmallerIncludeComesOutOfALargerOne() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let albums = try ids("albums", 2, scene)
+        try scene.get("/v1/catalog/us/albums/\(albums[0])")
+        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists,genres")
+        let (asked, first) = try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists,genres")
+        #expect(asked.contains("fwd=uri-miss") && first == 1)
+        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
+        #expect(status.contains("hit") && status.contains("detail=reduced") && cost == 0, "\(status)")
+        let (again, second) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
+        #expect(again.contains("hit") && second == 0)
+        #expect(scene.proxy.statistics[.composed] == 1 && scene.proxy.statistics[.upstreamSaved] == 1)
+    }
+
+    @Test func nothingIsComposedInAFormThatWasNotSeen() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let album = try ids("albums", 1, scene)[0]
+        try scene.get("/v1/catalog/us/albums/\(album)?include=artists,genres")
+        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(album)")
+        #expect(status.contains("fwd=uri-miss") && cost == 1)
+    }
+
+    @Test func singleOnesComeOutOfBatchesAndBatchesOutOfSingleOnes() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let songs = try ids("songs", 8, scene)
+        func path(_ ids: ArraySlice<String>) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
+        try scene.get("/v1/catalog/us/songs/\(songs[0])")
+        try scene.get(path(songs[0..<3]))
+        let (single, cost) = try scene.get("/v1/catalog/us/songs/\(songs[2])")
+        #expect(single.contains("detail=reduced") && cost == 0, "\(single)")
+        try scene.get("/v1/catalog/us/songs/\(songs[5])")
+        // Of two batches, of a single one, in another order, one of them twice removed.
+        try scene.get(path(songs[3..<5]))
+        let mixed = ["\(songs[4])", songs[1], songs[5], songs[2]][...]
+        let (batch, nothing) = try scene.get(path(mixed))
+        #expect(batch.contains("hit") && batch.contains("detail=split") && nothing == 0, "\(batch)")
+        // What is missing is asked for alone.
+        let (partial, one) = try scene.get(path([songs[6], songs[0], songs[7]]))
+        #expect(partial.contains("fwd=partial") && partial.contains("detail=split") && one == 1, "\(partial)")
+        #expect(scene.upstream.last == "/v1/catalog/us/songs?ids=\(songs[6]),\(songs[7])")
+    }
+
+    @Test func whatABatchLeftOutIsLeftOutAgain() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let albums = try ids("albums", 3, scene)
+        try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999,\(albums[1])")
+        let (status, cost) = try scene.get("/v1/catalog/us/albums?ids=999999999,\(albums[1])")
+        #expect(status.contains("hit") && cost == 0, "\(status)")
+        scene.clock.advance(seconds: 61)
+        let (later, again) = try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999")
+        #expect(later.contains("fwd=partial") && again == 1, "what is absent is only so for `ttl not-found`: \(later)")
+        let (single, own) = try scene.get("/v1/catalog/us/albums/999999999")
+        #expect(single.contains("fwd=") && own == 1, "an absence is no 404")
+    }
+
+    @Test func anIncludeIsExpandedOutOfTheBaseAndStoredResources() throws {
+        let scene = try ComposingScene { $0.nestedAlbums = .never }
+        defer { scene.stop() }
+        let albums = try ids("albums", 4, scene)
+        // Learnt of the first: both forms, and that included artists look like those of a batch.
+        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
+        let artists = try artistIDs(albums[0], scene)
+        try scene.get("/v1/catalog/us/artists?ids=" + artists.joined(separator: ","))
+        try scene.get("/v1/catalog/us/albums/\(albums[1])")
+        let others = try artistIDs(albums[1], scene)
+        try scene.get("/v1/catalog/us/artists?ids=" + others.joined(separator: ","))
+        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists")
+        #expect(status.contains("hit") && status.contains("detail=composed") && cost == 0, "\(status)")
+        // Of the third nothing but the base is there: its artists come alone.
+        try scene.get("/v1/catalog/us/albums/\(albums[2])")
+        let (partial, one) = try scene.get("/v1/catalog/us/albums/\(albums[2])?include=artists")
+        #expect(partial.contains("fwd=partial") && one == 1, "\(partial)")
+        #expect(scene.upstream.last?.hasPrefix("/v1/catalog/us/artists?ids=") == true)
+    }
+
+    private func artistIDs(_ album: String, _ scene: ComposingScene) throws -> [String] {
+        let answer = try #require(scene.direct("/v1/catalog/us/albums/\(album)") as? [String: Any])
+        let data = try #require((answer["data"] as? [[String: Any]])?.first?["relationships"] as? [String: Any])
+        let artists = try #require((data["artists"] as? [String: Any])?["data"] as? [[String: Any]])
+        return artists.compactMap { $0["id"] as? String }
+    }
+}
