@@ -1,3 +1,4 @@
+import Cache
 import Proxy
 import TestSupport
 import Testing
@@ -7,9 +8,9 @@ import Testing
 @Suite struct DifferentialTests {
     /// Ten thousand requests in all.
     @Test(arguments: [
-        DifferentialRun.Settings(seed: 20_261_121), DifferentialRun.Settings(seed: 20_261_122),
+        DifferentialRun.Settings(seed: 20_261_121), DifferentialRun.Settings(seed: 20_261_122, batches: true),
         DifferentialRun.Settings(seed: 20_261_123, staleFor: 40),
-        DifferentialRun.Settings(seed: 20_261_124, staleFor: 90),
+        DifferentialRun.Settings(seed: 20_261_124, staleFor: 90, batches: true),
     ])
     func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) throws {
         let run = try DifferentialRun(settings)
@@ -19,6 +20,7 @@ import Testing
         #expect(statistics[.requests] == settings.requests)
         #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 10)
         #expect(statistics[.revalidated] > 10)
+        print("seed \(settings.seed):", Reason.allCases.map { "\($0.text) \(statistics[because: $0])" }.joined(separator: ", "), Counter.allCases.map { "\($0.name) \(statistics[$0])" }.joined(separator: ", "))
         #expect((statistics[.stale] > 10) == (settings.staleFor > 0))
         // Without answers of earlier revisions the run would have shown little.
         #expect(run.oldAnswers > 20)
@@ -27,7 +29,7 @@ import Testing
     /// What was learnt of the shapes of answers before is wrong afterwards.
     @Test(arguments: [
         DifferentialRun.Settings(seed: 20_261_125, requests: 1200, flipAfter: 600),
-        DifferentialRun.Settings(seed: 20_261_126, requests: 1200, flipAfter: 600, nestedAlbums: .never),
+        DifferentialRun.Settings(seed: 20_261_126, requests: 1200, flipAfter: 600, nestedAlbums: .never, batches: true),
     ])
     func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) throws {
         let run = try DifferentialRun(settings)

@@ -11,10 +11,12 @@ struct CatalogQuery {
     private(set) var limit: Int?
     private(set) var offset: Int?
     private(set) var decoration: [UInt8] = []
+    /// The part of the decoration that may change how a resource looks.
+    private(set) var resourceDecoration: [UInt8] = []
 
     /// What is done with a parameter.
     private enum Role {
-        case ids, include, language, limit, offset, decoration, refused
+        case ids, include, language, limit, offset, selection, decoration, refused
     }
 
     init?(_ target: CanonicalTarget, of subject: CatalogRequest.Subject) {
@@ -50,7 +52,7 @@ struct CatalogQuery {
         switch name.count {
         case 5 where isWindow && name.equals("limit", in: bytes): return .limit
         case 6 where isWindow && name.equals("offset", in: bytes): return .offset
-        case _ where subject == .results: return .decoration
+        case _ where subject == .results: return isSelection(name, in: bytes) ? .selection : .decoration
         case 3 where name.equals("ids", in: bytes): return subject == .batch ? .ids : .refused
         case 7 where name.equals("include", in: bytes): return .include
         case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
@@ -79,15 +81,29 @@ struct CatalogQuery {
         case .offset:
             guard offset == nil, let number = PlainDecimal.value(of: value, in: bytes.span) else { return false }
             offset = number
+        case .selection:
+            return Self.append(bytes[parameter.start..<parameter.end], to: &decoration)
         case .decoration:
-            // Older servers take `;` for `&`: then there are parameters in it that nobody looked at.
-            guard !bytes[parameter.start..<parameter.end].contains(UInt8(ascii: ";")) else { return false }
-            if !decoration.isEmpty { decoration.append(UInt8(ascii: "&")) }
-            decoration.append(contentsOf: bytes[parameter.start..<parameter.end])
+            return Self.append(bytes[parameter.start..<parameter.end], to: &decoration)
+                && Self.append(bytes[parameter.start..<parameter.end], to: &resourceDecoration)
         case .refused:
             return false
         }
         return true
+    }
+
+    private static func append(_ parameter: ArraySlice<UInt8>, to decoration: inout [UInt8]) -> Bool {
+        // Older servers take `;` for `&`: then there are parameters in it that nobody looked at.
+        guard !parameter.contains(UInt8(ascii: ";")) else { return false }
+        if !decoration.isEmpty { decoration.append(UInt8(ascii: "&")) }
+        decoration.append(contentsOf: parameter)
+        return true
+    }
+
+    /// What chooses the resources of a search or chart, and says nothing of how they look (API.md 4.3).
+    private static func isSelection(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
+        let names: [StaticString] = ["term", "types", "chart", "genre", "with"]
+        return names.contains { name.equals($0, in: bytes) }
     }
 
     /// The elements of a list that are not empty, in their order; nil where there are none, or an odd one.

@@ -52,6 +52,8 @@ public struct CatalogRequest: Sendable {
     /// The number of what a resource depends on beside its type and id: storefront, language, decoration. The same in
     /// every process. Whoever makes up parameters does not find any that give the number of another request.
     public let resourceContext: UInt64
+    /// Whether resources look as they do without any parameter but `include`, `l` and those that choose them.
+    public let hasPlainResources: Bool
 
     /// Takes a target apart; nil for what is not to be composed or looked through.
     ///
@@ -72,7 +74,8 @@ public struct CatalogRequest: Sendable {
         ids = path.id.map { [$0] } ?? query.ids
         limit = query.limit
         offset = query.offset
-        resourceContext = Self.context(storefront, language: query.language, decoration: query.decoration)
+        resourceContext = Self.context(storefront, language: query.language, decoration: query.resourceDecoration)
+        hasPlainResources = query.resourceDecoration.isEmpty
     }
 }
 

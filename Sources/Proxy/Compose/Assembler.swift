@@ -93,7 +93,7 @@ struct Assembler {
 
     /// Whether a batch of the type would bring what `role` shows.
     private mutating func isFetchable(_ type: ResourceClass, _ shape: ObjectShape, _ role: Role) -> Bool {
-        guard request.form.decoration.isEmpty, agree(type, .batched, role) else { return false }
+        guard request.hasPlainResources, agree(type, .batched, role) else { return false }
         guard !shape.relations.isEmpty else { return true }
         let batch = CatalogRequest.Form(subject: .batch, type: type, include: [], decoration: [])
         guard let brought = forms.record(batch, at: now)?.objects[type] else { return false }
@@ -113,7 +113,7 @@ extension Assembler {
     /// primary resources alone, so with any of them nothing is taken from one role to another (API.md 4.3).
     private mutating func agree(_ type: ResourceClass, _ one: Role, _ other: Role) -> Bool {
         if one == other { return true }
-        guard request.form.decoration.isEmpty else { return false }
+        guard request.hasPlainResources else { return false }
         if let known = agreements.first(where: { $0.type == type }) { return known.agreement.holds(one, other) }
         let agreement = forms.agreement(type)
         agreements.append((type, agreement))
@@ -217,7 +217,7 @@ extension Assembler {
         let count = document.count(of: relation)
         if shape.fits(relation, count, in: document) { return true }
         guard shape.size.isUnknown, relation.next.isEmpty, role.isPrimary, candidate.role.isPrimary,
-            request.form.decoration.isEmpty
+            request.hasPlainResources
         else { return false }
         let name = document.body[relation.spelling.range].dropFirst().dropLast()
         return CatalogRequest.standardLimit(ofList: Array(name), isView: false, of: type).map { count <= $0 } ?? false

@@ -65,7 +65,7 @@ final class ResourceLibrary: Sendable {
 
     /// Whether resources that were seen before in another role show the same attributes.
     private func compareRoles(_ part: Part, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64) -> Bool {
-        guard request.form.decoration.isEmpty else { return true }
+        guard request.hasPlainResources else { return true }
         var material = Material(cache, index, reader, at: now)
         var (rest, agrees) = (Self.comparisons, true)
         for (object, role) in Self.shown(part, request) where rest > 0 && !object.attributes.isEmpty {
@@ -130,7 +130,7 @@ extension ResourceLibrary {
     private static func addLists(
         _ part: Part, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
     ) {
-        guard request.form.decoration.isEmpty else { return }
+        guard request.hasPlainResources else { return }
         for object in part.document.primary {
             for index in Int(object.firstRelation)..<Int(object.endRelation) {
                 let relation = part.document.map.relations[index]

@@ -11,13 +11,17 @@ struct WindowCutter {
     let record: FormRecord
     let limit: Int
     let offset: Int
+    /// Positions on a page that is asked for without a limit, as learnt or, until then, as documented (API.md 4).
+    private let standardLimit: Int?
     private let completesNext: Bool
 
     /// Nil where the origin was not seen to answer such a request.
     init?(_ request: CatalogRequest, _ record: FormRecord, completingNext: Bool) {
-        guard case .list = request.form.subject, record.envelope == 0,
-            let limit = request.limit ?? record.paging.standardLimit,
-            limit <= max(record.paging.greatestLimit, record.paging.standardLimit ?? 0)
+        guard case .list(let name, let isView) = request.form.subject, record.envelope == 0 else { return nil }
+        standardLimit =
+            record.paging.standardLimit
+            ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.form.type)
+        guard let limit = request.limit ?? standardLimit, limit <= max(record.paging.greatestLimit, standardLimit ?? 0)
         else { return nil }
         self.request = request
         self.record = record
@@ -30,7 +34,7 @@ struct WindowCutter {
         var assembler = material
         var pages: [StoredPage] = []
         for (part, place) in assembler.places(list) {
-            guard let page = Page(part, place, record) else { continue }
+            guard let page = Page(part, place, standardLimit) else { continue }
             pages.append(page.facts)
             guard let cut = page.facts.cut(offset: offset, limit: limit), let link = link(to: cut.next) else {
                 continue
@@ -95,7 +99,7 @@ struct WindowCutter {
         let facts: StoredPage
         let elements: MappedDocument.Elements
 
-        init?(_ part: Part, _ place: Place, _ record: FormRecord) {
+        init?(_ part: Part, _ place: Place, _ standardLimit: Int?) {
             let document = part.document
             self.part = part
             let next: ByteSpan
@@ -106,12 +110,14 @@ struct WindowCutter {
                 role = .listed
                 elements = document.primary
                 next = document.map.envelope.next
-                (offset, limit) = (request.offset ?? 0, request.limit ?? record.paging.standardLimit)
+                (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
             case .inlinePage:
                 guard let relation = document.map.relations[checked: place.index] else { return nil }
                 role = .included
                 elements = document.elements(of: relation)
                 next = relation.next
+                // A list that ends within its first page; one that goes on is as long as it is.
+                limit = next.isEmpty ? standardLimit : document.offset(in: next)
             default: return nil
             }
             var count = 0

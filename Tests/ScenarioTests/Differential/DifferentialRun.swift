@@ -20,6 +20,7 @@ final class DifferentialRun {
         /// The shapes flip after so many requests; 0 for never.
         var flipAfter = 0
         var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
+        var batches = false
         /// What answers are judged by; every class has a shorter one, or this, in seconds.
         var longestLifetime = 60
 
@@ -59,9 +60,11 @@ final class DifferentialRun {
             label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { context in SimulatorService(api, context: context) }
         let clock = clock
+        var composition = CompositionSettings()
+        composition.batch = settings.batches
         proxy = try ProxyUnderTest(
             originPort: Int(origin.address.port), workers: 2, policy: Self.policy(staleFor: settings.staleFor),
-            timeOfDay: TimeOfDay { clock.unixSeconds })
+            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition)
         let port = proxy.port
         clients = (0..<Self.clients).map { _ in HTTPTestClient(port: port) }
         oracle = Oracle(api)
