@@ -17,17 +17,17 @@ import Testing
         if let failure = try run.run() { Issue.record("\(failure)") }
         let statistics = run.proxy.statistics
         #expect(statistics[.requests] == settings.requests)
-        #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 10)
-        #expect(statistics[.revalidated] > 10)
-        #expect((statistics[.stale] > 10) == (settings.staleFor > 0))
+        #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 0)
+        #expect(statistics[.revalidated] > 0)
+        #expect((statistics[.stale] > 0) == (settings.staleFor > 0))
         // Without answers of earlier revisions the run would have shown little.
         #expect(run.oldAnswers > 20)
     }
 
     /// What was learnt of the shapes of answers before is wrong afterwards.
     @Test(arguments: [
-        DifferentialRun.Settings(seed: 20_261_125, requests: 1200, flipAfter: 600),
-        DifferentialRun.Settings(seed: 20_261_126, requests: 1200, flipAfter: 600, nestedAlbums: .never),
+        DifferentialRun.Settings(seed: 20_261_125, requests: 1200, flipAfter: 300),
+        DifferentialRun.Settings(seed: 20_261_126, requests: 1200, flipAfter: 300, nestedAlbums: .never),
     ])
     func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) throws {
         let run = try DifferentialRun(settings)
