@@ -49,4 +49,15 @@ struct FNV1a {
     mutating func combine(_ byte: UInt8) {
         value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
+
+    /// The bytes at `start..<end`.
+    @inline(__always)
+    mutating func combine(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
+        precondition(start >= 0 && start <= end && end <= bytes.count)
+        var index = start
+        while index < end {
+            combine(bytes[unchecked: index])
+            index &+= 1
+        }
+    }
 }

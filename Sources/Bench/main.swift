@@ -8,6 +8,7 @@ let benchmarks: [(name: String, run: () throws -> Void)] = [
     ("store", StoreBenchmark.run),
     ("pressure", PressureBenchmark.run),
     ("sessions", SessionsBenchmark.run),
+    ("scan", ScanBenchmark.run),
 ]
 let chosen = Set(CommandLine.arguments.dropFirst())
 let unknown = chosen.subtracting(benchmarks.map(\.name))

@@ -27,7 +27,7 @@ extension StoredResponse {
         fields.append(contentsOf: StoredFields.composedTagLine(body))
         self.init(
             restoring: key, status: 200, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: parts[0].storefront, resources: Self.union(parts),
+            classTag: classTag, storefront: parts[0].storefront, resources: Composition.resources(of: parts),
             composition: Composition(detail, of: parts))
     }
 
@@ -36,20 +36,6 @@ extension StoredResponse {
         case .etag, .lastModified, .date, .setCookie, .expires: true
         default: false
         }
-    }
-
-    /// The resources that any of them names, ascending.
-    private static func union(_ parts: [StoredResponse]) -> [UInt64] {
-        guard parts.count > 1 else { return parts[0].resources }
-        var all = parts.flatMap(\.resources)
-        all.sort()
-        var kept = 0
-        for number in all where kept == 0 || all[kept - 1] != number {
-            all[kept] = number
-            kept += 1
-        }
-        all.removeLast(all.count - kept)
-        return all
     }
 }
 

@@ -21,12 +21,12 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
         let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
+        let shared = ProxyShared(
+            cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
+            crossOrigin: crossOrigin, composition: composition)
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
-            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS,
-            shared: ProxyShared(
-                cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
-                crossOrigin: crossOrigin, composition: composition),
+            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,
             accessLog: (try AccessLogSink(path: logFile), .combined))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay

@@ -28,6 +28,13 @@ public struct CatalogRequest: Sendable {
         /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids` and `include` where there are resources
         /// to build an answer of, and but `limit` and `offset` of lists and results.
         public let decoration: [UInt8]
+
+        public init(subject: Subject, type: ResourceClass, include: [[UInt8]], decoration: [UInt8]) {
+            self.subject = subject
+            self.type = type
+            self.include = include
+            self.decoration = decoration
+        }
     }
 
     public let storefront: Storefront

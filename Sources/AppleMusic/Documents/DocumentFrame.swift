@@ -37,7 +37,7 @@ enum Role: UInt8 {
     case found
 
     /// The names that mean something in such an object; any other is ``Member/other``.
-    private var meant: MemberSet {
+    fileprivate var meant: MemberSet {
         switch self {
         case .opaque, .outside, .attributes, .primary, .related, .loose: [.id, .type]
         case .top: [.id, .type, .data, .next, .results, .views]
@@ -49,7 +49,7 @@ enum Role: UInt8 {
     }
 
     /// The names that are not added up as other members.
-    private var standard: MemberSet {
+    fileprivate var standard: MemberSet {
         switch self {
         case .top: [.data, .next]
         case .resource: [.id, .type, .href, .attributes, .relationships]
@@ -57,15 +57,6 @@ enum Role: UInt8 {
         default: []
         }
     }
-
-    @inline(__always)
-    func member(_ known: Member) -> Member {
-        if meant.contains(known) { return known }
-        return self == .relationships ? .relation : .other
-    }
-
-    @inline(__always)
-    func isStandard(_ known: Member) -> Bool { standard.contains(known) }
 }
 
 /// What a value is of.
@@ -78,16 +69,32 @@ enum Member: UInt8 {
     case element
 }
 
-struct MemberSet: ExpressibleByArrayLiteral {
-    private var bits: UInt16 = 0
+/// Some of them; literals of it cost nothing.
+struct MemberSet: OptionSet {
+    let rawValue: UInt16
 
-    @inline(__always)
-    init(arrayLiteral elements: Member...) {
-        for element in elements { bits |= 1 &<< UInt16(element.rawValue) }
+    static var id: MemberSet { MemberSet(.id) }
+    static var type: MemberSet { MemberSet(.type) }
+    static var href: MemberSet { MemberSet(.href) }
+    static var attributes: MemberSet { MemberSet(.attributes) }
+    static var relationships: MemberSet { MemberSet(.relationships) }
+    static var data: MemberSet { MemberSet(.data) }
+    static var next: MemberSet { MemberSet(.next) }
+    static var results: MemberSet { MemberSet(.results) }
+    static var views: MemberSet { MemberSet(.views) }
+    static var meta: MemberSet { MemberSet(.meta) }
+
+    init(rawValue: UInt16) {
+        self.rawValue = rawValue
     }
 
     @inline(__always)
-    func contains(_ member: Member) -> Bool { bits & (1 &<< UInt16(member.rawValue)) != 0 }
+    init(_ member: Member) {
+        rawValue = 1 &<< UInt16(member.rawValue)
+    }
+
+    @inline(__always)
+    func contains(_ member: Member) -> Bool { rawValue & (1 &<< UInt16(member.rawValue)) != 0 }
 }
 
 /// An open array or object.
@@ -95,7 +102,14 @@ struct Frame: BitwiseCopyable {
     /// An object with more is no part of a document, so that looking for duplicates has a bound.
     static let maxMembers = 256
 
-    var role: Role
+    private(set) var role: Role
+    /// Of its role.
+    private var meant: MemberSet
+    private var standard: MemberSet
+    /// Whether names beside `id` and `type` mean something in it.
+    private(set) var knowsMore: Bool
+    /// What any member is whose name means nothing.
+    private var otherMember: Member
     /// What the value to come is of.
     var member: Member
     /// The bracket that ends it.
@@ -122,6 +136,10 @@ struct Frame: BitwiseCopyable {
         self.role = role
         self.start = UInt32(truncatingIfNeeded: start)
         closing = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        meant = role.meant
+        standard = role.standard
+        knowsMore = role.meant != [.id, .type]
+        otherMember = role == .relationships ? .relation : .other
         switch role {
         case .primary, .related, .loose: member = .element
         default: member = .other
@@ -129,4 +147,22 @@ struct Frame: BitwiseCopyable {
     }
 
     var isObject: Bool { closing == UInt8(ascii: "}") }
+
+    /// The value to come is of a member called `name`.
+    @inline(__always)
+    mutating func enter(_ name: Member) {
+        member = meant.contains(name) ? name : otherMember
+    }
+
+    @inline(__always)
+    func isStandard(_ name: Member) -> Bool { standard.contains(name) }
+
+    /// Its members mean nothing more than a name's `id` and `type` do anywhere.
+    mutating func lose() {
+        role = .opaque
+        meant = role.meant
+        standard = role.standard
+        knowsMore = false
+        otherMember = .other
+    }
 }

@@ -11,7 +11,7 @@ public struct DocumentScan: Sendable {
     }
 
     init(_ body: Span<UInt8>, findsDocument: Bool) {
-        var scanner = DocumentScanner(findsDocument: findsDocument)
+        var scanner = DocumentScanner(byteCount: body.count, findsDocument: findsDocument)
         do throws(DocumentScanner.Stop) {
             try scanner.scan(body)
             mentions = try scanner.found.sorted()

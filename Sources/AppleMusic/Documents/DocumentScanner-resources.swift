@@ -39,19 +39,16 @@ extension DocumentScanner {
 
     /// The value of a member that means something is a string.
     mutating func take(_ text: Text) {
-        switch current.member {
-        case .id: current.id = text
-        case .type: current.type = text
-        default: break
-        }
-        switch (current.role, current.member) {
-        case (.primary, _), (.related, _), (.loose, _), (.relationships, _): refuse()
-        case (.resource, .attributes), (.resource, .relationships): refuse()
-        case (.relation, .data), (.top, .data): refuse()
-        case (.resource, .href): objects[Int(current.index)].href = text.whole
-        case (.relation, .next) where !text.isEscaped: pending[Int(current.index)].next = text.whole
-        case (.top, .next) where !text.isEscaped: envelope.next = text.whole
-        case (.relation, .next), (.top, .next): refuse()
+        switch (current.member, current.role) {
+        case (.id, .relationships), (.type, .relationships), (.relation, _), (.element, _): refuse()
+        case (.id, _): current.id = text
+        case (.type, _): current.type = text
+        case (.href, .resource): objects[Int(current.index)].href = text.whole
+        case (.attributes, .resource), (.relationships, _): refuse()
+        case (.data, .relation), (.data, .top): refuse()
+        case (.next, .relation) where !text.isEscaped: pending[Int(current.index)].next = text.whole
+        case (.next, .top) where !text.isEscaped: envelope.next = text.whole
+        case (.next, _): refuse()
         default: break
         }
     }
@@ -71,27 +68,25 @@ extension DocumentScanner {
         }
     }
 
-    /// The current array or object has been opened inside `outer.last`.
+    /// The current array or object has been opened; its index is that of the one around it.
     mutating func begin() {
-        let around = outer[outer.count - 1]
-        current.index = around.index
         switch current.role {
         case .primary, .related, .loose: current.first = UInt32(objects.count)
         case .relationships: current.first = UInt32(pending.count)
         case .resource:
-            guard objects.count < ResourceDocument.maxObjects else { return refuse() }
+            guard !objects.isFull else { return refuse() }
             current.index = UInt32(objects.count)
-            objects.append(ResourceDocument.Object())
+            objects.push(ResourceDocument.Object())
         case .relation:
             guard relations.count + pending.count < ResourceDocument.maxRelations else { return refuse() }
             current.index = UInt32(pending.count)
-            pending.append(ResourceDocument.Relation(name: nameNumber, spelling: name.whole))
+            pending.push(ResourceDocument.Relation(name: nameNumber, spelling: name.whole))
         default: break
         }
     }
 
     /// The current array or object, which means something, ends before `end`.
-    mutating func finish(_ bytes: Span<UInt8>, end: Int) {
+    mutating func finish(end: Int) {
         let whole = ByteSpan(Int(current.start), end)
         let index = Int(current.index)
         switch current.role {
@@ -111,24 +106,20 @@ extension DocumentScanner {
             pending[index].whole = whole
             pending[index].otherMembers = current.nameSum
         case .relationships: settleRelations()
-        case .resource: finishResource(bytes, whole)
+        case .resource: finishResource(whole)
         case .opaque, .outside, .loose, .found: break
         }
     }
 
-    private mutating func finishResource(_ bytes: Span<UInt8>, _ whole: ByteSpan) {
+    private mutating func finishResource(_ whole: ByteSpan) {
         let (id, type) = (current.id, current.type)
         guard id.isPresent, !id.isEmpty, !id.isEscaped, type.isPresent, !type.isEmpty, !type.isEscaped else {
             return refuse()
         }
-        let index = Int(current.index)
-        objects[index].number = current.number
-        objects[index].type = ResourceClass(resourceType: TextSlice(type.start, type.end), in: bytes)
-        objects[index].whole = whole
-        objects[index].id = id.whole
-        objects[index].typeName = type.whole
-        objects[index].otherMembers = current.nameSum
-        objects[index].end = UInt32(objects.count)
+        // By now the last type is this one's.
+        objects[Int(current.index)].finish(
+            number: current.number, type: lastType.type, whole, id: id, typeName: type,
+            otherMembers: current.nameSum, end: objects.count)
     }
 
     /// All relations of one resource are known: they get their places, and their elements learn of them.
@@ -136,15 +127,31 @@ extension DocumentScanner {
         let owner = Int(current.index)
         objects[owner].hasRelationships = true
         objects[owner].firstRelation = UInt32(relations.count)
-        for relation in pending[Int(current.first)...] {
+        for index in Int(current.first)..<pending.count {
+            let relation = pending[index]
             var element = relation.firstElement
             while element < relation.endElement {
                 objects[Int(element)].parent = Int32(relations.count)
                 element = objects[Int(element)].end
             }
-            relations.append(relation)
+            relations.push(relation)
         }
         objects[owner].endRelation = UInt32(relations.count)
-        pending.removeLast(pending.count - Int(current.first))
+        pending.shrink(to: Int(current.first))
+    }
+}
+
+extension ResourceDocument.Object {
+    fileprivate mutating func finish(
+        number: UInt64, type: ResourceClass?, _ whole: ByteSpan, id: Text, typeName: Text, otherMembers: UInt64,
+        end: Int
+    ) {
+        self.number = number
+        self.type = type
+        self.whole = whole
+        self.id = id.whole
+        self.typeName = typeName.whole
+        self.otherMembers = otherMembers
+        self.end = UInt32(end)
     }
 }

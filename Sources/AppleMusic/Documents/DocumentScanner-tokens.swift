@@ -27,20 +27,23 @@ extension DocumentScanner {
     }
 
     /// The position behind the number or literal at `start`.
+    @inline(__always)
     static func scalar(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         switch bytes[start] {
-        case UInt8(ascii: "t"): return try literal("true", bytes, at: start)
-        case UInt8(ascii: "f"): return try literal("false", bytes, at: start)
-        case UInt8(ascii: "n"): return try literal("null", bytes, at: start)
+        case UInt8(ascii: "t"): return try literal(0x6575_7274, bytes, at: start)
+        case UInt8(ascii: "f"): return try literal(0x6573_6C61, bytes, at: start + 1)
+        case UInt8(ascii: "n"): return try literal(0x6C6C_756E, bytes, at: start)
         default: return try number(bytes, at: start)
         }
     }
 
-    private static func literal(_ word: StaticString, _ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
-        let end = start + word.utf8CodeUnitCount
-        guard end <= bytes.count else { throw Stop() }
-        for index in start..<end where bytes[index] != word.utf8Start[index - start] { throw Stop() }
-        return end
+    /// The position behind the four letters that stand at `start`; `word` has the first one in its lowest byte.
+    @inline(__always)
+    private static func literal(_ word: UInt32, _ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
+        guard bytes.count &- start >= 4 else { throw Stop() }
+        let found = bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt32.self)
+        guard UInt32(littleEndian: found) == word else { throw Stop() }
+        return start &+ 4
     }
 
     private static func number(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {

@@ -4,7 +4,7 @@
 // looked at a bounded number of times; the grammar is that of `JSON.parse`, but for what only a reader of a string needs:
 // bytes that are no UTF-8 and halves of surrogate pairs are passed over, and only make the text no document.
 
-struct DocumentScanner {
+struct DocumentScanner: ~Copyable {
     /// Nobody can say what the text names: it is malformed, too deep, or names too many resources.
     struct Stop: Error {}
 
@@ -12,25 +12,31 @@ struct DocumentScanner {
     /// Whether the text can still be a document; `refuse()` ends it.
     var isTrusted: Bool
     var envelope = ResourceDocument.Envelope()
-    var objects: [ResourceDocument.Object] = []
-    var relations: [ResourceDocument.Relation] = []
+    var objects: BoundedStack<ResourceDocument.Object>
+    var relations = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
     /// Those of open `relationships`: they move to `relations` together, so that those of one object lie side by side.
-    var pending: [ResourceDocument.Relation] = []
+    var pending = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
 
-    var current = Frame(role: .outside, isObject: false, start: 0)
-    var outer: [Frame] = []
+    var current: Frame
+    /// Those around the current one, from the outermost.
+    private var outer = BoundedStack<Frame>(capacity: JSON.maxDepth, room: 16)
     /// The numbers of the names in all open objects, the innermost last.
-    var names: [UInt64] = []
+    private var names = BoundedStack<UInt64>(capacity: JSON.maxDepth * Frame.maxMembers, room: 128)
     /// The name that was read last.
     var name = Text()
     var nameNumber: UInt64 = 0
+    /// The type of the resource that was found last: that of the next is mostly the same.
+    var lastType = ResourceType()
     private var scratch: [UInt8] = []
 
-    /// - Parameter findsDocument: whether more is wanted than the numbers.
-    init(findsDocument: Bool) {
+    /// - Parameters:
+    ///   - byteCount: of the text to come.
+    ///   - findsDocument: whether more is wanted than the numbers.
+    init(byteCount: Int, findsDocument: Bool) {
         isTrusted = findsDocument
-        outer.reserveCapacity(16)
-        if findsDocument { names.reserveCapacity(128) } else { current.role = .opaque }
+        // An identifier with its href takes about that many bytes: room for all, so that they are never moved.
+        objects = BoundedStack(capacity: ResourceDocument.maxObjects, room: findsDocument ? byteCount / 96 + 1 : 1)
+        current = Frame(role: findsDocument ? .outside : .opaque, isObject: false, start: 0)
     }
 
     /// Scans a whole text, once. A text that is no object or array names nothing and is not looked at.
@@ -41,83 +47,108 @@ struct DocumentScanner {
         guard bytes.count < UInt32.max else { throw Stop() }
         while true {
             if current.isObject { position = try takeName(bytes, at: position) }
-            guard try takeValue(bytes, at: &position) else { continue }
-            while true {
-                position = Self.skipWhitespace(bytes, from: position)
-                guard position < bytes.count else { throw Stop() }
-                let byte = bytes[unchecked: position]
-                position &+= 1
-                if byte == UInt8(ascii: ",") {
-                    position = Self.skipWhitespace(bytes, from: position)
-                    break
-                }
-                guard byte == current.closing else { throw Stop() }
-                try close(bytes, end: position)
-                if outer.isEmpty {
-                    guard Self.skipWhitespace(bytes, from: position) == bytes.count else { throw Stop() }
-                    return
-                }
+            guard position < bytes.count else { throw Stop() }
+            if bytes[unchecked: position] == UInt8(ascii: "\"") {
+                let text = try string(bytes, at: position)
+                if current.member != .other { take(text) }
+                position = text.end &+ 1
+            } else {
+                let value = try takeValue(bytes, at: position)
+                position = value.end
+                if value.isOpen { continue }
             }
+            position = try takeEnds(bytes, at: position)
+            if outer.count == 0 { break }
+        }
+        guard Self.skipWhitespace(bytes, from: position) == bytes.count else { throw Stop() }
+    }
+
+    /// Takes the closing brackets behind a value, and the comma behind those unless the text's own was one of them; the
+    /// position of what follows.
+    @inline(__always)
+    private mutating func takeEnds(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
+        var position = start
+        while true {
+            position = Self.skipWhitespace(bytes, from: position)
+            guard position < bytes.count else { throw Stop() }
+            let byte = bytes[unchecked: position]
+            position &+= 1
+            if byte == UInt8(ascii: ",") { return Self.skipWhitespace(bytes, from: position) }
+            guard byte == current.closing else { throw Stop() }
+            try close(bytes, end: position)
+            if outer.count == 0 { return position }
         }
     }
 
-    /// Takes the value at `position` and moves behind it; false where it is an array or object with content, and
-    /// `position` is now at that.
-    @inline(__always)
-    private mutating func takeValue(_ bytes: Span<UInt8>, at position: inout Int) throws(Stop) -> Bool {
-        guard position < bytes.count else { throw Stop() }
-        switch bytes[unchecked: position] {
-        case UInt8(ascii: "\""):
-            let text = try string(bytes, at: position)
-            position = text.end &+ 1
-            if current.member != .other { take(text) }
-            return true
+    /// Takes the value at `position`, no string: the position behind it. Or, if it is an array or object with content,
+    /// which is open then, that of the content; if it is one without, that of its closing bracket.
+    private mutating func takeValue(
+        _ bytes: Span<UInt8>, at position: Int
+    ) throws(Stop) -> (end: Int, isOpen: Bool) {
+        switch bytes[position] {
         case UInt8(ascii: "{"): try open(isObject: true, at: position)
         case UInt8(ascii: "["): try open(isObject: false, at: position)
         default:
             if current.member != .other { takeScalar() }
-            position = try Self.scalar(bytes, at: position)
-            return true
+            return (try Self.scalar(bytes, at: position), false)
         }
-        position = Self.skipWhitespace(bytes, from: position &+ 1)
-        return position < bytes.count && bytes[unchecked: position] == current.closing
+        let content = Self.skipWhitespace(bytes, from: position &+ 1)
+        return (content, content >= bytes.count || bytes[unchecked: content] != current.closing)
     }
 
     /// Takes a name and its colon; the position of the value.
     @inline(__always)
     private mutating func takeName(_ bytes: Span<UInt8>, at position: Int) throws(Stop) -> Int {
         guard position < bytes.count, bytes[unchecked: position] == UInt8(ascii: "\"") else { throw Stop() }
-        name = try string(bytes, at: position)
-        let colon = Self.skipWhitespace(bytes, from: name.end &+ 1)
+        let end: Int
+        if let short = MemberName(shortAt: position &+ 1, bytes) {
+            end = position &+ 1 &+ short.count
+            name = Text(position &+ 1, end, isEscaped: false)
+            enter(short)
+        } else {
+            try takeLongName(bytes, at: position)
+            end = name.end
+        }
+        let colon = Self.skipWhitespace(bytes, from: end &+ 1)
         guard colon < bytes.count, bytes[unchecked: colon] == UInt8(ascii: ":") else { throw Stop() }
+        return Self.skipWhitespace(bytes, from: colon &+ 1)
+    }
+
+    /// A name that is long, escaped, not ASCII or near the end of the text.
+    @inline(never)
+    private mutating func takeLongName(_ bytes: Span<UInt8>, at position: Int) throws(Stop) {
+        name = try string(bytes, at: position)
         if name.isEscaped {
             decode(name, bytes)
             enter(MemberName(scratch.span, 0, scratch.count))
         } else {
             enter(MemberName(bytes, name.start, name.end))
         }
-        return Self.skipWhitespace(bytes, from: colon &+ 1)
     }
 
     /// The value to come is of the member `name`.
     @inline(__always)
     private mutating func enter(_ name: MemberName) {
-        let known = name.known
-        current.member = current.role.member(known)
+        let known = current.knowsMore ? name.known : name.idOrType
+        current.enter(known)
         guard isTrusted else { return }
-        nameNumber = name.number
-        if !current.role.isStandard(known) { current.nameSum &+= nameNumber }
+        let number = name.number
+        nameNumber = number
+        if !current.isStandard(known) { current.nameSum &+= number }
+        let bit = 1 &<< (number &>> 58)
         // A name whose bit is not set yet is new; otherwise only looking says whether it is.
-        let bit = 1 &<< (nameNumber &>> 58)
-        let isNew =
-            current.nameBits & bit == 0 || !names[Int(current.firstName)...].contains(nameNumber)
+        let first = Int(current.firstName)
+        if names.count &- first == Frame.maxMembers
+            || current.nameBits & bit != 0 && names.contains(number, from: first)
+        {
+            return refuse()
+        }
         current.nameBits |= bit
-        names.append(nameNumber)
-        if !isNew || names.count &- Int(current.firstName) > Frame.maxMembers { refuse() }
+        names.push(number)
     }
 
     private mutating func open(isObject: Bool, at position: Int) throws(Stop) {
-        guard outer.count < JSON.maxDepth else { throw Stop() }
+        guard !outer.isFull else { throw Stop() }
         switch current.member {
         case .id: current.id = Text()
         case .type: current.type = Text()
@@ -127,10 +158,12 @@ struct DocumentScanner {
         if isTrusted {
             if let known = isObject ? roleOfObject() : roleOfArray() { role = known } else { refuse() }
         }
-        outer.append(current)
+        outer.push(current)
+        let index = current.index
         current = Frame(role: role, isObject: isObject, start: position)
-        if role != .opaque { begin() }
+        current.index = index
         current.firstName = UInt32(truncatingIfNeeded: names.count)
+        if role != .opaque { begin() }
     }
 
     /// Closes the innermost array or object, which ends before `end`.
@@ -139,27 +172,30 @@ struct DocumentScanner {
             current.number = ResourceMention.number(hash(bytes))
             try found.add(current.number)
         }
-        if current.role != .opaque { finish(bytes, end: end) }
-        if current.isObject, isTrusted { names.removeLast(names.count &- Int(current.firstName)) }
-        if let last = outer.popLast() { current = last }
+        if current.role != .opaque { finish(end: end) }
+        names.shrink(to: Int(current.firstName))
+        current = outer.pop()
     }
 
     /// Of the current object's type and id.
     private mutating func hash(_ bytes: Span<UInt8>) -> FNV1a {
-        var hash = FNV1a()
-        combine(current.type, bytes, into: &hash)
-        hash.combine(ResourceMention.separator)
-        combine(current.id, bytes, into: &hash)
-        return hash
-    }
-
-    private mutating func combine(_ text: Text, _ bytes: Span<UInt8>, into hash: inout FNV1a) {
-        if text.isEscaped {
-            decode(text, bytes)
+        if !current.type.isEscaped, !lastType.isSpelt(current.type, in: bytes) {
+            lastType = ResourceType(current.type, in: bytes)
+        }
+        var hash = lastType.hash
+        if current.type.isEscaped {
+            decode(current.type, bytes)
+            hash = FNV1a()
+            for byte in scratch { hash.combine(byte) }
+            hash.combine(ResourceMention.separator)
+        }
+        if current.id.isEscaped {
+            decode(current.id, bytes)
             for byte in scratch { hash.combine(byte) }
         } else {
-            for index in text.start..<text.end { hash.combine(bytes[index]) }
+            hash.combine(bytes, current.id.start, current.id.end)
         }
+        return hash
     }
 
     private mutating func decode(_ text: Text, _ bytes: Span<UInt8>) {
@@ -169,17 +205,16 @@ struct DocumentScanner {
 
     /// The document of a text that was scanned to its end and not refused.
     var document: ResourceDocument {
-        ResourceDocument(envelope: envelope, objects: objects, relations: relations)
+        ResourceDocument(envelope: envelope, objects: objects.elements, relations: relations.elements)
     }
 
     /// From here on the text is only looked through for what it names.
     mutating func refuse() {
         isTrusted = false
-        current.role = .opaque
-        for index in outer.indices { outer[index].role = .opaque }
-        objects = []
-        relations = []
-        pending = []
-        names = []
+        current.lose()
+        for index in 0..<outer.count { outer[index].lose() }
+        objects.shrink(to: 0)
+        relations.shrink(to: 0)
+        pending.shrink(to: 0)
     }
 }

@@ -14,7 +14,7 @@ struct FoundNumbers {
     }
 
     private mutating func settle() throws(DocumentScanner.Stop) {
-        numbers.sort()
+        numbers.sortHashes()
         var kept = 0
         for number in numbers where kept == 0 || numbers[kept - 1] != number {
             numbers[kept] = number
@@ -22,5 +22,31 @@ struct FoundNumbers {
         }
         numbers.removeLast(numbers.count - kept)
         guard kept <= ResourceMention.maxCount else { throw DocumentScanner.Stop() }
+    }
+}
+
+extension [UInt64] {
+    /// Sorts numbers whose upper halves hardly ever agree, four times faster than numbers of which nothing is known: by the
+    /// bytes of the upper half, the lowest first. Where that is not enough it only helps.
+    mutating func sortHashes() {
+        guard count > 32 else { return sort() }
+        var ends = InlineArray<1024, UInt32>(repeating: 0)
+        for number in self {
+            for digit in 0..<4 { ends[digit << 8 | Int(number >> UInt64(32 + 8 * digit) & 0xFF)] += 1 }
+        }
+        var other = self
+        for digit in 0..<4 {
+            var start: UInt32 = 0
+            for bucket in digit << 8..<(digit + 1) << 8 {
+                (start, ends[bucket]) = (start + ends[bucket], start)
+            }
+            for number in self {
+                let bucket = digit << 8 | Int(number >> UInt64(32 + 8 * digit) & 0xFF)
+                other[Int(ends[bucket])] = number
+                ends[bucket] += 1
+            }
+            swap(&self, &other)
+        }
+        if !zip(self, dropFirst()).allSatisfy({ $0 <= $1 }) { sort() }
     }
 }

@@ -7,7 +7,7 @@ struct MemberName {
     private let high: UInt64
     /// What came before those, mixed.
     private let before: UInt64
-    private let count: Int
+    let count: Int
 
     /// The name at `start..<end`.
     @inline(__always)
@@ -23,6 +23,25 @@ struct MemberName {
         }
         (low, high) = Self.words(bytes, position, end &- position)
         before = state
+    }
+
+    /// The name that begins at `start` if it has fewer than 16 bytes, all of them ASCII and none escaped, and the text goes
+    /// on behind it for long enough. Most have; they are found and loaded at once.
+    @inline(__always)
+    init?(shortAt start: Int, _ bytes: Span<UInt8>) {
+        guard bytes.count &- start >= 16 else { return nil }
+        let raw = bytes.bytes
+        let first = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self))
+        let second = UInt64(
+            littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ 8, as: UInt64.self))
+        let (firstMarks, secondMarks) = (StringEnd.marks(first), StringEnd.marks(second))
+        low = first & StringEnd.before(firstMarks)
+        high = firstMarks == 0 ? second & StringEnd.before(secondMarks) : 0
+        before = 0
+        count = StringEnd.offset(firstMarks, secondMarks)
+        guard count < 16, bytes[unchecked: start &+ count] == UInt8(ascii: "\""),
+            (low | high) & 0x8080_8080_8080_8080 == 0
+        else { return nil }
     }
 
     /// Of two names that differ it is hardly ever the same.
@@ -42,7 +61,7 @@ struct MemberName {
 
     /// The `count` bytes, at most 16, from `position` on; zero behind them.
     @inline(__always)
-    private static func words(_ bytes: Span<UInt8>, _ position: Int, _ count: Int) -> (UInt64, UInt64) {
+    static func words(_ bytes: Span<UInt8>, _ position: Int, _ count: Int) -> (UInt64, UInt64) {
         guard bytes.count &- position >= 16 else { return lastWords(bytes, position, count) }
         let raw = bytes.bytes
         let low = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self))
@@ -61,6 +80,13 @@ struct MemberName {
             if offset < 8 { low |= byte << UInt64(offset * 8) } else { high |= byte << UInt64(offset * 8 - 64) }
         }
         return (low, high)
+    }
+
+    /// Whether it is one of the two that mean something anywhere.
+    var idOrType: Member {
+        @inline(__always) get {
+            count == 2 && equals("id") ? .id : count == 4 && equals("type") ? .type : .other
+        }
     }
 
     /// Which of the names that mean something it is.

@@ -16,7 +16,7 @@
 /// `meta`, `included`) is none.
 public final class ResourceDocument: Sendable {
     /// A resource object: `{id, type, href?, attributes?, relationships?, ...}` (API.md 5.2).
-    public struct Object: Sendable {
+    public struct Object: Sendable, BitwiseCopyable {
         /// The number of its type and id (``ResourceMention``).
         public internal(set) var number: UInt64 = 0
         /// Nil for a type that is none of the catalog's twelve.
@@ -49,7 +49,7 @@ public final class ResourceDocument: Sendable {
     }
 
     /// A relationship: `"name": {href?, next?, data?, meta?}`.
-    public struct Relation: Sendable {
+    public struct Relation: Sendable, BitwiseCopyable {
         /// Of its name (``nameNumber(_:)``).
         public internal(set) var name: UInt64 = 0
         /// The name with its quotation marks, as it is spelt.

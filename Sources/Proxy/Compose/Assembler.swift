@@ -12,11 +12,21 @@ struct MissingResource: Hashable {
     let id: [UInt8]
 }
 
+/// What came of writing something.
+enum Writing {
+    case done
+    /// What it lacks stands in `Assembler.missing`.
+    case lacking
+    /// It cannot be made of what is stored, and nothing that could be fetched is known to help.
+    case impossible
+}
+
 struct Assembler {
     private var material: Material
     /// Of whose circumstances the parts have to be: storefront, language and parameters.
     private let request: CatalogRequest
     private let forms: LearntForms
+    private let now: Int64
     private var agreements: [(type: ResourceClass, agreement: RoleAgreement)] = []
     private(set) var output: [UInt8] = []
     /// The answers whose bytes are in the output.
@@ -24,8 +34,9 @@ struct Assembler {
     /// The elements of relationships that are nowhere stored.
     private(set) var missing: [MissingResource] = []
 
-    init(_ material: Material, for request: CatalogRequest, forms: LearntForms) {
+    init(_ material: Material, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
         self.material = material
+        self.now = now
         self.request = request
         self.forms = forms
     }
@@ -45,35 +56,48 @@ struct Assembler {
 
     mutating func places(_ number: UInt64) -> [(part: Part, place: Place)] { material.places(number) }
 
-    /// Writes the resource as `role` shows it; false, and nothing is written, where that is not possible.
+    /// Writes the resource as `role` shows it, or nothing.
     /// - Parameter id: with its quotation marks.
     mutating func write(
         _ resource: UInt64, _ type: ResourceClass, id: ArraySlice<UInt8>, _ shape: ObjectShape, _ role: Role
-    ) -> Bool {
+    ) -> Writing {
         let candidates = material.candidates(request.indexNumber(ofResource: resource), resource: resource, id: id)
         for candidate in candidates where agree(type, candidate.role, role) {
             if shape.describes(candidate.object, in: candidate.part.document) {
                 copy(candidate.object.whole, of: candidate.part)
-                return true
+                return .done
             }
         }
-        return assemble(shape, type, role, candidates)
+        let mark = output.count
+        let writing = assemble(shape, type, role, candidates)
+        if writing != .done { rewind(to: mark) }
+        return writing
     }
 
     /// Writes an element of a list that `part` has, as `role` shows it.
     mutating func write(
         element: ResourceDocument.Object, of part: Part, _ shapes: ElementShapes, _ role: Role, standingAs own: Role
-    ) -> Bool {
-        guard let type = element.type, let shape = shapes[type] else { return false }
+    ) -> Writing {
+        guard let type = element.type, let shape = shapes[type] else { return .impossible }
         if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
         if agree(type, own, role), shape.describes(element, in: part.document) {
             copy(element.whole, of: part)
-            return true
+            return .done
         }
         let id = part.document.body[element.id.range]
-        if write(element.number, type, id: id, shape, role) { return true }
+        if write(element.number, type, id: id, shape, role) == .done { return .done }
+        guard isFetchable(type, shape, role) else { return .impossible }
         missing.append(MissingResource(type: type, id: Array(id.dropFirst().dropLast())))
-        return false
+        return .lacking
+    }
+
+    /// Whether a batch of the type would bring what `role` shows.
+    private mutating func isFetchable(_ type: ResourceClass, _ shape: ObjectShape, _ role: Role) -> Bool {
+        guard request.form.decoration.isEmpty, agree(type, .batched, role) else { return false }
+        guard !shape.relations.isEmpty else { return true }
+        let batch = CatalogRequest.Form(subject: .batch, type: type, include: [], decoration: [])
+        guard let brought = forms.record(batch, at: now)?.objects[type] else { return false }
+        return shape.relations.allSatisfy { relation in brought[relation.name].map { $0.offers(relation) } ?? false }
     }
 
     /// Takes back what was written behind `mark`.
@@ -103,16 +127,16 @@ extension Assembler {
 
     private mutating func writeIdentifier(
         _ object: ResourceDocument.Object, of part: Part, _ shape: ObjectShape
-    ) -> Bool {
-        guard shape.hasHref != object.href.isEmpty else { return false }
+    ) -> Writing {
+        guard shape.hasHref != object.href.isEmpty else { return .impossible }
         if shape.describes(object, in: part.document) {
             copy(object.whole, of: part)
-            return true
+            return .done
         }
         append("{")
         writeHead(object, of: part)
         append("}")
-        return true
+        return .done
     }
 
     private mutating func writeHead(_ object: ResourceDocument.Object, of part: Part) {
@@ -128,8 +152,8 @@ extension Assembler {
     /// Attributes from one place, relationships from where they are.
     private mutating func assemble(
         _ shape: ObjectShape, _ type: ResourceClass, _ role: Role, _ candidates: [Candidate]
-    ) -> Bool {
-        guard shape.hasAttributes, shape.otherMembers == 0 else { return false }
+    ) -> Writing {
+        guard shape.hasAttributes, shape.otherMembers == 0 else { return .impossible }
         var base: Candidate?
         for candidate in candidates
         where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
@@ -138,69 +162,90 @@ extension Assembler {
             base = candidate
             break
         }
-        guard let base else { return false }
-        let mark = output.count
+        guard let base else { return .impossible }
         append("{")
         writeHead(base.object, of: base.part)
         append(",\"attributes\":")
         copy(base.object.attributes, of: base.part)
-        guard !shape.hasRelationships || writeRelationships(shape, candidates) else {
-            rewind(to: mark)
-            return false
-        }
+        let writing = shape.hasRelationships ? writeRelationships(shape, type, role, candidates) : .done
         append("}")
-        return true
+        return writing
     }
 
-    private mutating func writeRelationships(_ shape: ObjectShape, _ candidates: [Candidate]) -> Bool {
+    private mutating func writeRelationships(
+        _ shape: ObjectShape, _ type: ResourceClass, _ role: Role, _ candidates: [Candidate]
+    ) -> Writing {
         append(",\"relationships\":{")
-        var isComplete = true
+        var result = Writing.done
         for (index, relation) in shape.relations.enumerated() {
             if index > 0 { append(",") }
-            // On after a failure: what else is missing is of use to know.
-            if !write(relation, candidates) { isComplete = false }
+            switch write(relation, of: type, role, candidates) {
+            case .done: break
+            // On: what else is lacking is of use to know.
+            case .lacking: result = .lacking
+            case .impossible: return .impossible
+            }
         }
         append("}")
-        return isComplete
+        return result
     }
 
-    private mutating func write(_ shape: RelationShape, _ candidates: [Candidate]) -> Bool {
+    private mutating func write(
+        _ shape: RelationShape, of type: ResourceClass, _ role: Role, _ candidates: [Candidate]
+    ) -> Writing {
+        var result = Writing.impossible
         for candidate in candidates {
             guard let relation = candidate.part.document.relation(shape.name, of: candidate.object),
-                shape.hasSameMembers(as: relation)
+                shape.hasSameMembers(as: relation), fits(relation, of: type, role, candidate, shape)
             else { continue }
             let mark = output.count
-            if write(relation, of: candidate.part, shape) { return true }
+            let writing = write(relation, of: candidate.part, shape)
+            if writing == .done { return .done }
+            if writing == .lacking { result = .lacking }
             rewind(to: mark)
         }
-        return false
+        return result
+    }
+
+    /// Whether the list would end there as it does where it stands. Of lists longer than any that were seen there, those
+    /// are known to fit that go from one primary resource to another within what is documented (API.md 4.2).
+    private func fits(
+        _ relation: ResourceDocument.Relation, of type: ResourceClass, _ role: Role, _ candidate: Candidate,
+        _ shape: RelationShape
+    ) -> Bool {
+        let document = candidate.part.document
+        let count = document.count(of: relation)
+        if shape.fits(relation, count, in: document) { return true }
+        guard shape.size.isUnknown, relation.next.isEmpty, role.isPrimary, candidate.role.isPrimary,
+            request.form.decoration.isEmpty
+        else { return false }
+        let name = document.body[relation.spelling.range].dropFirst().dropLast()
+        return CatalogRequest.standardLimit(ofList: Array(name), isView: false, of: type).map { count <= $0 } ?? false
     }
 
     private mutating func write(
         _ relation: ResourceDocument.Relation, of part: Part, _ shape: RelationShape
-    ) -> Bool {
-        var count = 0
-        for _ in part.document.elements(of: relation) { count += 1 }
-        guard shape.fits(relation, count, in: part.document) else { return false }
+    ) -> Writing {
         copy(relation.spelling, of: part)
         append(":")
         guard shape.hasData else {
             copy(relation.whole, of: part)
-            return true
+            return .done
         }
         let body = part.document.body
         output.append(contentsOf: body[Int(relation.whole.start)..<Int(relation.data.start)])
         append("[")
-        var isComplete = true
+        var result = Writing.done
         for (index, element) in part.document.elements(of: relation).enumerated() {
             if index > 0 { append(",") }
-            if !write(element: element, of: part, shape.elements, .included, standingAs: .included) {
-                isComplete = false
+            switch write(element: element, of: part, shape.elements, .included, standingAs: .included) {
+            case .done: break
+            case .lacking: result = .lacking
+            case .impossible: return .impossible
             }
         }
         append("]")
         output.append(contentsOf: body[Int(relation.data.end)..<Int(relation.whole.end)])
-        use(part)
-        return isComplete
+        return result
     }
 }

@@ -14,7 +14,7 @@ struct Composer {
     /// - Parameter material: as it is now.
     func compose(_ request: CatalogRequest, _ material: Material, at now: Int64) -> CompositionOutcome {
         guard let record = forms.record(request.form, at: now), record.envelope == 0 else { return .impossible }
-        let assembler = Assembler(material, for: request, forms: forms)
+        let assembler = Assembler(material, for: request, forms: forms, at: now)
         switch request.form.subject {
         case .item where settings.compose != .off: return composeItem(request, record, assembler, at: now)
         case .batch where settings.compose != .off: return composeBatch(request, record, assembler, at: now)
@@ -34,11 +34,13 @@ struct Composer {
         guard let shape = record.objects[request.form.type], let id = request.ids.first else { return .impossible }
         assembler.append("{\"data\":[")
         let number = request.resourceNumber(ofID: id)
-        if assembler.write(number, request.form.type, id: id.quoted[...], shape, .item) {
+        switch assembler.write(number, request.form.type, id: id.quoted[...], shape, .item) {
+        case .done:
             assembler.append("]}")
             return .answer(assembler.finished(.composed, reliesUntil: record.countsUntil))
+        case .lacking: return supplement(request, assembler.missing)
+        case .impossible: return .impossible
         }
-        return supplement(request, assembler.missing, at: now).map { .partial($0) } ?? .impossible
     }
 
     private func composeBatch(
@@ -51,21 +53,26 @@ struct Composer {
         assembler.append("{\"data\":[")
         let start = assembler.output.count
         var reliesUntil = record.countsUntil
-        var absent: [[UInt8]] = []
-        var missing: [[UInt8]] = []
+        var (missing, lacking) = ([[UInt8]](), 0)
         for id in ids {
             let (number, mark) = (request.resourceNumber(ofID: id), assembler.output.count)
             if mark > start { assembler.append(",") }
-            if assembler.write(number, request.form.type, id: id.quoted[...], shape, .batched) { continue }
+            let writing = assembler.write(number, request.form.type, id: id.quoted[...], shape, .batched)
+            if writing == .done { continue }
             assembler.rewind(to: mark)
-            if let until = absence(of: id, number, request, &assembler, at: now) {
-                absent.append(id)
+            if writing == .impossible, let until = absence(of: id, number, request, &assembler, at: now) {
                 reliesUntil = min(reliesUntil, until)
             } else {
                 missing.append(id)
+                if writing == .lacking { lacking += 1 }
             }
         }
-        guard missing.isEmpty else { return split(request, ids, missing, assembler.missing, at: now) }
+        guard missing.isEmpty else {
+            // Where all that is missing are elements, they come alone; else whole resources do, with their elements.
+            if lacking == ids.count { return supplement(request, assembler.missing) }
+            guard missing.count < ids.count else { return .impossible }
+            return .partial(Supplement(target: request.target(ids: missing), detail: .split))
+        }
         // Nothing at all was found: then there is no part whose fields the answer could have.
         guard !assembler.used.isEmpty else { return .impossible }
         assembler.append("]}")
@@ -96,25 +103,12 @@ struct Composer {
 // MARK: - What to fetch
 
 extension Composer {
-    /// The missing ones alone, where that asks for less than the whole.
-    private func split(
-        _ request: CatalogRequest, _ ids: [[UInt8]], _ missing: [[UInt8]], _ elements: [MissingResource],
-        at now: Int64
-    ) -> CompositionOutcome {
-        guard missing.count < ids.count else {
-            return supplement(request, elements, at: now).map { .partial($0) } ?? .impossible
-        }
-        return .partial(Supplement(target: request.target(ids: missing), detail: .split))
-    }
-
-    /// The elements that a relationship lacks, where one request brings them all in a shape that will do.
-    private func supplement(_ request: CatalogRequest, _ missing: [MissingResource], at now: Int64) -> Supplement? {
-        guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else { return nil }
+    /// The elements that relationships lack, where one request brings them all.
+    private func supplement(_ request: CatalogRequest, _ missing: [MissingResource]) -> CompositionOutcome {
+        guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else { return .impossible }
         let ids = Array(Set(missing.map(\.id))).sorted { $0.lexicographicallyPrecedes($1) }
-        guard ids.count <= CatalogRequest.mostIDs(type), request.form.decoration.isEmpty,
-            forms.agreement(type).holds(.batched, .included)
-        else { return nil }
-        return Supplement(target: request.target(relatedType: type, ids: ids), detail: .composed)
+        guard ids.count <= CatalogRequest.mostIDs(type) else { return .impossible }
+        return .partial(Supplement(target: request.target(relatedType: type, ids: ids), detail: .composed))
     }
 }
 

@@ -58,6 +58,17 @@ struct ListSize: Sendable, Equatable {
         }
     }
 
+    /// Whether no list was seen to go on, so that nobody knows where it would.
+    var isUnknown: Bool { counts == .nothing }
+
+    /// Whether lists that go on do so at the same place in both, as far as was seen.
+    func isCompatible(with other: ListSize) -> Bool {
+        func agree(_ one: Seen, _ two: Seen) -> Bool {
+            if case .always(let a) = one, case .always(let b) = two { a == b } else { true }
+        }
+        return isUnknown || other.isUnknown || agree(counts, other.counts) && agree(spans, other.spans)
+    }
+
     /// The positions that one list spans, where that is known to be always the same: a list that is filled up spans more than
     /// it has items, and the next one may span something else.
     var span: Int? {

@@ -22,6 +22,8 @@ struct MappedDocument {
         Elements(map: map, index: Int(relation.firstElement), end: Int(relation.endElement))
     }
 
+    func count(of relation: Relation) -> Int { elements(of: relation).reduce(0) { count, _ in count + 1 } }
+
     /// The document's own list.
     var primary: Elements {
         Elements(map: map, index: Int(map.envelope.firstElement), end: Int(map.envelope.endElement))

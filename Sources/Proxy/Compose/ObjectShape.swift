@@ -107,6 +107,12 @@ struct RelationShape: Sendable, Equatable {
             ? size.holdsWhole(count) : size.holds(count, next: document.offset(in: relation.next))
     }
 
+    /// Whether lists of this shape can be made into lists of another: with elements that are known to be no less.
+    func offers(_ other: RelationShape) -> Bool {
+        otherMembers == other.otherMembers && hasData == other.hasData && size.isCompatible(with: other.size)
+            && other.elements.areIdentifiers
+    }
+
     func hasSameMembers(as relation: ResourceDocument.Relation) -> Bool {
         otherMembers == relation.otherMembers && hasData != relation.data.isEmpty
     }
@@ -131,6 +137,9 @@ struct ElementShapes: Sendable, Equatable {
         shapes.append(shape)
         return true
     }
+
+    /// Whether nothing but identifiers was seen.
+    var areIdentifiers: Bool { shapes.allSatisfy(\.isIdentifier) }
 
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
         self[object.type]?.describes(object, in: document) ?? false

@@ -12,6 +12,9 @@ enum Role: UInt8, CaseIterable, Sendable {
     case listed
     /// A result of a search or a chart.
     case found
+
+    /// Whether it is what the request asked for by its id.
+    var isPrimary: Bool { self == .item || self == .batched }
 }
 
 /// Which roles show the same attributes, for one type; learnt from resources that were seen in both. Pure.

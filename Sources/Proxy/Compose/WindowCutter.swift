@@ -80,7 +80,7 @@ struct WindowCutter {
             if index > items.lowerBound { assembler.append(",") }
             guard
                 assembler.write(
-                    element: element, of: page.part, record.objects, .listed, standingAs: page.role)
+                    element: element, of: page.part, record.objects, .listed, standingAs: page.role) == .done
             else { return false }
         }
         assembler.append("]}")

@@ -46,7 +46,7 @@ final class ComposingScene {
 
     /// What the origin says directly, uncounted.
     func direct(_ target: String) -> NSObject? {
-        let body = api.respond(to: OracleRequest(target: target).simulated).body
+        let body = api.respond(to: SimulatorRequest(target: Array(target.utf8)), asOf: api.revision).body
         return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
     }
 

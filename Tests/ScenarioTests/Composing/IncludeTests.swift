@@ -87,7 +87,7 @@ import Testing
         try scene.get("/v1/catalog/us/albums/\(albums[2])")
         let (partial, one) = try scene.get("/v1/catalog/us/albums/\(albums[2])?include=artists")
         #expect(partial.contains("fwd=partial") && one == 1, "\(partial)")
-        #expect(scene.upstream.last?.hasPrefix("/v1/catalog/us/artists?ids=") == true)
+        #expect(scene.upstream.last?.hasPrefix("/v1/catalog/us/artists?ids=") == true, "\(scene.upstream)")
     }
 
     private func artistIDs(_ album: String, _ scene: ComposingScene) throws -> [String] {

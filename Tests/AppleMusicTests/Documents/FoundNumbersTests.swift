@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+@testable import AppleMusic
+
+@Suite struct FoundNumbersTests {
+    @Test(arguments: [0, 1, 2, 32, 33, 100, 5_000])
+    func `numbers come out distinct and in order`(count: Int) throws {
+        var random = SeededGenerator(seed: UInt64(count) + 1)
+        for _ in 0..<20 {
+            // Some twice, some alike in their upper halves.
+            var numbers = (0..<count).map { _ in
+                random.next() & [.max, 0xFFFF, 0xFF << 56].randomElement(using: &random)!
+            }
+            if count > 2_048 { numbers = numbers.map { $0 % 1_000 << 40 | $0 >> 62 } }
+            var found = FoundNumbers()
+            for number in numbers { try found.add(number) }
+            #expect(try found.sorted() == Set(numbers).sorted())
+        }
+    }
+
+    @Test(arguments: [33, 1_000, 8_192])
+    func `hashes are sorted`(count: Int) {
+        var random = SeededGenerator(seed: 7)
+        for mask in [UInt64.max, .max << 32, 0xFFFF_FFFF, 0x0F0F_0000_0000_000F, 0] {
+            var numbers = (0..<count).map { _ in random.next() & mask }
+            let sorted = numbers.sorted()
+            numbers.sortHashes()
+            #expect(numbers == sorted, "mask \(mask)")
+        }
+    }
+}
