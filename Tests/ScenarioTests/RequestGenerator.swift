@@ -259,12 +259,11 @@ struct RequestPool {
             identities(in: "\(us)/songs/\(song)", of: "artists", most: 30)
         }
         // Boxes of hundreds of songs are asked for too, but rarely.
-        ids["albums"]?.sort { first, second in
-            let lengths = [first, second].map { id in
-                api.respond(to: OracleRequest(target: "\(us)/albums/\(id)").simulated).body.count
-            }
-            return lengths[0] < 200_000 && lengths[1] >= 200_000
+        let albums = ids["albums"] ?? []
+        let boxes = albums.filter { id in
+            api.respond(to: OracleRequest(target: "\(us)/albums/\(id)/tracks?offset=100").simulated).status == 200
         }
+        ids["albums"] = albums.filter { !boxes.contains($0) } + boxes
         self.ids = ids
     }
 }

@@ -163,7 +163,10 @@ final class DifferentialRun {
         let (status, aged) = (reply.field("Cache-Status"), reply.field("Age"))
         var difference: Difference?
         if let most = age.most(cacheStatus: status, age: aged) {
-            difference = oracle.judge(reply, to: request, history.revisions(since: clock.unixSeconds - Int64(most)))
+            let now = clock.unixSeconds
+            let shapesSince = now - Int64(settings.longestLifetime - 1 + settings.staleFor)
+            let revisions = history.revisions(since: now - Int64(most), shapesSince: shapesSince)
+            difference = oracle.judge(reply, to: request, revisions)
         } else {
             difference = Difference(path: "Age", reason: "\(aged ?? "") is older than it may be")
         }

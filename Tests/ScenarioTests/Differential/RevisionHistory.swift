@@ -19,6 +19,16 @@ struct RevisionHistory {
     func revisions(since unixSeconds: Int64) -> [Revision] {
         [current] + ended.reversed().prefix { $0.at >= unixSeconds }.map(\.revision)
     }
+
+    /// The same, and each of them in every shape that was current at `otherSeconds` or later: what was learnt of shapes may be as
+    /// old as any answer, however young the parts are that are put together by it.
+    func revisions(since unixSeconds: Int64, shapesSince otherSeconds: Int64) -> [Revision] {
+        let recent = revisions(since: unixSeconds)
+        let shapes = Set(revisions(since: otherSeconds).map(\.isFlipped))
+        guard shapes.count > 1 else { return recent }
+        let others = recent.map { Revision(catalog: $0.catalog, isFlipped: !$0.isFlipped) }
+        return recent + others.filter { !recent.contains($0) }
+    }
 }
 
 /// How old an answer may be, by the policy and by what it says of itself.

@@ -15,6 +15,18 @@ import Testing
         #expect(history.revisions(since: 100) == revisions.reversed())
     }
 
+    @Test func shapesMayBeOlderThanWhatIsToldInThem() {
+        var history = RevisionHistory(revisions[0])
+        history.move(to: Revision(catalog: 0, isFlipped: true), at: 100)
+        history.move(to: Revision(catalog: 1, isFlipped: true), at: 120)
+        let last = Revision(catalog: 1, isFlipped: true)
+        #expect(history.revisions(since: 121, shapesSince: 101) == [last])
+        #expect(history.revisions(since: 121, shapesSince: 100) == [last, revisions[1]])
+        #expect(
+            history.revisions(since: 120, shapesSince: 90)
+                == [last, Revision(catalog: 0, isFlipped: true), revisions[1], revisions[0]])
+    }
+
     @Test func anAnswerIsHeldToItsLifetimeAndToItsOwnWord() {
         let age = AnswerAge(lifetime: 60, staleFor: 40)
         #expect(age.most(cacheStatus: "refrain; fwd=miss; stored; ttl=60", age: nil) == 59)
