@@ -4,11 +4,23 @@ import PackageDescription
 // Modules in the order of DATA FLOW: a target may depend only on those above it.
 // `Tests/HouseTests` holds the sources to this order.
 
-let swift: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    // Byte loops call small functions of other modules; without this each call costs ten times as much.
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+/// Builds only for fuzzing: `Sources/FuzzDocuments` says how. Every module is then instrumented.
+let isFuzzing = Context.environment["REFRAIN_FUZZ"] == "1"
+
+let swift: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .treatAllWarnings(as: .error),
+        // Byte loops call small functions of other modules; without this each call costs ten times as much.
+        .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
+
+let fuzzTargets: [Target] = [
+    .executableTarget(
+        name: "FuzzDocuments",
+        dependencies: ["AppleMusic"],
+        swiftSettings: swift,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 ]
 
 /// A library of this package with its mirrored test target.
@@ -64,5 +76,5 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
-        ]
+        ] + (isFuzzing ? fuzzTargets : [])
 )

@@ -1,24 +1,24 @@
 // What the scanner knows of an array or object that is open, and which of its members mean something.
 
-/// A string of the body between its quotation marks. Absent where its end is 0, at which no string can end.
+/// A string of a body of less than 2 GiB, between its quotation marks. Absent where its end is 0, at which none can end.
 struct Text: BitwiseCopyable {
     private var start32: UInt32 = 0
+    /// The top bit says whether it is escaped.
     private var end32: UInt32 = 0
-    private(set) var isEscaped = false
 
     init() {}
 
     @inline(__always)
     init(_ start: Int, _ end: Int, isEscaped: Bool) {
         start32 = UInt32(truncatingIfNeeded: start)
-        end32 = UInt32(truncatingIfNeeded: end)
-        self.isEscaped = isEscaped
+        end32 = UInt32(truncatingIfNeeded: end) | (isEscaped ? 1 << 31 : 0)
     }
 
     var start: Int { Int(start32) }
-    var end: Int { Int(end32) }
+    var end: Int { Int(end32 & ~(1 << 31)) }
+    var isEscaped: Bool { end32 >= 1 << 31 }
     var isPresent: Bool { end32 != 0 }
-    var isEmpty: Bool { start32 == end32 }
+    var isEmpty: Bool { start == end }
     /// With the quotation marks.
     var whole: ByteSpan { ByteSpan(start - 1, end + 1) }
 }
@@ -37,7 +37,7 @@ enum Role: UInt8 {
     case found
 
     /// The names that mean something in such an object; any other is ``Member/other``.
-    fileprivate var meant: MemberSet {
+    private var meant: MemberSet {
         switch self {
         case .opaque, .outside, .attributes, .primary, .related, .loose: [.id, .type]
         case .top: [.id, .type, .data, .next, .results, .views]
@@ -49,13 +49,35 @@ enum Role: UInt8 {
     }
 
     /// The names that are not added up as other members.
-    fileprivate var standard: MemberSet {
+    private var standard: MemberSet {
         switch self {
         case .top: [.data, .next]
         case .resource: [.id, .type, .href, .attributes, .relationships]
         case .relation: [.href, .data, .next]
         default: []
         }
+    }
+
+    /// Whether names beside `id` and `type` mean something in such an object.
+    var knowsMore: Bool {
+        @inline(__always) get {
+            switch self {
+            case .top, .resource, .relation, .found: true
+            default: false
+            }
+        }
+    }
+
+    /// What the value of a member is of whose name is `known`.
+    @inline(__always)
+    func member(_ known: Member) -> Member {
+        if known != .other, meant.contains(known) { return known }
+        return self == .relationships ? .relation : .other
+    }
+
+    @inline(__always)
+    func isStandard(_ known: Member) -> Bool {
+        known != .other && standard.contains(known)
     }
 }
 
@@ -102,14 +124,7 @@ struct Frame: BitwiseCopyable {
     /// An object with more is no part of a document, so that looking for duplicates has a bound.
     static let maxMembers = 256
 
-    private(set) var role: Role
-    /// Of its role.
-    private var meant: MemberSet
-    private var standard: MemberSet
-    /// Whether names beside `id` and `type` mean something in it.
-    private(set) var knowsMore: Bool
-    /// What any member is whose name means nothing.
-    private var otherMember: Member
+    var role: Role
     /// What the value to come is of.
     var member: Member
     /// The bracket that ends it.
@@ -126,8 +141,6 @@ struct Frame: BitwiseCopyable {
     var nameBits: UInt64 = 0
     /// The sum of the numbers of those names that no field of the document stands for.
     var nameSum: UInt64 = 0
-    /// The number of the resource that it is, once it is closed.
-    var number: UInt64 = 0
     var type = Text()
     var id = Text()
 
@@ -136,10 +149,6 @@ struct Frame: BitwiseCopyable {
         self.role = role
         self.start = UInt32(truncatingIfNeeded: start)
         closing = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
-        meant = role.meant
-        standard = role.standard
-        knowsMore = role.meant != [.id, .type]
-        otherMember = role == .relationships ? .relation : .other
         switch role {
         case .primary, .related, .loose: member = .element
         default: member = .other
@@ -147,22 +156,4 @@ struct Frame: BitwiseCopyable {
     }
 
     var isObject: Bool { closing == UInt8(ascii: "}") }
-
-    /// The value to come is of a member called `name`.
-    @inline(__always)
-    mutating func enter(_ name: Member) {
-        member = meant.contains(name) ? name : otherMember
-    }
-
-    @inline(__always)
-    func isStandard(_ name: Member) -> Bool { standard.contains(name) }
-
-    /// Its members mean nothing more than a name's `id` and `type` do anywhere.
-    mutating func lose() {
-        role = .opaque
-        meant = role.meant
-        standard = role.standard
-        knowsMore = false
-        otherMember = .other
-    }
 }

@@ -14,43 +14,41 @@ extension Span where Element == UInt8 {
         precondition(start >= 0 && start <= end && end <= count)
         let raw = bytes
         var index = start
-        while index < end {
-            if end &- index >= 8 {
-                let word = UInt64(
-                    littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
-                let beyond = word & 0x8080_8080_8080_8080
-                index &+= beyond.trailingZeroBitCount / 8
-                if beyond == 0 { continue }
-            } else if self[unchecked: index] < 0x80 {
-                index &+= 1
-                continue
+        while end &- index >= 8 {
+            while end &- index >= 32, isASCII(at: index) { index &+= 16 }
+            let word = UInt64(
+                littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+            let beyond = word & 0x8080_8080_8080_8080
+            // Where there is none this is the whole word.
+            index &+= beyond.trailingZeroBitCount / 8
+            if beyond == 0 { continue }
+            // One is seldom alone.
+            while end &- index >= 4, self[unchecked: index] >= 0x80 {
+                let next = raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt32.self)
+                let length = UTF8Sequence.length(UInt32(littleEndian: next))
+                if length == 0 { return false }
+                index &+= length
             }
-            let length = sequenceLength(at: index, end)
+        }
+        while index < end {
+            var word: UInt32 = 0
+            for offset in 0..<min(end &- index, 4) {
+                word |= UInt32(self[unchecked: index &+ offset]) &<< UInt32(offset &* 8)
+            }
+            let length = word & 0x80 == 0 ? 1 : UTF8Sequence.length(word)
             if length == 0 { return false }
             index &+= length
         }
         return true
     }
 
-    /// Of the UTF-8 sequence at `index`, whose first byte is none of ASCII; 0 where it is broken. `end` is within the span.
+    /// Whether the sixteen bytes from `index` on, which must be there, are ASCII.
     @inline(__always)
-    private func sequenceLength(at index: Int, _ end: Int) -> Int {
-        let first = self[unchecked: index]
-        let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-        guard end &- index >= length else { return 0 }
-        var scalar = UInt32(first) & (0x7F &>> UInt32(length))
-        for offset in 1..<length {
-            let next = self[unchecked: index &+ offset]
-            guard next & 0xC0 == 0x80 else { return 0 }
-            scalar = scalar &<< 6 | UInt32(next & 0x3F)
-        }
-        let isValid =
-            switch length {
-            case 2: first >= 0xC2
-            case 3: scalar >= 0x800 && scalar & 0xFFFF_F800 != 0xD800
-            default: first <= 0xF4 && 0x1_0000...0x10_FFFF ~= scalar
-            }
-        return isValid ? length : 0
+    private func isASCII(at index: Int) -> Bool {
+        let raw = bytes
+        let first = raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+        let second = raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index &+ 8, as: UInt64.self)
+        return (first | second) & 0x8080_8080_8080_8080 == 0
     }
 
     /// Offset of the first quotation mark, reverse solidus or control character from `start` on, or the count. A top bit in
@@ -78,6 +76,22 @@ extension Span where Element == UInt8 {
             index &+= 1
         }
         return index
+    }
+}
+
+private enum UTF8Sequence {
+    /// Of the sequence that begins with the lowest byte of `word`, which is none of ASCII; 0 where it is broken.
+    @inline(__always)
+    static func length(_ word: UInt32) -> Int {
+        if word & 0x00C0_C0F0 == 0x0080_80E0 {
+            // The scalar without its last six bits: no shorter form would do, and it is no surrogate.
+            let high = (word & 0x0F) &<< 6 | (word &>> 8) & 0x3F
+            return high >= 0x20 && high & 0x3E0 != 0x360 ? 3 : 0
+        }
+        if word & 0xC0E0 == 0x80C0 { return word & 0x1E != 0 ? 2 : 0 }
+        guard word & 0xC0C0_C0F8 == 0x8080_80F0 else { return 0 }
+        let high = (word & 0x07) &<< 6 | (word &>> 8) & 0x3F
+        return 0x10..<0x110 ~= high ? 4 : 0
     }
 }
 

@@ -5,6 +5,7 @@
 
 extension DocumentScanner {
     /// The role of an object that is the current member's value.
+    @inline(__always)
     func roleOfObject() -> Role? {
         switch (current.role, current.member) {
         case (.outside, _): .top
@@ -22,6 +23,7 @@ extension DocumentScanner {
     }
 
     /// The role of an array that is the current member's value.
+    @inline(__always)
     func roleOfArray() -> Role? {
         switch (current.role, current.member) {
         case (.outside, _), (.primary, _), (.related, _), (.loose, _), (.relationships, _): nil
@@ -38,6 +40,7 @@ extension DocumentScanner {
     }
 
     /// The value of a member that means something is a string.
+    @inline(__always)
     mutating func take(_ text: Text) {
         switch (current.member, current.role) {
         case (.id, .relationships), (.type, .relationships), (.relation, _), (.element, _): refuse()
@@ -54,6 +57,7 @@ extension DocumentScanner {
     }
 
     /// The value of a member that means something is a number, true, false or null.
+    @inline(__always)
     mutating func takeScalar() {
         switch current.member {
         case .id: current.id = Text()
@@ -69,6 +73,7 @@ extension DocumentScanner {
     }
 
     /// The current array or object has been opened; its index is that of the one around it.
+    @inline(__always)
     mutating func begin() {
         switch current.role {
         case .primary, .related, .loose: current.first = UInt32(objects.count)
@@ -86,6 +91,7 @@ extension DocumentScanner {
     }
 
     /// The current array or object, which means something, ends before `end`.
+    @inline(__always)
     mutating func finish(end: Int) {
         let whole = ByteSpan(Int(current.start), end)
         let index = Int(current.index)
@@ -111,14 +117,15 @@ extension DocumentScanner {
         }
     }
 
+    @inline(__always)
     private mutating func finishResource(_ whole: ByteSpan) {
         let (id, type) = (current.id, current.type)
         guard id.isPresent, !id.isEmpty, !id.isEscaped, type.isPresent, !type.isEmpty, !type.isEscaped else {
             return refuse()
         }
-        // By now the last type is this one's.
+        // By now the last type and number are its own.
         objects[Int(current.index)].finish(
-            number: current.number, type: lastType.type, whole, id: id, typeName: type,
+            number: resourceNumber, type: lastType.type, whole, id: id, typeName: type,
             otherMembers: current.nameSum, end: objects.count)
     }
 

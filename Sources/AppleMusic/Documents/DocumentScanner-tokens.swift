@@ -46,6 +46,7 @@ extension DocumentScanner {
         return start &+ 4
     }
 
+    @inline(__always)
     private static func number(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
@@ -66,6 +67,7 @@ extension DocumentScanner {
     }
 
     /// The position behind one digit or more.
+    @inline(__always)
     private static func digits(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
         while position < bytes.count, bytes[unchecked: position] &- UInt8(ascii: "0") < 10 { position &+= 1 }
@@ -87,18 +89,18 @@ extension DocumentScanner {
             if highBits & 0x8080_8080_8080_8080 != 0 { checkUTF8(bytes, start &+ 1, position) }
             return Text(start &+ 1, position, isEscaped: false)
         }
-        return try escapedString(bytes, start + 1, firstMark: position)
+        return try escapedString(bytes, start + 1, firstMark: position, highBits)
     }
 
     private mutating func escapedString(
-        _ bytes: Span<UInt8>, _ start: Int, firstMark: Int
+        _ bytes: Span<UInt8>, _ start: Int, firstMark: Int, _ firstHighBits: UInt64
     ) throws(Stop) -> Text {
         var position = firstMark
-        var highBits: UInt64 = 0
+        var highBits = firstHighBits
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                checkUTF8(bytes, start, position)
+                if highBits & 0x8080_8080_8080_8080 != 0 { checkUTF8(bytes, start, position) }
                 return Text(start, position, isEscaped: true)
             case UInt8(ascii: "\\"): position = try escape(bytes, at: position)
             default: throw Stop()

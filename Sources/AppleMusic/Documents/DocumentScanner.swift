@@ -25,6 +25,8 @@ struct DocumentScanner: ~Copyable {
     /// The name that was read last.
     var name = Text()
     var nameNumber: UInt64 = 0
+    /// The number of the resource that was found last.
+    private(set) var resourceNumber: UInt64 = 0
     /// The type of the resource that was found last: that of the next is mostly the same.
     var lastType = ResourceType()
     private var scratch: [UInt8] = []
@@ -44,7 +46,7 @@ struct DocumentScanner: ~Copyable {
         var position = Self.skipWhitespace(bytes, from: 0)
         guard position < bytes.count, bytes[position] == UInt8(ascii: "{") || bytes[position] == UInt8(ascii: "[")
         else { return refuse() }
-        guard bytes.count < UInt32.max else { throw Stop() }
+        guard bytes.count <= Int32.max else { throw Stop() }
         while true {
             if current.isObject { position = try takeName(bytes, at: position) }
             guard position < bytes.count else { throw Stop() }
@@ -68,6 +70,12 @@ struct DocumentScanner: ~Copyable {
     @inline(__always)
     private mutating func takeEnds(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
+        // Mostly a comma, and something behind it at once.
+        if bytes.count &- position >= 2, bytes[unchecked: position] == UInt8(ascii: ","),
+            bytes[unchecked: position &+ 1] > 0x20
+        {
+            return position &+ 1
+        }
         while true {
             position = Self.skipWhitespace(bytes, from: position)
             guard position < bytes.count else { throw Stop() }
@@ -105,6 +113,8 @@ struct DocumentScanner: ~Copyable {
             end = position &+ 1 &+ short.count
             name = Text(position &+ 1, end, isEscaped: false)
             enter(short)
+            // There are two bytes more; mostly a colon, and something behind it at once.
+            if bytes[unchecked: end &+ 1] == UInt8(ascii: ":"), bytes[unchecked: end &+ 2] > 0x20 { return end &+ 2 }
         } else {
             try takeLongName(bytes, at: position)
             end = name.end
@@ -129,12 +139,12 @@ struct DocumentScanner: ~Copyable {
     /// The value to come is of the member `name`.
     @inline(__always)
     private mutating func enter(_ name: MemberName) {
-        let known = current.knowsMore ? name.known : name.idOrType
-        current.enter(known)
+        let known = current.role.knowsMore ? name.known : name.idOrType
+        current.member = current.role.member(known)
         guard isTrusted else { return }
         let number = name.number
         nameNumber = number
-        if !current.isStandard(known) { current.nameSum &+= number }
+        if !current.role.isStandard(known) { current.nameSum &+= number }
         let bit = 1 &<< (number &>> 58)
         // A name whose bit is not set yet is new; otherwise only looking says whether it is.
         let first = Int(current.firstName)
@@ -147,6 +157,7 @@ struct DocumentScanner: ~Copyable {
         names.push(number)
     }
 
+    @inline(__always)
     private mutating func open(isObject: Bool, at position: Int) throws(Stop) {
         guard !outer.isFull else { throw Stop() }
         switch current.member {
@@ -169,8 +180,8 @@ struct DocumentScanner: ~Copyable {
     /// Closes the innermost array or object, which ends before `end`.
     private mutating func close(_ bytes: Span<UInt8>, end: Int) throws(Stop) {
         if current.id.isPresent && current.type.isPresent {
-            current.number = ResourceMention.number(hash(bytes))
-            try found.add(current.number)
+            resourceNumber = ResourceMention.number(hash(bytes))
+            try found.add(resourceNumber)
         }
         if current.role != .opaque { finish(end: end) }
         names.shrink(to: Int(current.firstName))
@@ -211,8 +222,8 @@ struct DocumentScanner: ~Copyable {
     /// From here on the text is only looked through for what it names.
     mutating func refuse() {
         isTrusted = false
-        current.lose()
-        for index in 0..<outer.count { outer[index].lose() }
+        current.role = .opaque
+        for index in 0..<outer.count { outer[index].role = .opaque }
         objects.shrink(to: 0)
         relations.shrink(to: 0)
         pending.shrink(to: 0)

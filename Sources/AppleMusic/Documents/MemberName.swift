@@ -26,10 +26,10 @@ struct MemberName {
     }
 
     /// The name that begins at `start` if it has fewer than 16 bytes, all of them ASCII and none escaped, and the text goes
-    /// on behind it for long enough. Most have; they are found and loaded at once.
+    /// on for two bytes and more behind its quotation mark. Most are such; they are found and loaded at once.
     @inline(__always)
     init?(shortAt start: Int, _ bytes: Span<UInt8>) {
-        guard bytes.count &- start >= 16 else { return nil }
+        guard bytes.count &- start >= 18 else { return nil }
         let raw = bytes.bytes
         let first = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self))
         let second = UInt64(
