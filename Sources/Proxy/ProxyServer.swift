@@ -47,6 +47,8 @@ public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
+    private let forms: LearntForms
+    private let timeOfDay: TimeOfDay
     private let accessLog: AccessLogSink?
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public let addresses: [SocketAddress]
@@ -67,6 +69,8 @@ public final class ProxyServer: Sendable {
         self.workers = workers
         cache = settings.shared.cache
         budget = settings.shared.budget
+        forms = settings.shared.library.forms
+        timeOfDay = settings.timeOfDay
         accessLog = settings.accessLog?.sink
     }
 
@@ -104,7 +108,11 @@ public final class ProxyServer: Sendable {
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
-        StatisticsSource(statistics: workers.map(\.statistics), cache: cache, budget: budget)
+        StatisticsSource(
+            statistics: workers.map(\.statistics), cache: cache, budget: budget,
+            restingForms: { [forms, timeOfDay] in
+                forms.resting(at: timeOfDay.unixSeconds)
+            })
     }
 
     /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue.
@@ -127,13 +135,23 @@ public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
+    private let countRestingForms: @Sendable () -> Int
 
-    /// - Parameter statistics: one for each loop.
-    public init(statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget) {
+    /// - Parameters:
+    ///   - statistics: one for each loop.
+    ///   - restingForms: counts them when it is called.
+    public init(
+        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget,
+        restingForms: @escaping @Sendable () -> Int = { 0 }
+    ) {
         self.statistics = statistics
         self.cache = cache
         self.budget = budget
+        countRestingForms = restingForms
     }
+
+    /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
+    public var restingForms: Int { countRestingForms() }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }

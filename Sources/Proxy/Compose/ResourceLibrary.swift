@@ -178,9 +178,11 @@ extension CatalogRequest {
         guard case .list(let name, let isView) = form.subject, let parent = ids.first else { return nil }
         let own = ResourceDocument.nameNumber(name.span)
         let list = listNumber(ofParent: resourceNumber(ofID: parent), name: isView ? ~own : own)
-        return form.include.isEmpty ? list : form.include.reduce(list) { number, name in
-            (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
-        }
+        return form.include.isEmpty
+            ? list
+            : form.include.reduce(list) { number, name in
+                (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
+            }
     }
 }
 
