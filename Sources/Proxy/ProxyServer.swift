@@ -47,7 +47,7 @@ public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
-    private let forms: LearntForms
+    private let library: ResourceLibrary
     private let timeOfDay: TimeOfDay
     private let accessLog: AccessLogSink?
     /// The addresses bound, with port 0 resolved, in the order of the settings.
@@ -69,10 +69,14 @@ public final class ProxyServer: Sendable {
         self.workers = workers
         cache = settings.shared.cache
         budget = settings.shared.budget
-        forms = settings.shared.library.forms
         timeOfDay = settings.timeOfDay
         accessLog = settings.accessLog?.sink
+        library = settings.shared.library
+        library.readStored(at: timeOfDay.unixSeconds())
     }
+
+    /// Whether what the cache file held at the start can be composed from.
+    var isIndexComplete: Bool { library.isComplete }
 
     private static func listen(
         _ listeners: [ListenerSettings], _ workers: [Worker]
@@ -110,8 +114,8 @@ public final class ProxyServer: Sendable {
     public var snapshot: StatisticsSource {
         StatisticsSource(
             statistics: workers.map(\.statistics), cache: cache, budget: budget,
-            restingForms: { [forms, timeOfDay] in
-                forms.resting(at: timeOfDay.unixSeconds)
+            restingForms: { [library, timeOfDay] in
+                library.forms.resting(at: timeOfDay.unixSeconds())
             })
     }
 
