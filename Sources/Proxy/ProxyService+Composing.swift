@@ -6,7 +6,6 @@ import Cache
 extension ProxyService {
     /// What can be built for the request now.
     func compose(_ request: CatalogRequest, _ library: ResourceLibrary, at now: Int64) -> CompositionOutcome {
-        library.readStoredOnce(at: now)
         let material = Material(shared.cache, library.index, reader, at: now)
         return Composer(settings: library.settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor)
             .compose(request, material, at: now)

@@ -2,7 +2,7 @@ import AppleMusic
 import Cache
 import EventLoop
 import Foundation
-import Proxy
+@testable import Proxy
 import TestSupport
 
 /// A real proxy on a port of its own in front of an origin, and a client for it.
@@ -38,6 +38,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 
     var statistics: StatisticsSource { server.snapshot }
+    /// Whether what the cache file held at the start can be composed from.
+    var isIndexComplete: Bool { server.isIndexComplete }
 
     /// The lines of the access log; complete once the proxy has stopped.
     func accessLog() throws -> String {

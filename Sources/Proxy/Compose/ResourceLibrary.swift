@@ -10,7 +10,7 @@ final class ResourceLibrary: Sendable {
     let index: ResourceIndex
     let forms = LearntForms()
     private let cache: ResponseCache
-    private let hasBegun = Atomic<Bool>(false)
+    private let hasReadStored = Atomic<Bool>(false)
 
     /// Of one answer, so many resources are compared with what other answers say of them.
     private static let comparisons = 16
@@ -52,16 +52,20 @@ final class ResourceLibrary: Sendable {
                 request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
-    /// The first time that something has to be composed, what the file holds from earlier runs is gone through behind the
-    /// caller's back, the latest first.
-    func readStoredOnce(at now: Int64) {
-        guard !hasBegun.load(ordering: .relaxed), !hasBegun.exchange(true, ordering: .relaxed) else { return }
+    /// Goes through what the file holds from earlier runs, behind the caller's back, the latest first. Called once.
+    func readStored(at now: Int64) {
+        guard settings.isActive else { return }
         cache.visitStored { [self] response in
             guard response.isFresh(at: now), let map = DocumentScan(response.body).document else { return true }
             note(response.with(outline: map), nil, at: now)
             return true
+        } _: { [self] _ in
+            hasReadStored.store(true, ordering: .releasing)
         }
     }
+
+    /// Whether that is done.
+    var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
 
     /// Whether resources that were seen before in another role show the same attributes.
     private func compareRoles(_ part: Part, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64) -> Bool {
@@ -178,9 +182,11 @@ extension CatalogRequest {
         guard case .list(let name, let isView) = form.subject, let parent = ids.first else { return nil }
         let own = ResourceDocument.nameNumber(name.span)
         let list = listNumber(ofParent: resourceNumber(ofID: parent), name: isView ? ~own : own)
-        return form.include.isEmpty ? list : form.include.reduce(list) { number, name in
-            (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
-        }
+        return form.include.isEmpty
+            ? list
+            : form.include.reduce(list) { number, name in
+                (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
+            }
     }
 }
 

@@ -36,9 +36,10 @@ struct WindowCutter {
         for (part, place) in assembler.places(list) {
             guard let page = Page(part, place, standardLimit) else { continue }
             pages.append(page.facts)
-            guard let cut = page.facts.cut(offset: offset, limit: limit), let link = link(to: cut.next) else {
-                continue
-            }
+            // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7, 8).
+            guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
+                let link = link(to: cut.next)
+            else { continue }
             let mark = assembler.output.count
             if write(page, cut.items, link, &assembler) {
                 return .answer(assembler.finished(.window, reliesUntil: record.countsUntil))

@@ -79,7 +79,8 @@ final class ComposingScene {
     /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and how many requests it
     /// cost.
     @discardableResult
-    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int) {
+    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
+    {
         let before = upstream.count
         let reply = try proxy.client.send("GET", target)
         let status = reply.field("Cache-Status") ?? ""
