@@ -66,6 +66,9 @@ final class ComposingScene {
         return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
     }
 
+    /// Under which the answer to a shared canonical target is stored.
+    static func key(_ target: String) -> CacheKey { CacheKey(scope: .shared, target: Array(target.utf8)) }
+
     /// The first ids of a type that the chart of the storefront `us` has.
     func ids(_ type: String, _ count: Int) throws -> [String] {
         let chart = try #require(direct("/v1/catalog/us/charts?types=\(type)&limit=100") as? [String: Any])
