@@ -6,14 +6,19 @@ import Testing
 
 /// What was stored by an earlier run is material for this one.
 @Suite(.timeLimit(.minutes(1))) struct ComposingAfterRestartTests {
-    @Test func answersAreComposedOutOfTheFile() throws {
+    private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) rethrows {
         let file = NSTemporaryDirectory() + "refrain-composing-\(UUID().uuidString).sqlite"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
-        func makeCache() -> ResponseCache {
+        try body {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),
                 store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { print($0) })
         }
+    }
+
+    @Test func answersAreComposedOutOfTheFile() throws { try Self.withFile(composeOutOfTheFile) }
+
+    private func composeOutOfTheFile(_ makeCache: () -> ResponseCache) throws {
         let scene = try ComposingScene(cache: makeCache())
         defer { scene.stop() }
         let songs = try scene.ids("songs", 40)
@@ -45,21 +50,32 @@ import Testing
     }
 
     @Test func whatIsTooOldByThenIsNotUsed() throws {
-        let file = NSTemporaryDirectory() + "refrain-composing-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
-        func makeCache() -> ResponseCache {
-            ResponseCache(
-                memory: MemoryTier(maxBytes: 16 << 20),
-                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { print($0) })
+        try Self.withFile { makeCache in
+            let scene = try ComposingScene(cache: makeCache())
+            defer { scene.stop() }
+            let songs = try scene.ids("songs", 3)
+            try scene.get("/v1/catalog/us/songs/\(songs[0])")
+            try scene.get("/v1/catalog/us/songs?ids=" + songs.joined(separator: ","))
+            scene.clock.advance(seconds: 86_400)
+            try scene.restart(makeCache)
+            waitUntil { scene.proxy.isIndexComplete }
+            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
         }
-        let scene = try ComposingScene(cache: makeCache())
-        defer { scene.stop() }
-        let songs = try scene.ids("songs", 3)
-        try scene.get("/v1/catalog/us/songs/\(songs[0])")
-        try scene.get("/v1/catalog/us/songs?ids=" + songs.joined(separator: ","))
-        scene.clock.advance(seconds: 86_400)
-        try scene.restart(makeCache)
-        waitUntil { scene.proxy.isIndexComplete }
-        #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
+    }
+
+    /// The file is read latest first, and older answers in the same form took away what the later had shown.
+    @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
+        try Self.withFile { makeCache in
+            let scene = try ComposingScene(cache: makeCache())
+            defer { scene.stop() }
+            let songs = try scene.ids("songs", 4)
+            try scene.get("/v1/catalog/us/songs/\(songs[0])")
+            scene.clock.advance(seconds: 50_000)
+            try scene.get("/v1/catalog/us/songs/\(songs[1])")
+            try scene.get("/v1/catalog/us/songs?ids=" + songs[1...].joined(separator: ","))
+            try scene.restart(makeCache)
+            waitUntil { scene.proxy.isIndexComplete }
+            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])") == ("refrain; hit; ttl=86400; detail=reduced", 0))
+        }
     }
 }
