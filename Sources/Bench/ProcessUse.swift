@@ -1,11 +1,20 @@
 import Foundation
 
-/// What this process uses, as the kernel counts it.
+/// What a process uses, as the kernel counts it: this one, where none is named.
 enum ProcessUse {
     /// Resident memory in bytes.
     static var residentBytes: Int {
         let fields = (text("/proc/self/statm") ?? "").split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+    }
+
+    /// Nanoseconds on a processor so far, of all threads that another process has now.
+    static func cpuNanoseconds(of process: Int32) -> Int {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        return threads.reduce(0) { sum, thread in
+            let fields = (text("/proc/\(process)/task/\(thread)/schedstat") ?? "").split(separator: " ")
+            return sum + (fields.first.flatMap { Int($0) } ?? 0)
+        }
     }
 
     /// Bytes handed to write calls so far.

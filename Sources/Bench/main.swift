@@ -9,6 +9,7 @@ let benchmarks: [(name: String, run: () throws -> Void)] = [
     ("pressure", PressureBenchmark.run),
     ("sessions", SessionsBenchmark.run),
     ("scan", ScanBenchmark.run),
+    ("compose", ComposeBenchmark.run),
 ]
 let chosen = Set(CommandLine.arguments.dropFirst())
 let unknown = chosen.subtracting(benchmarks.map(\.name))

@@ -104,11 +104,20 @@ final class TraceClient {
     func status(of target: String) throws -> Int { try get(target).status }
 
     func get(_ target: String) throws -> (status: Int, body: [UInt8]) {
+        try ask(target)
+        return try answer()
+    }
+
+    /// Sends a GET; `answer` is due before the next one.
+    func ask(_ target: String) throws {
         if descriptor < 0 { try connect() }
         let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n".utf8)
         guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw BenchError("sending failed, errno \(errno)")
         }
+    }
+
+    func answer() throws -> (status: Int, body: [UInt8]) {
         received = []
         let marker = Data("\r\n\r\n".utf8)
         var end: Int?

@@ -180,10 +180,8 @@ extension ResourceLibrary {
         _ part: Part, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
     ) {
         let found = Set(part.document.primary.map(\.number))
-        for id in request.ids {
-            let number = request.resourceNumber(ofID: id)
-            if found.contains(number) { continue }
-            entries.append((request.indexNumber(ofResource: number), Place(.absence).packed))
+        for name in request.resources where !found.contains(name.number) {
+            entries.append((request.indexNumber(ofResource: name.number), Place(.absence).packed))
         }
     }
 }
@@ -211,9 +209,9 @@ extension CatalogRequest {
     /// The number of the list that is asked for, the same as that of the relationship inside its parent; nil where the
     /// elements are asked for in another way than there.
     var listNumber: UInt64? {
-        guard case .list(let name, let isView) = form.subject, let parent = ids.first else { return nil }
+        guard case .list(let name, let isView) = form.subject, let parent = resources.first else { return nil }
         let own = ResourceDocument.nameNumber(name.span)
-        let list = listNumber(ofParent: resourceNumber(ofID: parent), name: isView ? ~own : own)
+        let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)
         return form.include.isEmpty
             ? list
             : form.include.reduce(list) { number, name in
