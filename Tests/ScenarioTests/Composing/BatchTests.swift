@@ -83,12 +83,21 @@ import Testing
     }
 
     @Test func theFirstSinglesGoAlone() throws {
-        let scene = try ComposingScene(Self.on)
+        let gate = DispatchSemaphore(value: 0)
+        let scene = try ScriptedScene(Self.on) { request in
+            gate.wait()
+            gate.signal()
+            return Self.answer(request.target)
+        }
         defer { scene.stop() }
-        let songs = try scene.ids("songs", 3)
-        let replies = try ask(songs.map { "/v1/catalog/us/songs/\($0)" }, scene.proxy)
-        #expect(replies.allSatisfy { $0.status == 200 })
-        #expect(Set(scene.upstream) == Set(songs.map { "/v1/catalog/us/songs/\($0)" }))
+        let targets = (1...3).map { "/v1/catalog/us/songs/\($0)" }
+        let clients = try targets.map { _ in try RawClient(port: UInt16(scene.proxy.port)) }
+        for (client, target) in zip(clients, targets) { try client.send(Self.request(target)) }
+        // Nothing is known of their form until all have been sent on.
+        waitUntil { scene.proxy.statistics[.requests] == 3 }
+        gate.signal()
+        for client in clients { #expect(Self.reply(client.readToEnd().bytes)?.status == 200) }
+        #expect(Set(scene.upstream) == Set(targets))
     }
 
     @Test func whatIsAbsentGetsTheOriginsOwn404() throws {

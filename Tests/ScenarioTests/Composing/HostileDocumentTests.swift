@@ -36,6 +36,8 @@ import Testing
             + "\(behind)]}"
     }
 
+    private static func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+
     private static func cut(_ text: String) -> [UInt8] { Array(text.utf8.dropLast(7)) }
 
     private static func replacing(_ text: String, _ old: String, with new: [UInt8]) -> [UInt8] {
@@ -45,10 +47,10 @@ import Testing
 
     static let documents: [Document] = [
         Document("an honest one", with(), isSound: true),
-        Document("a megabyte of name", with(name: "\"" + String(repeating: "x", count: 1 << 20) + "\""), isSound: true),
-        Document("numbers of 10,000 digits", with(name: String(repeating: "9", count: 10_000) + "e-99999"), isSound: true),
-        Document("nested deeply", with(name: String(repeating: "[", count: 9_999) + String(repeating: "]", count: 9_999))),
-        Document("nested deeply and never closed", with(name: String(repeating: "[{\"a\":", count: 200_000))),
+        Document("a megabyte of name", with(name: "\"" + many("x", 1 << 20) + "\""), isSound: true),
+        Document("a number of 10,000 digits", with(name: many("9", 10_000) + "e-99999"), isSound: true),
+        Document("nested deeply", with(name: many("[", 9_999) + many("]", 9_999))),
+        Document("nested deeply and never closed", with(name: many("[{\"a\":", 200_000))),
         Document("broken UTF-8", replacing(with(), "\"A\"", with: [34, 0xC3, 0x28, 34])),
         Document("an overlong slash", replacing(with(), "\"A\"", with: [34, 0xC0, 0xAF, 34])),
         Document("half a surrogate pair", with(name: #""\ud800""#)),
@@ -64,7 +66,9 @@ import Testing
         Document("a list for an id", with(id: "[\"7\"]")),
         Document("an empty id", with(id: "\"\"")),
         Document("an escaped id", with(id: "\"\\u0037\"")),
-        Document("an escaped name of the id", with().replacingOccurrences(of: #"{"id""#, with: #"{"\u0069d""#), isSound: true),
+        Document(
+            "an escaped name of the id", with().replacingOccurrences(of: #"{"id""#, with: #"{"\u0069d""#), isSound: true
+        ),
         Document("another id", with(id: "\"8\"")),
         Document("the type of a song", with(type: "\"songs\"")),
         Document("an unknown type", with(type: "\"albumz\"")),
@@ -73,10 +77,8 @@ import Testing
         Document("numbers for resources", #"{"data":[1,2,3]}"#),
         Document("a list", "[" + with() + "]"),
         Document("an error", #"{"errors":[{"status":"500"}],"data":[]}"#),
-        Document(
-            "a hundred thousand resources",
-            with(behind: String(repeating: #",{"id":"9","type":"songs"}"#, count: 100_000))),
-        Document("8 MiB of resources", with(behind: String(repeating: #",{"id":"9","type":"songs"}"#, count: 340_000))),
+        Document("100,000 resources", with(behind: many(#",{"id":"9","type":"songs"}"#, 100_000))),
+        Document("8 MiB of resources", with(behind: many(#",{"id":"9","type":"songs"}"#, 340_000))),
     ]
 
     /// Honest albums, but for the seventh.

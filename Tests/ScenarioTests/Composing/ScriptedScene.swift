@@ -73,8 +73,8 @@ final class ListOrigin: Sendable {
         let albums = "\"href\":\"\(path)/albums\",\(page(of: id, offset: 0, 25, query["l"], isFull: isFull))"
         let relationships = "\"relationships\":{\"albums\":{\(albums)}}"
         let attributes = "\"attributes\":{\"name\":\"Artist \(id)\"}"
-        return FakeOrigin.Reply(
-            body: "{\"data\":[{\"id\":\"\(id)\",\"type\":\"artists\",\"href\":\"\(path)\",\(attributes),\(relationships)}]}")
+        let head = "\"id\":\"\(id)\",\"type\":\"artists\",\"href\":\"\(path)\""
+        return FakeOrigin.Reply(body: "{\"data\":[{\(head),\(attributes),\(relationships)}]}")
     }
 
     private func page(of artist: String, offset: Int, _ limit: Int, _ language: String?, isFull: Bool) -> String {
@@ -115,7 +115,8 @@ final class ListScene {
     /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and how many requests it
     /// cost.
     @discardableResult
-    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int) {
+    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
+    {
         let before = upstream.count
         let reply = try proxy.client.send("GET", target)
         let status = reply.field("Cache-Status") ?? ""

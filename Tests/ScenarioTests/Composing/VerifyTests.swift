@@ -43,11 +43,13 @@ import Testing
         let before = albums.map { scene.direct(album($0, "")) }
         scene.api.revise()
         // One whose attributes are others by now.
-        let index = try #require(albums.indices.dropFirst().first { scene.direct(album(albums[$0], "")) != before[$0] })
+        let changed = albums.indices.dropFirst().first { scene.direct(album(albums[$0], "")) != before[$0] }
+        let index = try #require(changed)
         #expect(try scene.get(album(albums[index], "")).cost == 1)
         #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (1, 1))
         #expect(scene.proxy.statistics[.contradictions] == 1)
-        #expect(scene.warnings.all.count == 1 && scene.warnings.all[0].contains("/albums/{id}"), "\(scene.warnings.all)")
+        #expect(
+            scene.warnings.all.count == 1 && scene.warnings.all[0].contains("/albums/{id}"), "\(scene.warnings.all)")
         // Nothing is composed in that form, nor compared with it.
         for id in albums[1..<4] where id != albums[index] { try scene.get(album(id, "")) }
         #expect(scene.proxy.statistics[.verified] == 1)
