@@ -2,8 +2,9 @@ import AppleMusic
 import Cache
 import EventLoop
 import Foundation
-@testable import Proxy
 import TestSupport
+
+@testable import Proxy
 
 /// A real proxy on a port of its own in front of an origin, and a client for it.
 final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is called from another thread, and last
