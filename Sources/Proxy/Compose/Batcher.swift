@@ -53,12 +53,14 @@ final class Batcher {
         return true
     }
 
-    /// Only where the answer can be made out of a batch's: the form of single ones is known, and nothing speaks against
-    /// their looking alike.
+    /// Only where the answer can be made out of a batch's: the form of single ones is known, no parameter touches them in
+    /// another way than those of a batch, and nothing speaks against their looking alike. Where what is composed is only
+    /// compared, every client gets the origin's own answer.
     private func isBatchable(_ inquiry: Inquiry, _ request: CatalogRequest) -> Bool {
         let library = service.shared.library
-        guard library.settings.batch, request.form.subject == .item, inquiry.stored == nil, inquiry.isCollapsible,
-            inquiry.expected == nil, library.forms.record(request.form, at: service.context.unixSeconds) != nil
+        guard library.settings.batch, library.settings.compose != .verify, request.form.subject == .item,
+            request.hasPlainResources, inquiry.stored == nil, inquiry.isCollapsible,
+            library.forms.record(request.form, at: service.context.unixSeconds) != nil
         else { return false }
         return !library.forms.agreement(request.form.type).isRefuted(.batched, .item)
     }

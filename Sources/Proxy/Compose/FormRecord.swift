@@ -40,8 +40,11 @@ struct FormRecord: Sendable {
             count += 1
             guard objects.absorb(object, in: document, depth: 0) else { return false }
         }
-        lastSeen = now
-        self.freshFor = freshFor
+        // Of what is read from the file, the latest comes first.
+        if now + Int64(freshFor) >= lastSeen + Int64(self.freshFor) {
+            lastSeen = now
+            self.freshFor = freshFor
+        }
         return switch request.form.subject {
         case .item: count == 1 && document.map.envelope.next.isEmpty
         case .batch: document.map.envelope.next.isEmpty && absorbOrder(request, document)

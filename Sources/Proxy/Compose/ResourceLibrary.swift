@@ -55,9 +55,12 @@ final class ResourceLibrary: Sendable {
     /// Goes through what the file holds from earlier runs, behind the caller's back, the latest first. Called once.
     func readStored(at now: Int64) {
         guard settings.isActive else { return }
+        let seen = SeenRoles()
         cache.visitStored { [self] response in
             guard response.isFresh(at: now), let map = DocumentScan(response.body).document else { return true }
-            note(response.with(outline: map), nil, at: now)
+            let outlined = response.with(outline: map)
+            note(outlined, nil, at: now)
+            compareRoles(Part(outlined, map), seen)
             return true
         } _: { [self] _ in
             hasReadStored.store(true, ordering: .releasing)
@@ -84,6 +87,35 @@ final class ResourceLibrary: Sendable {
             }
         }
         return agrees
+    }
+
+    /// The same among the answers of the file: none of them is in memory, to be compared with.
+    private func compareRoles(_ part: Part, _ seen: SeenRoles) {
+        guard let request = part.request, request.hasPlainResources else { return }
+        for (object, role) in Self.shown(part, request) where !object.attributes.isEmpty {
+            guard let type = object.type,
+                let other = seen.other(than: role, of: request.indexNumber(ofResource: object.number), object)
+            else { continue }
+            _ = forms.note(type, role, other.role, isEqual: other.attributeNames == object.attributeNames)
+        }
+    }
+}
+
+/// In which role a resource was met first in the file, and what it showed there.
+private final class SeenRoles: Sendable {
+    typealias Seen = (role: Role, attributeNames: UInt64)
+
+    private let resources = Mutex<[UInt64: Seen]>([:])
+    /// The latest are met first, and so many say enough.
+    private static let maxResources = 1 << 16
+
+    /// What the resource of this number showed in another role; the first time that it is met, nothing.
+    func other(than role: Role, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
+        resources.withLock { resources in
+            if let seen = resources[number] { return seen.role == role ? nil : seen }
+            if resources.count < Self.maxResources { resources[number] = (role, object.attributeNames) }
+            return nil
+        }
     }
 }
 
