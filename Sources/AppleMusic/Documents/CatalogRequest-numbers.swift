@@ -15,7 +15,6 @@ extension CatalogRequest {
         Self.mixed(number &+ Self.mixed(resourceContext))
     }
 
-
     /// The number of the collection that a list is a window of: storefront, path, language, include and decoration. Nil for
     /// what is no list.
     public var collectionNumber: UInt64? {

@@ -92,7 +92,8 @@ struct Composer {
     private func absence(
         of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
-        for (part, place) in assembler.places(request.indexNumber(ofResource: name.number)) where place.kind == .absence {
+        for (part, place) in assembler.places(request.indexNumber(ofResource: name.number)) where place.kind == .absence
+        {
             let until = part.response.receivedAt + Int64(notFoundFor)
             guard until > now else { continue }
             assembler.use(part)

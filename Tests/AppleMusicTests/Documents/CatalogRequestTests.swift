@@ -29,8 +29,9 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
     }
 
     @Test(arguments: [
-        "/v1/catalog/us?ids=1", "/v1/catalog/us?ids[nonsense]=1", "/v1/catalog/us?ids[albums]=", "/v1/catalog/us?ids[]=1",
-        "/v1/catalog/us?ids[albums]=1&ids[albums]=2", "/v1/catalog/us?ids[ratings]=1", "/v1/catalog/us",
+        "/v1/catalog/us?ids=1", "/v1/catalog/us?ids[nonsense]=1", "/v1/catalog/us?ids[albums]=",
+        "/v1/catalog/us?ids[]=1", "/v1/catalog/us?ids[albums]=1&ids[albums]=2", "/v1/catalog/us?ids[ratings]=1",
+        "/v1/catalog/us",
     ])
     func oddBatchesOfSeveralTypesAreNone(_ target: String) throws {
         #expect(CatalogRequest(try CanonicalTarget(target)) == nil)
@@ -55,7 +56,9 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 
     @Test func `relationships and views are lists with a window`() throws {
         let tracks = try #require(parsed("/v1/catalog/us/albums/1/tracks?limit=20&offset=0&include=artists"))
-        #expect(tracks.form.subject == list("tracks") && tracks.form.type == .albums && texts(tracks.resources.map(\.id)) == ["1"])
+        #expect(
+            tracks.form.subject == list("tracks") && tracks.form.type == .albums
+                && texts(tracks.resources.map(\.id)) == ["1"])
         #expect(tracks.limit == 20 && tracks.offset == 0 && texts(tracks.form.include) == ["artists"])
         let view = try #require(parsed("/v1/catalog/us/artists/1/view/top-songs?with=attributes"))
         #expect(view.form.subject == list("top-songs", isView: true) && view.limit == nil && view.offset == nil)

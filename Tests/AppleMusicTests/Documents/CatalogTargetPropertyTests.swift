@@ -94,7 +94,8 @@ private struct Parts: Equatable {
             guard request.form.subject != .results else { continue }
             let ids = maker.ids()
             let related = try parsed(request.target(relatedType: .stationGenres, ids: ids), note)
-            #expect(related.form.subject == .batch && related.form.type == .stationGenres && related.resources.map(\.id) == ids, note)
+            #expect(related.form.subject == .batch && related.form.type == .stationGenres, note)
+            #expect(related.resources.map(\.id) == ids, note)
             #expect(related.form.include.isEmpty && related.storefront == request.storefront, note)
             #expect(related.resourceContext == request.resourceContext && related.limit == nil, note)
         }
