@@ -18,6 +18,7 @@ extension StoredResponse {
         var fields: [UInt8] = []
         var lines = FieldLines()
         let head = parts[0].fields
+        fields.reserveCapacity(head.count + 64)
         head.withUnsafeBufferPointer { buffer in
             let bytes = buffer.span
             while let line = lines.next(in: bytes) {
@@ -54,7 +55,9 @@ extension StoredFields {
         }
         one.combine(body[inFours...])
         for sum in [two, three, four] { one.combine(sum.value) }
-        var line = Array("ETag: \(Validators.ownTagStart)c".utf8)
+        var line = Array("ETag: ".utf8)
+        Validators.ownTagStart.withUTF8Buffer { line.append(contentsOf: $0) }
+        line.append(UInt8(ascii: "c"))
         line.appendHexadecimal(one.value)
         line.appendHexadecimal(UInt64(body.count))
         line.append(contentsOf: "\"\r\n".utf8)
