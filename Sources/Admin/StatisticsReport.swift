@@ -17,6 +17,7 @@ struct StatisticsReport {
         members.append("\"upstream_rate\":\(upstream.rate ?? 0)")
         members.append("\"upstream_in_flight\":\(upstream.inFlight)")
         members.append("\"upstream_waiting\":\(upstream.waiting)")
+        members.append("\"forms_resting\":\(source.restingForms)")
         members.append("\"entries\":\(source.entries)")
         members.append("\"cache_bytes\":\(source.cacheBytes)")
         members.append("\"memory_bytes\":\(source.memoryBytes)")

@@ -9,7 +9,8 @@
 /// The path is spelt as `PathEncoder` says, the query as `QueryEncoder` says; parameters are sorted by name, and stay
 /// in their order where names are equal; the lists that are sets (`include`, `extend`, `types`, `views`, `relate`,
 /// `fields`, also scoped as in `include[songs]`) are sorted and lose their duplicates; every other value keeps its
-/// order, so also `ids`, `filter[...]` and `term`. `l` is a parameter like any other.
+/// order, so also `ids`, `filter[...]` and `term`, and so do all `ids[...]` among each other. `l` is a parameter like any
+/// other.
 public struct CanonicalTarget: Sendable {
     /// The longest target looked at. The limit on messages is far below; this one keeps 32-bit offsets honest.
     public static let maxBytes = 65_536

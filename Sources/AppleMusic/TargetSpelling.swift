@@ -48,7 +48,7 @@ struct TargetSpelling {
     private mutating func examine(_ parameters: [TextSlice], in text: Span<UInt8>) {
         for index in parameters.indices {
             let parameter = parameters[index]
-            if index > 0, parameters[index - 1].compareKey(parameter, in: text) > 0 { isOrdered = false }
+            if index > 0, parameters[index - 1].compareName(parameter, in: text) > 0 { isOrdered = false }
             let kind = ParameterKind(of: parameter, in: text)
             if kind.isSet, isOrdered, !ParameterKind.isAscending(parameter, in: text) { isOrdered = false }
             if kind.isPersonal(parameter, in: text) { isPersonal = true }

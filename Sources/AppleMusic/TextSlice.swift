@@ -37,9 +37,19 @@ struct TextSlice: Sendable, BitwiseCopyable {
         return keyCount - other.keyCount
     }
 
-    /// Where keys are equal, what stood first stays first.
+    /// The same for the names of parameters, of which all that begin with `ids[` count as one: the order in which a request
+    /// for several types names them may be the order of the answer, as that of the ids themselves.
+    func compareName(_ other: TextSlice, in bytes: Span<UInt8>) -> Int {
+        isScopedIDs(in: bytes) && other.isScopedIDs(in: bytes) ? 0 : compareKey(other, in: bytes)
+    }
+
+    private func isScopedIDs(in bytes: Span<UInt8>) -> Bool {
+        keyCount > 4 && TextSlice(start, start + 4).equals("ids[", in: bytes)
+    }
+
+    /// Where names are equal, what stood first stays first.
     func precedes(_ other: TextSlice, in bytes: Span<UInt8>) -> Bool {
-        let order = compareKey(other, in: bytes)
+        let order = compareName(other, in: bytes)
         return order == 0 ? start32 < other.start32 : order < 0
     }
 }

@@ -47,6 +47,8 @@ public final class ProxyServer: Sendable {
     private let workers: [Worker]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
+    private let library: ResourceLibrary
+    private let timeOfDay: TimeOfDay
     private let accessLog: AccessLogSink?
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public let addresses: [SocketAddress]
@@ -67,8 +69,14 @@ public final class ProxyServer: Sendable {
         self.workers = workers
         cache = settings.shared.cache
         budget = settings.shared.budget
+        timeOfDay = settings.timeOfDay
         accessLog = settings.accessLog?.sink
+        library = settings.shared.library
+        library.readStored(at: timeOfDay.unixSeconds())
     }
+
+    /// Whether what the cache file held at the start can be composed from.
+    var isIndexComplete: Bool { library.isComplete }
 
     private static func listen(
         _ listeners: [ListenerSettings], _ workers: [Worker]
@@ -104,7 +112,11 @@ public final class ProxyServer: Sendable {
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
-        StatisticsSource(statistics: workers.map(\.statistics), cache: cache, budget: budget)
+        StatisticsSource(
+            statistics: workers.map(\.statistics), cache: cache, budget: budget,
+            restingForms: { [library, timeOfDay] in
+                library.forms.resting(at: timeOfDay.unixSeconds())
+            })
     }
 
     /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue.
@@ -127,13 +139,23 @@ public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
+    private let countRestingForms: @Sendable () -> Int
 
-    /// - Parameter statistics: one for each loop.
-    public init(statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget) {
+    /// - Parameters:
+    ///   - statistics: one for each loop.
+    ///   - restingForms: counts them when it is called.
+    public init(
+        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget,
+        restingForms: @escaping @Sendable () -> Int = { 0 }
+    ) {
         self.statistics = statistics
         self.cache = cache
         self.budget = budget
+        countRestingForms = restingForms
     }
+
+    /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
+    public var restingForms: Int { countRestingForms() }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }

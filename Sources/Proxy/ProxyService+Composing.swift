@@ -5,18 +5,26 @@ import Cache
 
 extension ProxyService {
     /// What can be built for the request now.
-    func compose(_ request: CatalogRequest, _ library: ResourceLibrary, at now: Int64) -> CompositionOutcome {
-        library.readStoredOnce(at: now)
+    /// - Parameter isBatched: whether it was fetched together with others: what stands in the batch is told apart again,
+    ///   whatever else is composed.
+    func compose(
+        _ request: CatalogRequest, _ library: ResourceLibrary, at now: Int64, isBatched: Bool = false
+    ) -> CompositionOutcome {
         let material = Material(shared.cache, library.index, reader, at: now)
-        return Composer(settings: library.settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor)
+        var settings = library.settings
+        if isBatched { settings.compose = .on }
+        return Composer(settings: settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor)
             .compose(request, material, at: now)
     }
 
-    /// The answer that an inquiry is about, if it can be built by now; stored, and said to be made as `detail` says.
+    /// The answer that an inquiry is about, if it can be built by now and clients are given what is built; stored, and said
+    /// to be made as `detail` says.
     func compose(for inquiry: Inquiry, _ detail: Reason?) -> StoredResponse? {
         guard let key = inquiry.key, let library = shared.library(for: inquiry.facts),
+            library.settings.compose != .verify,
             let request = CatalogRequest(canonical: inquiry.request.canonical),
-            case .answer(let composed) = compose(request, library, at: context.unixSeconds)
+            case .answer(let composed) = compose(
+                request, library, at: context.unixSeconds, isBatched: detail == .batched)
         else { return nil }
         return store(composed, key, inquiry.facts, detail)
     }

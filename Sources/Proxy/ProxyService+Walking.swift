@@ -31,6 +31,6 @@ extension ProxyService {
         else { return }
         inquiry.isAhead = true
         statistics.count(.prefetched)
-        Fetch(inquiry, flight: flight, listener: nil, service: self).start()
+        fetchBehind(inquiry, flight)
     }
 }

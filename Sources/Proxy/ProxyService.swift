@@ -219,7 +219,14 @@ extension ProxyService {
     ) {
         guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
         let inquiry = inquiry(facts, user, .staleWhileRevalidate, stored, connection, asGet: true)
-        Fetch(inquiry, flight: flight, listener: nil, service: self).start()
+        fetchBehind(inquiry, flight)
+    }
+
+    /// Asks the origin for what nobody waits for.
+    func fetchBehind(_ inquiry: Inquiry, _ flight: Flights.FlightID) {
+        let fetch = Fetch(inquiry, flight: flight, listener: nil, service: self)
+        shared.flights.note(fetch, as: flight, on: context.loop)
+        fetch.start()
     }
 }
 

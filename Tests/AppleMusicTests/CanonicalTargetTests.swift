@@ -14,6 +14,15 @@ private func error(_ target: String) -> TargetError? {
 }
 
 @Suite struct CanonicalTargetTests {
+    /// The types of a request for several come in its own order, which may be that of the answer.
+    @Test func scopedIDsKeepTheirOrderAmongEachOther() throws {
+        let songsFirst = try CanonicalTarget("/v1/catalog/us?l=de&ids%5Bsongs%5D=2,1&ids[albums]=3&extend=a")
+        let albumsFirst = try CanonicalTarget("/v1/catalog/us?extend=a&ids[albums]=3&l=de&ids[songs]=2,1")
+        #expect(songsFirst.text == "/v1/catalog/us?extend=a&ids[songs]=2,1&ids[albums]=3&l=de")
+        #expect(albumsFirst.text == "/v1/catalog/us?extend=a&ids[albums]=3&ids[songs]=2,1&l=de")
+        #expect(try CanonicalTarget(songsFirst.text).text == songsFirst.text)
+    }
+
     @Test func `a canonical target is left as it is`() throws {
         let text = "/v1/catalog/us/albums/1616728060?extend=artistUrl&include=artists,genres&l=en-US"
         let target = try CanonicalTarget(text)

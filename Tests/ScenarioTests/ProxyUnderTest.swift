@@ -2,8 +2,9 @@ import AppleMusic
 import Cache
 import EventLoop
 import Foundation
-import Proxy
 import TestSupport
+
+@testable import Proxy
 
 /// A real proxy on a port of its own in front of an origin, and a client for it.
 final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is called from another thread, and last
@@ -17,13 +18,15 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
-        timeOfDay: TimeOfDay = .system, composition: CompositionSettings = CompositionSettings()
+        timeOfDay: TimeOfDay = .system, composition: CompositionSettings = CompositionSettings(),
+        warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
         let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
-        let shared = ProxyShared(
+        var shared = ProxyShared(
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
+        shared.warn = warn
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
             upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,
@@ -36,6 +39,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 
     var statistics: StatisticsSource { server.snapshot }
+    /// Whether what the cache file held at the start can be composed from.
+    var isIndexComplete: Bool { server.isIndexComplete }
 
     /// The lines of the access log; complete once the proxy has stopped.
     func accessLog() throws -> String {

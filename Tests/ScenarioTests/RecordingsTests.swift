@@ -72,7 +72,10 @@ struct RecordingsTests {
             #expect(Answer(cold) == direct, "cold: \(one.method) \(one.target)")
             let again = try Self.ask(proxy, one)
             #expect(Answer(again) == direct, "again: \(one.method) \(one.target)")
-            if again.field("Cache-Status")?.hasPrefix("refrain; hit") == true { stored.append(index) }
+            // What was composed of others is not in the file; captures of different years may forbid composing it anew.
+            if let status = again.field("Cache-Status"), status.hasPrefix("refrain; hit"), !status.contains("detail=") {
+                stored.append(index)
+            }
             expected.append(direct)
         }
         // What can be stored was: GETs of the catalog and the storefronts that say 200 or 404.

@@ -104,6 +104,13 @@ struct RequestGenerator {
         return catalog(habit, "\(type)/\(id(type))", parameters)
     }
 
+    /// Single resources that an app asks for one by one, all at once.
+    mutating func burst() -> [OracleRequest] {
+        let (habit, type) = (pick(Self.habits), pick(["albums", "songs", "artists"]))
+        let parameters = language(habit) + (chance(30) ? [("include", pick(Self.includes[type] ?? ["artists"]))] : [])
+        return (0..<8).map { _ in catalog(habit, "\(type)/\(id(type))", parameters) }
+    }
+
     private mutating func batch(_ habit: Habit) -> OracleRequest {
         let type = pick(["albums", "albums", "songs", "songs", "artists", "playlists"])
         return catalog(habit, type, [("ids", list(type))] + decorations(type, habit))

@@ -5,7 +5,7 @@
 
 /// The parameters of a canonical target (API.md 4.1, 4.3).
 struct CatalogQuery {
-    private(set) var ids: [[UInt8]] = []
+    private(set) var resources: [ResourceName] = []
     private(set) var include: [[UInt8]] = []
     private(set) var language: [UInt8] = []
     private(set) var limit: Int?
@@ -16,7 +16,8 @@ struct CatalogQuery {
 
     /// What is done with a parameter.
     private enum Role {
-        case ids, include, language, limit, offset, selection, decoration, refused
+        case ids(ResourceClass)
+        case include, language, limit, offset, selection, decoration, refused
     }
 
     init?(_ target: CanonicalTarget, of subject: CatalogRequest.Subject) {
@@ -24,7 +25,8 @@ struct CatalogQuery {
         var start = target.pathCount + 1
         while start < bytes.count {
             let parameter = CatalogQuery.parameter(at: start, in: bytes.span)
-            guard read(parameter, CatalogQuery.role(of: parameter, in: bytes.span, subject), bytes) else { return nil }
+            let role = CatalogQuery.role(of: parameter, in: bytes.span, subject, target.route.resourceClass)
+            guard read(parameter, role, bytes) else { return nil }
             start = parameter.end + 1
         }
     }
@@ -40,7 +42,7 @@ struct CatalogQuery {
 
     /// By the name, of which nothing but the plain spelling is understood, and by what the path leads to.
     private static func role(
-        of parameter: TextSlice, in bytes: Span<UInt8>, _ subject: CatalogRequest.Subject
+        of parameter: TextSlice, in bytes: Span<UInt8>, _ subject: CatalogRequest.Subject, _ type: ResourceClass
     ) -> Role {
         let name = TextSlice(parameter.start, parameter.keyEnd)
         if name.equals("l", in: bytes) { return .language }
@@ -53,7 +55,11 @@ struct CatalogQuery {
         case 5 where isWindow && name.equals("limit", in: bytes): return .limit
         case 6 where isWindow && name.equals("offset", in: bytes): return .offset
         case _ where subject == .results: return isSelection(name, in: bytes) ? .selection : .decoration
-        case 3 where name.equals("ids", in: bytes): return subject == .batch ? .ids : .refused
+        case 3 where name.equals("ids", in: bytes):
+            return subject == .batch && type.isResourceType ? .ids(type) : .refused
+        case 5... where subject == .batch && !type.isResourceType && isTyped(name, in: bytes):
+            let scope = TextSlice(name.start + 4, name.end - 1)
+            return ResourceClass(resourceType: scope, in: bytes).map { .ids($0) } ?? .refused
         case 7 where name.equals("include", in: bytes): return .include
         case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
         default: return .decoration
@@ -64,9 +70,11 @@ struct CatalogQuery {
     private mutating func read(_ parameter: TextSlice, _ role: Role, _ bytes: [UInt8]) -> Bool {
         let value = TextSlice(min(parameter.keyEnd + 1, parameter.end), parameter.end)
         switch role {
-        case .ids:
-            guard ids.isEmpty, let elements = CatalogQuery.elements(parameter, bytes) else { return false }
-            ids = elements
+        case .ids(let type):
+            guard !resources.contains(where: { $0.type == type }),
+                let elements = CatalogQuery.elements(parameter, bytes)
+            else { return false }
+            resources += elements.map { ResourceName(type: type, id: $0) }
         case .include:
             guard include.isEmpty, let elements = CatalogQuery.elements(parameter, bytes) else { return false }
             include = elements
@@ -104,6 +112,11 @@ struct CatalogQuery {
     private static func isSelection(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let names: [StaticString] = ["term", "types", "chart", "genre", "with"]
         return names.contains { name.equals($0, in: bytes) }
+    }
+
+    /// `ids[...]`.
+    private static func isTyped(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
+        TextSlice(name.start, name.start + 4).equals("ids[", in: bytes) && bytes[name.end - 1] == UInt8(ascii: "]")
     }
 
     /// The elements of a list that are not empty, in their order; nil where there are none, or an odd one.

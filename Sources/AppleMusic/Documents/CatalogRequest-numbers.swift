@@ -15,20 +15,6 @@ extension CatalogRequest {
         Self.mixed(number &+ Self.mixed(resourceContext))
     }
 
-    /// The number (``ResourceMention``) of the resource of this request's type with an id as `ids` has it.
-    public func resourceNumber(ofID id: [UInt8]) -> UInt64 {
-        Self.resourceNumber(form.type, id)
-    }
-
-    /// The same for any of the twelve types.
-    static func resourceNumber(_ type: ResourceClass, _ id: [UInt8]) -> UInt64 {
-        var hash = FNV1a()
-        for byte in type.name.utf8 { hash.combine(byte) }
-        hash.combine(ResourceMention.separator)
-        for byte in id { hash.combine(byte) }
-        return ResourceMention.number(hash)
-    }
-
     /// The number of the collection that a list is a window of: storefront, path, language, include and decoration. Nil for
     /// what is no list.
     public var collectionNumber: UInt64? {
@@ -63,5 +49,16 @@ extension CatalogRequest {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
+    }
+}
+
+extension ResourceName {
+    /// The number of the resource (``ResourceMention``).
+    public var number: UInt64 {
+        var hash = FNV1a()
+        for byte in type.name.utf8 { hash.combine(byte) }
+        hash.combine(ResourceMention.separator)
+        for byte in id { hash.combine(byte) }
+        return ResourceMention.number(hash)
     }
 }

@@ -10,20 +10,23 @@ extension CatalogRequest {
         case .batch, .results:
             break
         case .item:
-            path.append(segment: ids[0])
+            path.append(segment: resources[0].id)
         case .list(let name, let isView):
-            path.append(segment: ids[0])
+            path.append(segment: resources[0].id)
             if isView { path.append(segment: Array("view".utf8)) }
             path.append(segment: name)
         }
         return path
     }
 
-    /// A batch of this request's type, with its include, decoration and language. Of an item or a batch.
-    /// - Parameter ids: at least one, each as ``ids`` has them.
-    public func target(ids: [[UInt8]]) -> [UInt8] {
+    /// A batch of some resources, with this request's include, decoration and language. Of an item or a batch.
+    /// - Parameter resources: at least one, those of a type together; for all but a batch of several types all of this
+    ///   request's type.
+    public func target(resources: [ResourceName]) -> [UInt8] {
         var query = CatalogQueryWriter(after: Self.collectionPath(storefront, form.type), decoration: form.decoration)
-        query.append("ids", ids)
+        for part in resources.runsOfType {
+            query.append("ids", of: form.type == .catalog ? part.first?.type : nil, part.map(\.id))
+        }
         if !form.include.isEmpty { query.append("include", form.include) }
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()
@@ -57,6 +60,8 @@ extension CatalogRequest {
         path.append(contentsOf: "/v1/catalog/".utf8)
         path.append(storefront.first)
         path.append(storefront.second)
+        // A batch of several types is asked of the catalog itself.
+        guard type != .catalog else { return path }
         path.append(UInt8(ascii: "/"))
         path.append(contentsOf: type.name.utf8)
         return path
@@ -81,9 +86,9 @@ private struct CatalogQueryWriter {
         self.decoration = decoration[...]
     }
 
-    /// Names come in ascending order.
-    mutating func append(_ name: StaticString, _ elements: [[UInt8]]) {
-        begin(name)
+    /// Names come in ascending order; `type` is what the name is scoped to, as in `ids[albums]`.
+    mutating func append(_ name: StaticString, of type: ResourceClass? = nil, _ elements: [[UInt8]]) {
+        begin(Array(name.description.utf8) + (type.map { Array("[\($0.name)]".utf8) } ?? []))
         for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes.append(contentsOf: element)
@@ -91,7 +96,7 @@ private struct CatalogQueryWriter {
     }
 
     mutating func append(_ name: StaticString, _ number: Int) {
-        begin(name)
+        begin(Array(name.description.utf8))
         bytes.append(decimal: number)
     }
 
@@ -100,8 +105,7 @@ private struct CatalogQueryWriter {
         return bytes
     }
 
-    private mutating func begin(_ name: StaticString) {
-        let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    private mutating func begin(_ text: [UInt8]) {
         while !decoration.isEmpty {
             let other = decoration.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "&") }
             guard other.lexicographicallyPrecedes(text) else { break }
@@ -120,5 +124,18 @@ private struct CatalogQueryWriter {
         let parameter = decoration.prefix { $0 != UInt8(ascii: "&") }
         bytes.append(contentsOf: parameter)
         decoration = decoration.dropFirst(parameter.count + 1)
+    }
+}
+
+extension [ResourceName] {
+    /// Runs of neighbours of one type.
+    fileprivate var runsOfType: [ArraySlice<ResourceName>] {
+        var chunks: [ArraySlice<ResourceName>] = []
+        var start = startIndex
+        for index in indices.dropFirst() where self[index].type != self[start].type {
+            chunks.append(self[start..<index])
+            start = index
+        }
+        return isEmpty ? [] : chunks + [self[start...]]
     }
 }

@@ -10,7 +10,7 @@ public struct CatalogRequest: Sendable {
     public enum Subject: Hashable, Sendable {
         /// `/{type}/{id}`.
         case item
-        /// `/{type}?ids=`.
+        /// `/{type}?ids=`, or of several types: `?ids[albums]=..&ids[songs]=..`.
         case batch
         /// `/{type}/{id}/{name}`, or `/{type}/{id}/view/{name}`.
         case list(name: [UInt8], isView: Bool)
@@ -21,7 +21,8 @@ public struct CatalogRequest: Sendable {
     /// What decides how an answer is built, whatever resources it is about: the key of what is learnt.
     public struct Form: Hashable, Sendable {
         public let subject: Subject
-        /// Of the primary resources; of the parent for a list; `charts` or `search` for results.
+        /// Of the primary resources; of the parent for a list; `charts` or `search` for results; `catalog` for a batch of
+        /// several types.
         public let type: ResourceClass
         /// The elements of the unscoped `include`, ascending, without duplicates or empty ones; none for results.
         public let include: [[UInt8]]
@@ -41,10 +42,9 @@ public struct CatalogRequest: Sendable {
     public let form: Form
     /// The value of `l`; empty where there is none.
     public let language: [UInt8]
-    /// Of an item or a list's parent: one. Of a batch: as they were asked for, duplicates and order kept, empty ones left
-    /// out; at least one, and there may be more than the origin takes. As they stand in the canonical target, which is as
-    /// they stand in documents too: letters, digits, `.`, `-` and `_`. None for results.
-    public let ids: [[UInt8]]
+    /// Of an item or a list's parent: one. Of a batch: as they were asked for, type by type, duplicates and order kept, empty
+    /// ones left out; at least one, and there may be more than the origin takes. None for results.
+    public let resources: [ResourceName]
     /// Of a list or of results; nil where the parameter is absent. 1 to 999,999,999.
     public let limit: Int?
     /// Of a list or of results; nil where the parameter is absent. 0 to 999,999,999.
@@ -66,16 +66,29 @@ public struct CatalogRequest: Sendable {
         guard route.isShared, let storefront = route.storefront,
             let path = CatalogPath(target), let query = CatalogQuery(target, of: path.subject)
         else { return nil }
-        if path.subject == .batch, query.ids.isEmpty { return nil }
+        if path.subject == .batch, query.resources.isEmpty { return nil }
         self.storefront = storefront
         form = Form(
             subject: path.subject, type: route.resourceClass, include: query.include, decoration: query.decoration)
         language = query.language
-        ids = path.id.map { [$0] } ?? query.ids
+        resources = path.id.map { [ResourceName(type: route.resourceClass, id: $0)] } ?? query.resources
         limit = query.limit
         offset = query.offset
         resourceContext = Self.context(storefront, language: query.language, decoration: query.resourceDecoration)
         hasPlainResources = query.resourceDecoration.isEmpty
+    }
+}
+
+/// What names a resource of the catalog.
+public struct ResourceName: Hashable, Sendable {
+    /// One of the twelve types.
+    public let type: ResourceClass
+    /// As it stands in the canonical target, which is as it stands in documents too: letters, digits, `.`, `-` and `_`.
+    public let id: [UInt8]
+
+    public init(type: ResourceClass, id: [UInt8]) {
+        self.type = type
+        self.id = id
     }
 }
 
@@ -90,7 +103,7 @@ private struct CatalogPath {
         let segments = target.segments
         func text(_ index: Int) -> [UInt8]? { [UInt8](identifier: segments[index], in: target.bytes) }
         switch (target.route.routeTemplate.shape, segments.count) {
-        case (.collection, 4):
+        case (.collection, 4), (.catalog, 3):
             subject = .batch
             return
         case (.item, 5):

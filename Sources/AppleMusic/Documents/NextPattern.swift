@@ -105,7 +105,7 @@ extension CatalogRequest {
         guard case .list = form.subject else { return nil }
         var target = CanonicalTarget()
         guard (try? target.parse(link)) != nil, let linked = CatalogRequest(target),
-            linked.form.subject == form.subject, linked.form.type == form.type, linked.ids == ids,
+            linked.form.subject == form.subject, linked.form.type == form.type, linked.resources == resources,
             linked.storefront == storefront
         else { return nil }
         return linked

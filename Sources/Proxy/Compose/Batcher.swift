@@ -19,7 +19,7 @@ final class Batcher {
     /// Called once: with true where the answer may be composed now.
     typealias Completion = (Detour.End) -> Void
 
-    private struct Member {
+    fileprivate struct Member {
         let inquiry: Inquiry
         let request: CatalogRequest
         let completion: Completion
@@ -35,14 +35,14 @@ final class Batcher {
     /// Takes a miss in; false where it has to be asked for alone.
     func add(_ inquiry: Inquiry, _ completion: @escaping Completion) -> Bool {
         guard let request = CatalogRequest(canonical: inquiry.request.canonical), isBatchable(inquiry, request),
-            let id = request.ids.first
+            let name = request.resources.first
         else { return false }
         let kind = Kind(
             storefront: request.storefront, form: request.form, language: request.language,
             authorization: inquiry.request.clientAuthorization)
         let member = Member(inquiry: inquiry, request: request, completion: completion)
         let most = CatalogRequest.mostIDs(request.form.type)
-        switch state.add(id, of: kind, member, most: most, now: service.context.loop.now) {
+        switch state.add(name.id, of: kind, member, most: most, now: service.context.loop.now) {
         case .wait: break
         case .wake(let moment):
             service.context.loop.schedule(at: moment) { [self] in
@@ -53,12 +53,14 @@ final class Batcher {
         return true
     }
 
-    /// Only where the answer can be made out of a batch's: the form of single ones is known, and nothing speaks against
-    /// their looking alike.
+    /// Only where the answer can be made out of a batch's: the form of single ones is known, no parameter touches them in
+    /// another way than those of a batch, and nothing speaks against their looking alike. Where what is composed is only
+    /// compared, every client gets the origin's own answer.
     private func isBatchable(_ inquiry: Inquiry, _ request: CatalogRequest) -> Bool {
         let library = service.shared.library
-        guard library.settings.batch, request.form.subject == .item, inquiry.stored == nil, inquiry.isCollapsible,
-            inquiry.expected == nil, library.forms.record(request.form, at: service.context.unixSeconds) != nil
+        guard library.settings.batch, library.settings.compose != .verify, request.form.subject == .item,
+            request.hasPlainResources, inquiry.stored == nil, inquiry.isCollapsible,
+            library.forms.record(request.form, at: service.context.unixSeconds) != nil
         else { return false }
         return !library.forms.agreement(request.form.type).isRefuted(.batched, .item)
     }
@@ -66,7 +68,7 @@ final class Batcher {
     private func send(_ batch: BatchState<Kind, Member>.Batch) {
         guard let first = batch.members.first?.member, batch.ids.count > 1,
             let inquiry = service.inquiry(
-                for: Supplement(target: first.request.target(ids: batch.ids), detail: .batched),
+                for: Supplement(target: first.request.target(resources: batch.names), detail: .batched),
                 of: first.inquiry.request)
         else {
             for (_, member) in batch.members { member.completion(.unusable(status: nil)) }
@@ -83,4 +85,8 @@ final class Batcher {
             for (_, member) in batch.members { member.completion(end) }
         }.start()
     }
+}
+
+extension BatchState<Batcher.Kind, Batcher.Member>.Batch {
+    fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.form.type, id: $0) } }
 }

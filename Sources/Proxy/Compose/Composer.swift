@@ -31,10 +31,9 @@ struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ material: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = material
-        guard let shape = record.objects[request.form.type], let id = request.ids.first else { return .impossible }
+        guard let name = request.resources.first, let shape = record.objects[name.type] else { return .impossible }
         assembler.append("{\"data\":[")
-        let number = request.resourceNumber(ofID: id)
-        switch assembler.write(number, request.form.type, id: id.quoted[...], shape, .item) {
+        switch assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .item) {
         case .done:
             assembler.append("]}")
             return .answer(assembler.finished(.composed, reliesUntil: record.countsUntil))
@@ -47,31 +46,34 @@ struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ material: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = material
-        guard let shape = record.objects[request.form.type], let ids = distinct(request, record),
-            record.keepsOrder || ids.count == 1
+        guard let names = distinct(request, record), record.keepsOrder || names.count == 1,
+            record.takes(request.resources)
         else { return .impossible }
         assembler.append("{\"data\":[")
         let start = assembler.output.count
         var reliesUntil = record.countsUntil
-        var (missing, lacking) = ([[UInt8]](), 0)
-        for id in ids {
-            let (number, mark) = (request.resourceNumber(ofID: id), assembler.output.count)
+        var (missing, lacking) = ([ResourceName](), 0)
+        for name in names {
+            let mark = assembler.output.count
             if mark > start { assembler.append(",") }
-            let writing = assembler.write(number, request.form.type, id: id.quoted[...], shape, .batched)
+            let writing =
+                record.objects[name.type].map { shape in
+                    assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .batched)
+                } ?? .impossible
             if writing == .done { continue }
             assembler.rewind(to: mark)
-            if writing == .impossible, let until = absence(of: id, number, request, &assembler, at: now) {
+            if writing == .impossible, let until = absence(of: name, request, &assembler, at: now) {
                 reliesUntil = min(reliesUntil, until)
             } else {
-                missing.append(id)
+                missing.append(name)
                 if writing == .lacking { lacking += 1 }
             }
         }
         guard missing.isEmpty else {
             // Where all that is missing are elements, they come alone; else whole resources do, with their elements.
-            if lacking == ids.count { return supplement(request, assembler.missing) }
-            guard missing.count < ids.count else { return .impossible }
-            return .partial(Supplement(target: request.target(ids: missing), detail: .split))
+            if lacking == names.count { return supplement(request, assembler.missing) }
+            guard missing.count < names.count else { return .impossible }
+            return .partial(Supplement(target: request.target(resources: missing), detail: .split))
         }
         // Nothing at all was found: then there is no part whose fields the answer could have.
         guard !assembler.used.isEmpty else { return .impossible }
@@ -79,18 +81,19 @@ struct Composer {
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
     }
 
-    /// The ids in order, each once; nil where the origin was not seen to treat duplicates so.
-    private func distinct(_ request: CatalogRequest, _ record: FormRecord) -> [[UInt8]]? {
-        var seen: Set<[UInt8]> = []
-        let ids = request.ids.filter { seen.insert($0).inserted }
-        return ids.count == request.ids.count || record.dropsDuplicates == true ? ids : nil
+    /// The resources in order, each once; nil where the origin was not seen to treat duplicates so.
+    private func distinct(_ request: CatalogRequest, _ record: FormRecord) -> [ResourceName]? {
+        var seen: Set<ResourceName> = []
+        let names = request.resources.filter { seen.insert($0).inserted }
+        return names.count == request.resources.count || record.dropsDuplicates == true ? names : nil
     }
 
     /// Until when it is known that the resource is absent: a fresh batch that asked for it had none.
     private func absence(
-        of id: [UInt8], _ number: UInt64, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
+        of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
-        for (part, place) in assembler.places(request.indexNumber(ofResource: number)) where place.kind == .absence {
+        for (part, place) in assembler.places(request.indexNumber(ofResource: name.number)) where place.kind == .absence
+        {
             let until = part.response.receivedAt + Int64(notFoundFor)
             guard until > now else { continue }
             assembler.use(part)

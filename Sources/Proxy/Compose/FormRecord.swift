@@ -19,6 +19,8 @@ struct FormRecord: Sendable {
     /// Whether an id that was asked for twice came once; nil while none was.
     private(set) var dropsDuplicates: Bool?
     private(set) var paging = PagingRecord()
+    /// The most resources that one batch was answered with a list for.
+    private var mostAsked = 0
 
     /// Learns from the first answer; nil where nothing can be learnt of it.
     init?(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) {
@@ -38,8 +40,11 @@ struct FormRecord: Sendable {
             count += 1
             guard objects.absorb(object, in: document, depth: 0) else { return false }
         }
-        lastSeen = now
-        self.freshFor = freshFor
+        // Of what is read from the file, the latest comes first.
+        if now + Int64(freshFor) >= lastSeen + Int64(self.freshFor) {
+            lastSeen = now
+            self.freshFor = freshFor
+        }
         return switch request.form.subject {
         case .item: count == 1 && document.map.envelope.next.isEmpty
         case .batch: document.map.envelope.next.isEmpty && absorbOrder(request, document)
@@ -51,19 +56,28 @@ struct FormRecord: Sendable {
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 
+    /// Whether the origin takes so many at once: as it was seen to, or as it is documented to (API.md 4.1). More is an error,
+    /// and the origin's to report.
+    func takes(_ resources: [ResourceName]) -> Bool {
+        guard resources.count > mostAsked else { return true }
+        var counts: [ResourceClass: Int] = [:]
+        for name in resources { counts[name.type, default: 0] += 1 }
+        return counts.allSatisfy { $0.value <= CatalogRequest.mostIDs($0.key) }
+    }
+
     /// A batch lists what it found in the order of the ids, leaving out what it did not find (API.md 8).
     private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
-        let asked = request.ids.map { request.resourceNumber(ofID: $0) }
-        let distinct = Set(asked)
+        let asked = request.resources.map(\.number)
+        mostAsked = max(mostAsked, asked.count)
         let found = document.primary.map(\.number)
         var position = 0
-        if distinct.count < asked.count {
+        var seen: Set<UInt64> = []
+        let repeated = Set(asked.filter { !seen.insert($0).inserted })
+        // What becomes of duplicates shows only where something that was asked for twice was found.
+        if !repeated.isDisjoint(with: found) {
             let repeats = Set(found).count < found.count
-            // Seen only where something that was asked for twice was found.
-            if repeats || found.contains(where: { number in asked.count { $0 == number } > 1 }) {
-                guard dropsDuplicates.map({ $0 != repeats }) ?? true else { return false }
-                dropsDuplicates = !repeats
-            }
+            guard dropsDuplicates.map({ $0 != repeats }) ?? true else { return false }
+            dropsDuplicates = !repeats
         }
         for number in found {
             guard let place = asked[position...].firstIndex(of: number) else { return false }

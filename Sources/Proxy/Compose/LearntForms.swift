@@ -8,7 +8,6 @@ final class LearntForms: Sendable {
     fileprivate struct State {
         var forms: [CatalogRequest.Form: Entry] = [:]
         var agreements: [ResourceClass: RoleAgreement] = [:]
-        var contradictions = 0
     }
 
     fileprivate enum Entry {
@@ -38,7 +37,6 @@ final class LearntForms: Sendable {
     /// An answer built in this form was not what the origin said.
     func switchOff(_ form: CatalogRequest.Form, until: Int64) {
         state.withLock { state in
-            state.contradictions += 1
             state.forms[form] = .rests(until: until)
         }
     }
@@ -46,9 +44,7 @@ final class LearntForms: Sendable {
     /// The same resource was seen in two roles; false where that contradicts what was known.
     func note(_ type: ResourceClass, _ one: Role, _ other: Role, isEqual: Bool) -> Bool {
         state.withLock { state in
-            let isFitting = state.agreements[type, default: RoleAgreement()].note(one, other, isEqual: isEqual)
-            if !isFitting { state.contradictions += 1 }
-            return isFitting
+            state.agreements[type, default: RoleAgreement()].note(one, other, isEqual: isEqual)
         }
     }
 
@@ -57,11 +53,10 @@ final class LearntForms: Sendable {
         state.withLock { $0.agreements[type] ?? RoleAgreement() }
     }
 
-    /// How often the origin contradicted itself, and how many forms rest for that now.
-    func counts(at now: Int64) -> (contradictions: Int, resting: Int) {
+    /// How many forms rest now.
+    func resting(at now: Int64) -> Int {
         state.withLock { state in
-            let resting = state.forms.values.count { if case .rests(let until) = $0 { now < until } else { false } }
-            return (state.contradictions, resting)
+            state.forms.values.count { if case .rests(let until) = $0 { now < until } else { false } }
         }
     }
 }
@@ -75,7 +70,6 @@ extension LearntForms.State {
             forms[request.form] = nil
             let fits = record.absorb(request, document, at: now, freshFor: freshFor)
             forms[request.form] = fits ? .known(record) : .rests(until: now + Int64(freshFor))
-            if !fits { contradictions += 1 }
             return fits
         }
         if case .rests(let until) = forms[request.form], now < until { return true }

@@ -88,7 +88,8 @@ struct RelationShape: Sendable, Equatable {
             count += 1
             guard elements.absorb(element, in: document, depth: depth) else { return false }
         }
-        return relation.next.isEmpty ? size.noteWhole(count) : size.note(count, next: document.offset(in: relation.next))
+        return relation.next.isEmpty
+            ? size.noteWhole(count) : size.note(count, next: document.offset(in: relation.next))
     }
 
     func describes(_ relation: ResourceDocument.Relation, in document: MappedDocument) -> Bool {

@@ -10,7 +10,7 @@ final class ResourceLibrary: Sendable {
     let index: ResourceIndex
     let forms = LearntForms()
     private let cache: ResponseCache
-    private let hasBegun = Atomic<Bool>(false)
+    private let hasReadStored = Atomic<Bool>(false)
 
     /// Of one answer, so many resources are compared with what other answers say of them.
     private static let comparisons = 16
@@ -52,16 +52,23 @@ final class ResourceLibrary: Sendable {
                 request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
-    /// The first time that something has to be composed, what the file holds from earlier runs is gone through behind the
-    /// caller's back, the latest first.
-    func readStoredOnce(at now: Int64) {
-        guard !hasBegun.load(ordering: .relaxed), !hasBegun.exchange(true, ordering: .relaxed) else { return }
+    /// Goes through what the file holds from earlier runs, behind the caller's back, the latest first. Called once.
+    func readStored(at now: Int64) {
+        guard settings.isActive else { return }
+        let seen = SeenRoles()
         cache.visitStored { [self] response in
             guard response.isFresh(at: now), let map = DocumentScan(response.body).document else { return true }
-            note(response.with(outline: map), nil, at: now)
+            let outlined = response.with(outline: map)
+            note(outlined, nil, at: now)
+            compareRoles(Part(outlined, map), seen)
             return true
+        } _: { [self] _ in
+            hasReadStored.store(true, ordering: .releasing)
         }
     }
+
+    /// Whether that is done.
+    var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
 
     /// Whether resources that were seen before in another role show the same attributes.
     private func compareRoles(_ part: Part, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64) -> Bool {
@@ -80,6 +87,35 @@ final class ResourceLibrary: Sendable {
             }
         }
         return agrees
+    }
+
+    /// The same among the answers of the file: none of them is in memory, to be compared with.
+    private func compareRoles(_ part: Part, _ seen: SeenRoles) {
+        guard let request = part.request, request.hasPlainResources else { return }
+        for (object, role) in Self.shown(part, request) where !object.attributes.isEmpty {
+            guard let type = object.type,
+                let other = seen.other(than: role, of: request.indexNumber(ofResource: object.number), object)
+            else { continue }
+            _ = forms.note(type, role, other.role, isEqual: other.attributeNames == object.attributeNames)
+        }
+    }
+}
+
+/// In which role a resource was met first in the file, and what it showed there.
+private final class SeenRoles: Sendable {
+    typealias Seen = (role: Role, attributeNames: UInt64)
+
+    private let resources = Mutex<[UInt64: Seen]>([:])
+    /// The latest are met first, and so many say enough.
+    private static let maxResources = 1 << 16
+
+    /// What the resource of this number showed in another role; the first time that it is met, nothing.
+    func other(than role: Role, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
+        resources.withLock { resources in
+            if let seen = resources[number] { return seen.role == role ? nil : seen }
+            if resources.count < Self.maxResources { resources[number] = (role, object.attributeNames) }
+            return nil
+        }
     }
 }
 
@@ -144,10 +180,8 @@ extension ResourceLibrary {
         _ part: Part, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
     ) {
         let found = Set(part.document.primary.map(\.number))
-        for id in request.ids {
-            let number = request.resourceNumber(ofID: id)
-            if found.contains(number) { continue }
-            entries.append((request.indexNumber(ofResource: number), Place(.absence).packed))
+        for name in request.resources where !found.contains(name.number) {
+            entries.append((request.indexNumber(ofResource: name.number), Place(.absence).packed))
         }
     }
 }
@@ -175,12 +209,14 @@ extension CatalogRequest {
     /// The number of the list that is asked for, the same as that of the relationship inside its parent; nil where the
     /// elements are asked for in another way than there.
     var listNumber: UInt64? {
-        guard case .list(let name, let isView) = form.subject, let parent = ids.first else { return nil }
+        guard case .list(let name, let isView) = form.subject, let parent = resources.first else { return nil }
         let own = ResourceDocument.nameNumber(name.span)
-        let list = listNumber(ofParent: resourceNumber(ofID: parent), name: isView ? ~own : own)
-        return form.include.isEmpty ? list : form.include.reduce(list) { number, name in
-            (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
-        }
+        let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)
+        return form.include.isEmpty
+            ? list
+            : form.include.reduce(list) { number, name in
+                (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
+            }
     }
 }
 

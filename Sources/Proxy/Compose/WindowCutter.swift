@@ -4,7 +4,7 @@ import Cache
 // Cuts a window out of a stored page of the same list (DESIGN 7).
 // Must hold: a window comes out of one answer of the origin's, so that pages of different ages never mix; the position of
 // every item is certain (`StoredPage`); the limit is one that the origin was seen to accept; `next` is what it would have
-// written.
+// written, completed where that is asked for.
 
 struct WindowCutter {
     let request: CatalogRequest
@@ -36,9 +36,10 @@ struct WindowCutter {
         for (part, place) in assembler.places(list) {
             guard let page = Page(part, place, standardLimit) else { continue }
             pages.append(page.facts)
-            guard let cut = page.facts.cut(offset: offset, limit: limit), let link = link(to: cut.next) else {
-                continue
-            }
+            // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7, 8).
+            guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
+                let link = link(to: cut.next)
+            else { continue }
             let mark = assembler.output.count
             if write(page, cut.items, link, &assembler) {
                 return .answer(assembler.finished(.window, reliesUntil: record.countsUntil))
@@ -69,7 +70,17 @@ struct WindowCutter {
     /// The `next` that the origin would write, empty for the last page; nil where that is not known.
     private func link(to next: Int?) -> [UInt8]? {
         guard let next else { return [] }
-        return record.paging.links[PagingRecord.Circumstances(request)]?.write(offset: next, request)
+        let link = record.paging.links[PagingRecord.Circumstances(request)]?.write(offset: next, request)
+        return completesNext ? link.map(completed) : link
+    }
+
+    /// With the client's own parameters, as in what is fetched.
+    private func completed(_ link: [UInt8]) -> [UInt8] {
+        var target = CanonicalTarget()
+        guard (try? target.parse(request.target(limit: request.limit, offset: request.offset).span)) != nil else {
+            return link
+        }
+        return CompletedNext(link.span, of: target)?.link ?? link
     }
 
     private func write(_ page: Page, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler) -> Bool {

@@ -217,7 +217,7 @@ extension Exchange: FetchListener {
 
 extension Exchange {
     /// With what is stored now: everyone's answer.
-    private func answer(_ stored: StoredResponse, originStatus: Int) {
+    private func answer(_ stored: StoredResponse, originStatus: Int?) {
         let ttl = stored.freshFor - stored.age(at: service.context.unixSeconds)
         let storing = CacheStatus.Forwarded.Storing.stored(
             ttl: ttl, detail: originStatus == 304 ? .revalidated : stored.composition?.detail)
@@ -251,6 +251,11 @@ extension Exchange {
     private func fail(_ failure: FetchFailure) {
         if let standIn {
             return serve(standIn, standingInFor: failure.reason, originStatus: failure.originStatus)
+        }
+        // What it lacked when the request came may have come with others' answers, or out of the file.
+        if let stored = service.compose(for: inquiry, nil) {
+            service.statistics.count(because: failure.reason)
+            return answer(stored, originStatus: failure.originStatus)
         }
         finish()
         service.statistics.count(because: failure.reason)

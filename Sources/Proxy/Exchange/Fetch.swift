@@ -18,6 +18,9 @@ final class Fetch {
     private var developerToken: SecretBytes?
     private var hasRenewedToken = false
     private var validates: Bool
+    private weak var exchange: GatedExchange?
+    /// Whether somebody waits by now for what nobody had asked for.
+    private var isHurried = false
 
     /// How long a request may wait for its turn, repeats after a 429 included.
     private static let longestWait = Duration.seconds(15)
@@ -40,14 +43,20 @@ final class Fetch {
             userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
             validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
         let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
-        _ = service.gate.send(
+        exchange = service.gate.send(
             request, priority: priority, deadline: service.context.loop.now + Self.longestWait,
             repeats: hasFallback ? 0 : UpstreamGate.defaultRepeats, to: self)
     }
 
+    /// A client has come who waits for it.
+    func hurry() {
+        isHurried = true
+        exchange?.promote(to: priority)
+    }
+
     /// A client waits, a client waits for a confirmation, or nobody waits, and perhaps nobody will.
     private var priority: UpstreamPriority {
-        guard listener != nil else { return inquiry.isAhead ? .prefetch : .refresh }
+        guard listener != nil || isHurried else { return inquiry.isAhead ? .prefetch : .refresh }
         return inquiry.stored == nil ? .waitingClient : .revalidation
     }
 

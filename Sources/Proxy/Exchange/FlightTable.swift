@@ -10,7 +10,8 @@ import EventLoop
 struct FlightTable<Waiter> {
     /// One leader's request.
     struct FlightID: Hashable {
-        fileprivate let flight: Int
+        /// Shared by all leaders of the flight.
+        let flight: Int
         fileprivate let leader: Int
     }
 
@@ -82,6 +83,9 @@ struct FlightTable<Waiter> {
         if let from = marks[key]?.refreshableFrom, now < from { return nil }
         return lead(key, epoch, now)
     }
+
+    /// The flight that is out for a key and may be joined, by its number; nil where there is none.
+    func flight(for key: CacheKey) -> Int? { open[key] }
 
     /// A request that nobody may wait for leaves.
     mutating func depart(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {

@@ -25,7 +25,13 @@ public final class Flights: Sendable {
     typealias FlightID = Table.FlightID
 
     private let cache: ResponseCache
-    private let table = Mutex(Table())
+    private struct State {
+        var table = Table()
+        /// The fetches that left without anybody waiting, by their flights.
+        var background: [Int: Confined<Fetch>] = [:]
+    }
+
+    private let state = Mutex(State())
 
     /// - Parameter cache: whose purges end what is under way.
     init(_ cache: ResponseCache) {
@@ -34,36 +40,53 @@ public final class Flights: Sendable {
 
     func join(_ key: CacheKey, _ waiter: any FlightWaiter, on loop: EventLoop) -> Table.Joining {
         let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
-        return table.withLock { $0.join(key, epoch: epoch, now: now, confined) }
+        let (joining, unhurried) = state.withLock { state in
+            let joining = state.table.join(key, epoch: epoch, now: now, confined)
+            guard joining == .wait, let flight = state.table.flight(for: key) else {
+                return (joining, Confined<Fetch>?.none)
+            }
+            return (joining, state.background.removeValue(forKey: flight))
+        }
+        unhurried?.execute { $0.hurry() }
+        return joining
+    }
+
+    /// Nobody waits for this fetch yet: whoever joins its flight hurries it.
+    func note(_ fetch: Fetch, as id: FlightID, on loop: EventLoop) {
+        let confined = Confined(fetch, to: loop)
+        state.withLock { $0.background[id.flight] = confined }
     }
 
     func refresh(_ key: CacheKey, now: Instant) -> FlightID? {
         let epoch = cache.purgeEpoch
-        return table.withLock { $0.refresh(key, epoch: epoch, now: now) }
+        return state.withLock { $0.table.refresh(key, epoch: epoch, now: now) }
     }
 
     func depart(_ key: CacheKey, now: Instant) -> FlightID {
         let epoch = cache.purgeEpoch
-        return table.withLock { $0.depart(key, epoch, now) }
+        return state.withLock { $0.table.depart(key, epoch, now) }
     }
 
     func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
-        table.withLock { $0.takeOver(key, now: now) }
+        state.withLock { $0.table.takeOver(key, now: now) }
     }
 
     func spoil(_ target: [UInt8]) {
-        table.withLock { $0.spoil(target) }
+        state.withLock { $0.table.spoil(target) }
     }
 
     /// Whether what this leader brings must not be stored any more: purged, or its target changed.
     func isOutdated(_ id: FlightID) -> Bool {
         let epoch = cache.purgeEpoch
-        return table.withLock { $0.isOutdated(id, epoch: epoch) }
+        return state.withLock { $0.table.isOutdated(id, epoch: epoch) }
     }
 
     /// Tells all who waited; each hears it in a turn of its own loop.
     func land(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
-        let waiters = table.withLock { $0.land(id, outcome.landing, now: now) }
+        let waiters = state.withLock { state in
+            state.background[id.flight] = nil
+            return state.table.land(id, outcome.landing, now: now)
+        }
         for waiter in waiters { waiter.execute { $0.landed(outcome) } }
     }
 }

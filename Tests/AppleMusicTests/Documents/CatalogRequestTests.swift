@@ -14,6 +14,29 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 }
 
 @Suite struct CatalogRequestTests {
+    @Test func batchesOfSeveralTypesNameEachResourceWithItsType() throws {
+        let target = try CanonicalTarget(
+            "/v1/catalog/us?ids%5Bsongs%5D=3,1&include=artists&ids[albums]=2&l=de-DE&extend=artistUrl")
+        let batch = try #require(CatalogRequest(target))
+        #expect(batch.form.subject == .batch && batch.form.type == .catalog && batch.language == Array("de-DE".utf8))
+        let names = [(ResourceClass.songs, "3"), (.songs, "1"), (.albums, "2")].map {
+            ResourceName(type: $0.0, id: Array($0.1.utf8))
+        }
+        #expect(batch.resources == names)
+        #expect(batch.target(resources: names) == target.bytes)
+        let rest = String(decoding: batch.target(resources: [names[2]]), as: UTF8.self)
+        #expect(rest == "/v1/catalog/us?extend=artistUrl&ids[albums]=2&include=artists&l=de-DE")
+    }
+
+    @Test(arguments: [
+        "/v1/catalog/us?ids=1", "/v1/catalog/us?ids[nonsense]=1", "/v1/catalog/us?ids[albums]=",
+        "/v1/catalog/us?ids[]=1", "/v1/catalog/us?ids[albums]=1&ids[albums]=2", "/v1/catalog/us?ids[ratings]=1",
+        "/v1/catalog/us",
+    ])
+    func oddBatchesOfSeveralTypesAreNone(_ target: String) throws {
+        #expect(CatalogRequest(try CanonicalTarget(target)) == nil)
+    }
+
     @Test func `an item is taken apart`() throws {
         let item = try #require(
             parsed("/v1/catalog/gb/albums/1616728060?extend=artistUrl&include=genres,artists&l=en-GB"))
@@ -21,19 +44,21 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(texts(item.form.include) == ["artists", "genres"])
         #expect(item.form.decoration == Array("extend=artistUrl".utf8))
         #expect(item.language == Array("en-GB".utf8) && item.storefront == Storefront("gb"))
-        #expect(texts(item.ids) == ["1616728060"])
+        #expect(texts(item.resources.map(\.id)) == ["1616728060"])
         #expect(item.limit == nil && item.offset == nil && item.collectionNumber == nil)
     }
 
     @Test func `a batch keeps order and duplicates and loses empty ids`() throws {
         let batch = try #require(parsed("/v1/catalog/us/playlists?ids=pl.u-2,,1,pl.u-2,"))
         #expect(batch.form.subject == .batch && batch.form.type == .playlists)
-        #expect(texts(batch.ids) == ["pl.u-2", "1", "pl.u-2"])
+        #expect(texts(batch.resources.map(\.id)) == ["pl.u-2", "1", "pl.u-2"])
     }
 
     @Test func `relationships and views are lists with a window`() throws {
         let tracks = try #require(parsed("/v1/catalog/us/albums/1/tracks?limit=20&offset=0&include=artists"))
-        #expect(tracks.form.subject == list("tracks") && tracks.form.type == .albums && texts(tracks.ids) == ["1"])
+        #expect(
+            tracks.form.subject == list("tracks") && tracks.form.type == .albums
+                && texts(tracks.resources.map(\.id)) == ["1"])
         #expect(tracks.limit == 20 && tracks.offset == 0 && texts(tracks.form.include) == ["artists"])
         let view = try #require(parsed("/v1/catalog/us/artists/1/view/top-songs?with=attributes"))
         #expect(view.form.subject == list("top-songs", isView: true) && view.limit == nil && view.offset == nil)
@@ -43,7 +68,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
     @Test func `charts and search keep everything but language and window in the decoration`() throws {
         let charts = try #require(parsed("/v1/catalog/us/charts?types=songs&ids=1&include=x&limit=2&offset=4&l=fr"))
         #expect(charts.form.subject == .results && charts.form.type == .charts)
-        #expect(charts.form.include.isEmpty && charts.ids.isEmpty)
+        #expect(charts.form.include.isEmpty && charts.resources.isEmpty)
         #expect(charts.form.decoration == Array("ids=1&include=x&types=songs".utf8))
         #expect(charts.limit == 2 && charts.offset == 4 && charts.language == Array("fr".utf8))
         let search = try #require(parsed("/v1/catalog/us/search?term=a+b&filter[x]=y&types=songs"))
@@ -59,7 +84,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
     }
 
     @Test(arguments: [
-        "/v1/catalog/us", "/v1/catalog/us?ids[songs]=1", "/v1/catalog/us/unknowns/1", "/v1/catalog/USA/songs/1",
+        "/v1/catalog/us", "/v1/catalog/us?ids[songs]=1&ids=2", "/v1/catalog/us/unknowns/1", "/v1/catalog/USA/songs/1",
         "/v1/catalog/us/genres", "/v1/catalog/us/station-genres?limit=5", "/v1/catalog/us/songs?include=albums",
         "/v1/catalog/us/songs/1/albums/2", "/v1/catalog/us/songs/1/view", "/v1/catalog/us/songs/1/view/a/b",
         "/v1/catalog/us/search/hints?term=a", "/v1/catalog/us/search/suggestions", "/v1/catalog/us/charts/x",
@@ -98,7 +123,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         for type in ResourceClass.allCases where type.isResourceType {
             let request = try #require(parsed("/v1/catalog/us/\(type.name)/pl.u-1_A"))
             let number = ResourceMention.number(type: type.name, id: "pl.u-1_A")
-            #expect(request.resourceNumber(ofID: request.ids[0]) == number)
+            #expect(request.resources[0].number == number)
         }
     }
 
@@ -120,7 +145,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 
         let us = try #require(parsed("/v1/catalog/us/songs/1"))
         let gb = try #require(parsed("/v1/catalog/gb/songs/1"))
-        let numbers = (1...100).map { us.resourceNumber(ofID: Array(String($0).utf8)) }
+        let numbers = (1...100).map { ResourceName(type: us.form.type, id: Array(String($0).utf8)).number }
         #expect(Set(numbers.flatMap { [us.indexNumber(ofResource: $0), gb.indexNumber(ofResource: $0)] }).count == 200)
     }
 

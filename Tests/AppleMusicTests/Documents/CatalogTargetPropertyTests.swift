@@ -47,7 +47,7 @@ private struct Parts: Equatable {
         storefront = request.storefront
         form = request.form
         language = request.language
-        ids = request.ids
+        ids = request.resources.map(\.id)
         limit = request.limit
         offset = request.offset
     }
@@ -84,16 +84,18 @@ private struct Parts: Equatable {
             case .item, .batch:
                 batches += 1
                 let ids = maker.ids()
-                let batch = try parsed(request.target(ids: ids), note)
+                let batch = try parsed(
+                    request.target(resources: ids.map { ResourceName(type: request.form.type, id: $0) }), note)
                 #expect(batch.form.subject == .batch && batch.form.type == request.form.type, note)
-                #expect(batch.form.include == request.form.include && batch.ids == ids, note)
+                #expect(batch.form.include == request.form.include && batch.resources.map(\.id) == ids, note)
                 #expect(batch.form.decoration == request.form.decoration && batch.language == request.language, note)
                 #expect(batch.resourceContext == request.resourceContext, note)
             }
             guard request.form.subject != .results else { continue }
             let ids = maker.ids()
             let related = try parsed(request.target(relatedType: .stationGenres, ids: ids), note)
-            #expect(related.form.subject == .batch && related.form.type == .stationGenres && related.ids == ids, note)
+            #expect(related.form.subject == .batch && related.form.type == .stationGenres, note)
+            #expect(related.resources.map(\.id) == ids, note)
             #expect(related.form.include.isEmpty && related.storefront == request.storefront, note)
             #expect(related.resourceContext == request.resourceContext && related.limit == nil, note)
         }

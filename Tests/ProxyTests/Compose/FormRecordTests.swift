@@ -93,7 +93,8 @@ import Testing
         let other = try request("/v1/catalog/us/playlists/q/tracks?limit=4")
         let link = "/v1/catalog/us/playlists/q/tracks?limit=4&offset=4"
         let fits = record.absorb(
-            other, try document("{\"next\":\"\(link)\",\"data\":[\(song),\(song),\(song),\(song)]}"), at: 2, freshFor: 9)
+            other, try document("{\"next\":\"\(link)\",\"data\":[\(song),\(song),\(song),\(song)]}"), at: 2, freshFor: 9
+        )
         #expect(fits && record.paging.greatestLimit == 4 && record.paging.links.count == 2)
         let another = record.absorb(
             other, try document("{\"next\":\"\(link)&l=de\",\"data\":[\(song)]}"), at: 3, freshFor: 9)

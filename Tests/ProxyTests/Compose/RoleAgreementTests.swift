@@ -32,10 +32,12 @@ import Testing
         }
         #expect(!agreement.holds(.item, .listed), "not even by way of a third")
         #expect(agreement.isRefuted(.item, .listed))
-        for _ in 0..<3 { do {
-            let fits = agreement.note(.item, .listed, isEqual: true)
-            #expect(fits)
-        } }
+        for _ in 0..<3 {
+            do {
+                let fits = agreement.note(.item, .listed, isEqual: true)
+                #expect(fits)
+            }
+        }
         #expect(!agreement.holds(.item, .listed))
         do {
             let fits = agreement.note(.item, .listed, isEqual: true)

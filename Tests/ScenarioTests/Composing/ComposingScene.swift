@@ -12,8 +12,12 @@ import Testing
 final class ComposingScene {
     private let counter: CountingResponder
     private let origin: ServiceHost
-    let proxy: ProxyUnderTest
+    private(set) var proxy: ProxyUnderTest
+    private(set) var cache: ResponseCache
     let clock: ManualClock
+    let warnings = Warnings()
+    private let settings: CompositionSettings
+    private let policy: Policy
 
     init(
         _ settings: CompositionSettings = CompositionSettings(), cache: ResponseCache? = nil, policy: Policy = Policy(),
@@ -29,10 +33,22 @@ final class ComposingScene {
         origin = try ServiceHost(
             label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { context in SimulatorService(counter, context: context) }
+        let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 32 << 20), store: nil)
+        (self.cache, self.settings, self.policy) = (cache, settings, policy)
+        let warnings = warnings
         proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port),
-            cache: cache ?? ResponseCache(memory: MemoryTier(maxBytes: 32 << 20), store: nil), policy: policy,
-            timeOfDay: TimeOfDay { [clock] in clock.unixSeconds }, composition: settings)
+            originPort: Int(origin.address.port), cache: cache, policy: policy,
+            timeOfDay: TimeOfDay { [clock] in clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+    }
+
+    /// Another proxy before the same origin, as after a restart.
+    func restart(_ makeCache: () -> ResponseCache) throws {
+        proxy.stop()
+        cache = makeCache()
+        let warnings = warnings
+        proxy = try ProxyUnderTest(
+            originPort: Int(origin.address.port), cache: cache, policy: policy,
+            timeOfDay: TimeOfDay { [clock] in clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
     }
 
     func stop() {
@@ -50,10 +66,24 @@ final class ComposingScene {
         return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
     }
 
+    /// Under which the answer to a shared canonical target is stored.
+    static func key(_ target: String) -> CacheKey { CacheKey(scope: .shared, target: Array(target.utf8)) }
+
+    /// The first ids of a type that the chart of the storefront `us` has.
+    func ids(_ type: String, _ count: Int) throws -> [String] {
+        let chart = try #require(direct("/v1/catalog/us/charts?types=\(type)&limit=100") as? [String: Any])
+        let charts = try #require((chart["results"] as? [String: Any])?[type] as? [[String: Any]])
+        let data = try #require(charts.first?["data"] as? [[String: Any]])
+        let ids = Array(data.compactMap { $0["id"] as? String }.prefix(count))
+        try #require(ids.count == count)
+        return ids
+    }
+
     /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and how many requests it
     /// cost.
     @discardableResult
-    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int) {
+    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
+    {
         let before = upstream.count
         let reply = try proxy.client.send("GET", target)
         let status = reply.field("Cache-Status") ?? ""
@@ -75,4 +105,13 @@ final class CountingResponder: Responder {
         seen.withLock { $0.append(String(decoding: request.target, as: UTF8.self)) }
         return api.respond(to: request)
     }
+}
+
+/// What the proxy told its operator.
+final class Warnings: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var all: [String] { lines.withLock { $0 } }
 }

@@ -3,18 +3,10 @@ import Testing
 
 /// Includes reduced, expanded and split out of what is stored (DESIGN 6).
 @Suite struct ComposedIncludeTests {
-    /// Albums that the simulated catalog has in the storefront `us`, found by its charts.
-    private func ids(_ type: String, _ count: Int, _ scene: ComposingScene) throws -> [String] {
-        let chart = try #require(scene.direct("/v1/catalog/us/charts?types=\(type)&limit=100") as? [String: Any])
-        let charts = try #require((chart["results"] as? [String: Any])?[type] as? [[String: Any]])
-        let data = try #require(charts.first?["data"] as? [[String: Any]])
-        return Array(data.compactMap { $0["id"] as? String }.prefix(count))
-    }
-
     @Test func aSmallerIncludeComesOutOfALargerOne() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
-        let albums = try ids("albums", 2, scene)
+        let albums = try scene.ids("albums", 2)
         try scene.get("/v1/catalog/us/albums/\(albums[0])")
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists,genres")
         let (asked, first) = try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists,genres")
@@ -29,7 +21,7 @@ import Testing
     @Test func nothingIsComposedInAFormThatWasNotSeen() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
-        let album = try ids("albums", 1, scene)[0]
+        let album = try scene.ids("albums", 1)[0]
         try scene.get("/v1/catalog/us/albums/\(album)?include=artists,genres")
         let (status, cost) = try scene.get("/v1/catalog/us/albums/\(album)")
         #expect(status.contains("fwd=uri-miss") && cost == 1)
@@ -38,7 +30,7 @@ import Testing
     @Test func singleOnesComeOutOfBatchesAndBatchesOutOfSingleOnes() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
-        let songs = try ids("songs", 8, scene)
+        let songs = try scene.ids("songs", 8)
         func path(_ ids: ArraySlice<String>) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
         try scene.get(path(songs[0..<3]))
@@ -59,7 +51,7 @@ import Testing
     @Test func whatABatchLeftOutIsLeftOutAgain() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
-        let albums = try ids("albums", 3, scene)
+        let albums = try scene.ids("albums", 3)
         try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999,\(albums[1])")
         let (status, cost) = try scene.get("/v1/catalog/us/albums?ids=999999999,\(albums[1])")
         #expect(status.contains("hit") && cost == 0, "\(status)")
@@ -73,7 +65,7 @@ import Testing
     @Test func anIncludeIsExpandedOutOfTheBaseAndStoredResources() throws {
         let scene = try ComposingScene { $0.nestedAlbums = .never }
         defer { scene.stop() }
-        let albums = try ids("albums", 4, scene)
+        let albums = try scene.ids("albums", 4)
         // Learnt of the first: both forms, and that included artists look like those of a batch.
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
         let artists = try artistIDs(albums[0], scene)

@@ -111,10 +111,14 @@ final class DifferentialRun {
         return nil
     }
 
-    /// Some requests are made by several clients at about the same time.
+    /// Some requests are made by several clients at about the same time, and some differ in nothing but the id.
     private func draw(_ count: Int) -> [OracleRequest] {
         var requests: [OracleRequest] = []
         while requests.count < count {
+            if generator.number(below: 25) == 0 {
+                requests += generator.burst().prefix(count - requests.count)
+                continue
+            }
             let request = generator.next()
             let copies = generator.number(below: 10) == 0 ? 3 : 1
             requests += Array(repeating: request, count: min(copies, count - requests.count))

@@ -1,0 +1,212 @@
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+/// Misses of single resources that come together, joined into one request (`batch on`).
+@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+    static let on: CompositionSettings = {
+        var settings = CompositionSettings()
+        settings.batch = true
+        return settings
+    }()
+
+    /// Asks for all of them at once, each on a connection of its own, and gives the answers in order.
+    private func ask(_ targets: [String], _ proxy: ProxyUnderTest) throws -> [HTTPTestClient.Reply] {
+        let clients = try targets.map { _ in try RawClient(port: UInt16(proxy.port)) }
+        for (client, target) in zip(clients, targets) { try client.send(Self.request(target)) }
+        return try clients.map { client in try #require(Self.reply(client.readToEnd().bytes)) }
+    }
+
+    private static func request(_ target: String) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    }
+
+    /// A whole answer, as read until the connection ended.
+    private static func reply(_ bytes: [UInt8]) -> HTTPTestClient.Reply? {
+        guard let end = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            return (String(line[..<colon]), String(line[colon...].dropFirst(2)))
+        }
+        guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
+        return HTTPTestClient.Reply(status: status, fields: fields, body: Data(bytes[end.upperBound...]))
+    }
+
+    /// Whether clients come together is up to the machine: tries groups of ids until a group needed one request alone.
+    private func joinsOne(_ scene: ComposingScene, _ groups: [[String]], _ path: (String) -> String) throws -> Bool {
+        for group in groups {
+            let before = scene.upstream.count
+            let targets = group.map(path)
+            for (target, reply) in zip(targets, try ask(targets, scene.proxy)) {
+                #expect(reply.status == 200 && reply.json == scene.direct(target), "\(target)")
+            }
+            let asked = scene.upstream[before...]
+            if asked.count == 1 { return asked.first?.contains("?ids=") == true }
+        }
+        return false
+    }
+
+    private func groups(_ ids: [String], of size: Int) -> [[String]] {
+        stride(from: 0, to: ids.count - size + 1, by: size).map { Array(ids[$0..<$0 + size]) }
+    }
+
+    @Test(arguments: [CompositionSettings.Mode.on, .off])
+    func singlesThatComeTogetherAreOneRequest(mode: CompositionSettings.Mode) throws {
+        var settings = Self.on
+        settings.compose = mode
+        let scene = try ComposingScene(settings)
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 51)
+        try scene.get("/v1/catalog/us/songs/\(songs[50])")
+        #expect(try joinsOne(scene, groups(Array(songs[..<50]), of: 5)) { "/v1/catalog/us/songs/\($0)" })
+        #expect(scene.proxy.statistics[because: .batched] >= 5)
+        #expect(scene.proxy.statistics[.upstreamSaved] >= 4)
+        let status = try scene.get("/v1/catalog/us/songs/\(songs[0])").status
+        #expect(status.contains("hit"), "\(status)")
+    }
+
+    @Test func theAnswerSaysThatItWasBatched() throws {
+        let scene = try ComposingScene(Self.on)
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 41)
+        try scene.get("/v1/catalog/us/albums/\(albums[40])?include=artists")
+        var statuses: [String] = []
+        for group in groups(Array(albums[..<40]), of: 4) {
+            let replies = try ask(group.map { "/v1/catalog/us/albums/\($0)?include=artists" }, scene.proxy)
+            statuses += replies.map { $0.field("Cache-Status") ?? "" }
+        }
+        let batched = statuses.first { $0.contains("detail=batched") }
+        #expect(batched?.contains("fwd=uri-miss; fwd-status=200; stored; ttl=") == true, "\(statuses)")
+    }
+
+    @Test func theFirstSinglesGoAlone() throws {
+        let scene = try ComposingScene(Self.on)
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 3)
+        let replies = try ask(songs.map { "/v1/catalog/us/songs/\($0)" }, scene.proxy)
+        #expect(replies.allSatisfy { $0.status == 200 })
+        #expect(Set(scene.upstream) == Set(songs.map { "/v1/catalog/us/songs/\($0)" }))
+    }
+
+    @Test func whatIsAbsentGetsTheOriginsOwn404() throws {
+        let scene = try ComposingScene(Self.on)
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 31)
+        try scene.get("/v1/catalog/us/songs/\(songs[30])")
+        for (index, group) in groups(Array(songs[..<30]), of: 3).enumerated() {
+            let targets = (group + ["99999990\(index)"]).map { "/v1/catalog/us/songs/\($0)" }
+            let replies = try ask(targets, scene.proxy)
+            #expect(replies.map(\.status) == [200, 200, 200, 404])
+            // Error ids differ from answer to answer.
+            let error = ((replies[3].json as? [String: Any])?["errors"] as? [[String: Any]])?.first
+            #expect(error?["code"] as? String == "40400")
+            #expect(scene.upstream.contains(targets[3]))
+        }
+    }
+
+    @Test func whatTheRequestsDifferInIsNeverJoined() throws {
+        let scene = try ComposingScene(Self.on)
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 33)
+        let forms: [(storefront: String, query: String)] = [
+            ("us", ""), ("us", "?include=artists"), ("us", "?l=es-MX"), ("gb", ""),
+        ]
+        for form in forms {
+            try scene.get("/v1/catalog/\(form.storefront)/albums/\(albums[32])\(form.query)")
+        }
+        for group in groups(Array(albums[..<32]), of: 8) {
+            let targets = group.enumerated().map { index, id in
+                "/v1/catalog/\(forms[index % 4].storefront)/albums/\(id)\(forms[index % 4].query)"
+            }
+            for (target, reply) in zip(targets, try ask(targets, scene.proxy)) {
+                #expect(reply.json == scene.direct(target), "\(target)")
+            }
+            for (index, id) in group.enumerated() {
+                let (form, others) = (forms[index % 4], group.indices.filter { $0 % 4 != index % 4 }.map { group[$0] })
+                let asked = scene.upstream.filter { $0.contains(id) }
+                #expect(!asked.isEmpty)
+                for target in asked {
+                    #expect(target.contains("/\(form.storefront)/"))
+                    #expect(target.contains("include=") == (form.query == "?include=artists"))
+                    #expect(target.contains("l=es-MX") == (form.query == "?l=es-MX"))
+                    #expect(!others.contains { target.contains($0) })
+                }
+            }
+        }
+        #expect(scene.upstream.contains { $0.contains("ids=") })
+    }
+
+    @Test func singlesWithParametersThatTouchThemGoAlone() throws {
+        let scene = try ComposingScene(Self.on)
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 6)
+        let targets = albums.map { "/v1/catalog/us/albums/\($0)?extend=artistUrl" }
+        try scene.get(targets[0])
+        for (target, reply) in zip(targets.dropFirst(), try ask(Array(targets.dropFirst()), scene.proxy)) {
+            #expect(reply.json == scene.direct(target), "\(target)")
+        }
+        // Nothing is told of a single one by a batch then (API.md 4.3).
+        #expect(scene.upstream.sorted() == targets.sorted())
+    }
+
+    @Test func aClientThatHangsUpCancelsNothing() throws {
+        let scene = try ComposingScene(Self.on)
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 31)
+        try scene.get("/v1/catalog/us/songs/\(songs[30])")
+        for group in groups(Array(songs[..<30]), of: 3) {
+            let targets = group.map { "/v1/catalog/us/songs/\($0)" }
+            let before = scene.upstream.count
+            let leaving = try RawClient(port: UInt16(scene.proxy.port))
+            try leaving.send(Self.request(targets[0]))
+            leaving.finishSending()
+            leaving.close()
+            for (target, reply) in zip(targets.dropFirst(), try ask(Array(targets.dropFirst()), scene.proxy)) {
+                #expect(reply.json == scene.direct(target), "\(target)")
+            }
+            if scene.upstream.count > before + 1 { continue }
+            guard scene.upstream.last?.contains(group[0]) == true else { continue }
+            // All three went together: what the first one wanted is stored.
+            let (status, cost) = try scene.get(targets[0])
+            #expect(status.contains("hit") && cost == 0, "\(status)")
+            return
+        }
+    }
+
+    @Test func aBatchThatTakesTheOriginTooLongIsHalved() throws {
+        let scene = try ScriptedScene(Self.on) { Self.answer($0.target) }
+        defer { scene.stop() }
+        _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
+        for round in 1..<10 {
+            let ids = (1...7).map { "\(round * 100 + $0)" }
+            let replies = try ask(ids.map { "/v1/catalog/us/songs/\($0)" }, scene.proxy)
+            for (id, reply) in zip(ids, replies) {
+                let expected = Self.answer("/v1/catalog/us/songs/\(id)").body
+                #expect(reply.status == 200 && String(decoding: reply.body, as: UTF8.self) == expected)
+            }
+            if scene.upstream.contains(where: { Self.ids($0).count > 3 }) { break }
+        }
+        let sizes = scene.upstream.map { Self.ids($0).count }
+        #expect(sizes.contains { $0 > 3 }, "clients never came together: \(sizes)")
+        #expect(sizes.contains { $0 == 2 }, "\(sizes)")
+    }
+
+    private static func ids(_ target: String) -> [String] {
+        guard let list = target.components(separatedBy: "ids=").dropFirst().first else { return [] }
+        return list.components(separatedBy: ",")
+    }
+
+    /// Songs of any id; more than two of them take too long.
+    private static func answer(_ target: String) -> FakeOrigin.Reply {
+        let batch = ids(target)
+        if batch.count > 2 { return FakeOrigin.Reply(status: 504, body: "") }
+        let asked = batch.isEmpty ? [target.components(separatedBy: "/").last ?? ""] : batch
+        let data = asked.map { id in
+            #"{"id":"\#(id)","type":"songs","href":"/v1/catalog/us/songs/\#(id)","attributes":{"name":"\#(id)"}}"#
+        }
+        return FakeOrigin.Reply(body: "{\"data\":[\(data.joined(separator: ","))]}")
+    }
+}

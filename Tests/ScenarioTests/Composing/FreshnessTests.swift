@@ -1,0 +1,123 @@
+import AppleMusic
+import Cache
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// Composed answers are as fresh as their stalest part, and go with any of them (DESIGN 5).
+@Suite(.timeLimit(.minutes(1))) struct ComposedFreshnessTests {
+    /// Songs fresh for 100 s and never served stale.
+    private static var policy: Policy {
+        var policy = Policy()
+        policy[.songs] = .fixed(100, stale: 0)
+        return policy
+    }
+
+    private func path(_ ids: [String]) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
+
+    @Test func theAgeIsThatOfTheStalestPart() throws {
+        let scene = try ComposingScene(policy: Self.policy)
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 4)
+        try scene.get(path([songs[0], songs[1]]))
+        scene.clock.advance(seconds: 30)
+        try scene.get(path([songs[2], songs[3]]))
+        scene.clock.advance(seconds: 10)
+        let mixed = path([songs[3], songs[1]])
+        let reply = try scene.proxy.client.send("GET", mixed)
+        let lapsed = reply.field("Age").flatMap { Int($0) } ?? -1
+        #expect(lapsed == 40)
+        #expect(reply.field("Cache-Status") == "refrain; hit; ttl=60; detail=split")
+        scene.clock.advance(seconds: 59)
+        #expect(try scene.get(mixed) == ("refrain; hit; ttl=1; detail=split", 0))
+        scene.clock.advance(seconds: 1)
+        let (status, cost) = try scene.get(mixed)
+        #expect(status.contains("fwd=") && cost == 1, "one part is stale by now: \(status)")
+    }
+
+    enum Chosen: String, CaseIterable {
+        case part, resource, storefront, everything
+
+        func selection(_ target: String, _ id: String) -> EntrySelection {
+            var selection = EntrySelection()
+            switch self {
+            case .part: selection.target = Array(target.utf8)
+            case .resource: selection.resource = ResourceMention.number(type: "songs", id: id)
+            case .storefront: selection.storefront = Array("us".utf8)
+            case .everything: break
+            }
+            return selection
+        }
+    }
+
+    @Test(arguments: Chosen.allCases, [PurgeMode.soft, .hard])
+    func aPurgeOfAPartReachesIt(chosen: Chosen, mode: PurgeMode) throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 4)
+        let parts = [path([songs[0], songs[1]]), path([songs[2], songs[3]])]
+        for part in parts { try scene.get(part) }
+        let mixed = path([songs[3], songs[1]])
+        #expect(try scene.get(mixed).cost == 0)
+        #expect(try scene.get(mixed).cost == 0)
+        scene.cache.purge(chosen.selection(parts[0], songs[1]), mode, at: scene.clock.unixSeconds) { _ in }
+        let (status, cost) = try scene.get(mixed)
+        #expect(status.contains("fwd=") && cost == 1, "\(chosen.rawValue), \(mode): \(status)")
+    }
+
+    @Test func aPurgeByTheComposedAnswersOwnTargetTakesItAlone() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 2)
+        try scene.get("/v1/catalog/us/songs/\(songs[0])")
+        try scene.get(path([songs[0], songs[1]]))
+        let single = "/v1/catalog/us/songs/\(songs[1])"
+        #expect(try scene.get(single).status.contains("detail=reduced"))
+        var selection = EntrySelection()
+        selection.target = Array(single.utf8)
+        scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in }
+        // The parts were not chosen, and it is made of them again.
+        #expect(try scene.get(single).cost == 0)
+    }
+
+    @Test func aPartThatIsFetchedAnewWithOtherContentReachesIt() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 20)
+        let (one, two) = (path(Array(songs[..<10])), path(Array(songs[10...])))
+        for part in [one, two] { try scene.get(part) }
+        let mixed = path(songs.reversed())
+        #expect(try scene.get(mixed).cost == 0)
+        let before = scene.direct(one)
+        while scene.direct(one) == before { scene.api.revise() }
+        // Both are looked at anew, behind a stale answer or before one, and one of them says something else.
+        for part in [one, two] {
+            var selection = EntrySelection()
+            selection.target = Array(part.utf8)
+            scene.cache.purge(selection, .soft, at: scene.clock.unixSeconds) { _ in }
+            _ = try scene.proxy.client.send("GET", part)
+            waitUntil { (try? scene.proxy.client.send("GET", part).json) == scene.direct(part) }
+        }
+        let (status, cost) = try scene.get(mixed)
+        #expect(status.contains("hit") && cost == 0, "\(status)")
+    }
+
+    @Test func aStaleComposedAnswerIsRefreshedFromTheOrigin() throws {
+        var policy = Policy()
+        policy[.songs] = .fixed(100, stale: 50)
+        let scene = try ComposingScene(policy: policy)
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 2)
+        try scene.get("/v1/catalog/us/songs/\(songs[0])")
+        try scene.get(path(songs))
+        let single = "/v1/catalog/us/songs/\(songs[1])"
+        try scene.get(single)
+        scene.clock.advance(seconds: 120)
+        let (status, _) = try scene.get(single)
+        #expect(status == "refrain; hit; ttl=-20; detail=stale-while-revalidate", "\(status)")
+        waitUntil { scene.upstream.last == single }
+        waitUntil { (try? scene.get(single).status)?.contains("ttl=100") == true }
+        #expect(try scene.get(single) == ("refrain; hit; ttl=100", 0))
+    }
+}

@@ -1,0 +1,125 @@
+import Cache
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// Documents that are not what they should be go through byte for byte, and nothing is made of them.
+@Suite(.timeLimit(.minutes(1))) struct HostileDocumentTests {
+    /// A document for `/albums/7?include=artists`.
+    struct Document: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let body: [UInt8]
+        /// Whether there is nothing wrong with it, after all.
+        var isSound = false
+
+        init(_ name: String, _ body: String, isSound: Bool = false) { self.init(name, Array(body.utf8), isSound) }
+
+        init(_ name: String, _ body: [UInt8], _ isSound: Bool = false) {
+            (testDescription, self.body, self.isSound) = (name, body, isSound)
+        }
+    }
+
+    private static func album(_ id: String, _ artist: String = #","attributes":{"name":"B"}"#) -> String {
+        with(id: "\"\(id)\"", name: "\"A\"", artist)
+    }
+
+    /// - Parameters:
+    ///   - id, name: JSON values.
+    ///   - artist: further members of the artist.
+    private static func with(
+        id: String = "\"7\"", name: String = "\"A\"", type: String = "\"albums\"",
+        _ artist: String = #","attributes":{"name":"B"}"#, more: String = "", behind: String = ""
+    ) -> String {
+        #"{"data":[{"id":\#(id),"type":\#(type),"href":"/x","attributes":{"name":\#(name)}\#(more),"#
+            + #""relationships":{"artists":{"href":"/y","data":[{"id":"1","type":"artists","href":"/z"\#(artist)}]}}}"#
+            + "\(behind)]}"
+    }
+
+    private static func cut(_ text: String) -> [UInt8] { Array(text.utf8.dropLast(7)) }
+
+    private static func replacing(_ text: String, _ old: String, with new: [UInt8]) -> [UInt8] {
+        guard let range = text.range(of: old) else { return [] }
+        return Array(text[..<range.lowerBound].utf8) + new + Array(text[range.upperBound...].utf8)
+    }
+
+    static let documents: [Document] = [
+        Document("an honest one", with(), isSound: true),
+        Document("a megabyte of name", with(name: "\"" + String(repeating: "x", count: 1 << 20) + "\""), isSound: true),
+        Document("numbers of 10,000 digits", with(name: String(repeating: "9", count: 10_000) + "e-99999"), isSound: true),
+        Document("nested deeply", with(name: String(repeating: "[", count: 9_999) + String(repeating: "]", count: 9_999))),
+        Document("nested deeply and never closed", with(name: String(repeating: "[{\"a\":", count: 200_000))),
+        Document("broken UTF-8", replacing(with(), "\"A\"", with: [34, 0xC3, 0x28, 34])),
+        Document("an overlong slash", replacing(with(), "\"A\"", with: [34, 0xC0, 0xAF, 34])),
+        Document("half a surrogate pair", with(name: #""\ud800""#)),
+        Document("a raw control character", with(name: "\"\u{1}\"")),
+        Document("the id twice", with(more: #","id":"8""#)),
+        Document("the attributes twice", with(more: #","attributes":{"name":"Z"}"#)),
+        Document("one attribute twice", with(name: #""A","name":"Z""#)),
+        Document("cut off", cut(with())),
+        Document("something behind it", with() + "{}"),
+        Document("nothing", ""),
+        Document("a number", with(id: "7")),
+        Document("null for an id", with(id: "null")),
+        Document("a list for an id", with(id: "[\"7\"]")),
+        Document("an empty id", with(id: "\"\"")),
+        Document("an escaped id", with(id: "\"\\u0037\"")),
+        Document("an escaped name of the id", with().replacingOccurrences(of: #"{"id""#, with: #"{"\u0069d""#), isSound: true),
+        Document("another id", with(id: "\"8\"")),
+        Document("the type of a song", with(type: "\"songs\"")),
+        Document("an unknown type", with(type: "\"albumz\"")),
+        Document("an escaped name", with(name: #""\u0041\/""#), isSound: true),
+        Document("an object for a list", #"{"data":{"id":"7","type":"albums","attributes":{"name":"A"}}}"#),
+        Document("numbers for resources", #"{"data":[1,2,3]}"#),
+        Document("a list", "[" + with() + "]"),
+        Document("an error", #"{"errors":[{"status":"500"}],"data":[]}"#),
+        Document(
+            "a hundred thousand resources",
+            with(behind: String(repeating: #",{"id":"9","type":"songs"}"#, count: 100_000))),
+        Document("8 MiB of resources", with(behind: String(repeating: #",{"id":"9","type":"songs"}"#, count: 340_000))),
+    ]
+
+    /// Honest albums, but for the seventh.
+    private static func answer(_ target: String, _ hostile: [UInt8]) -> [UInt8] {
+        if target.contains("albums/7?") { return hostile }
+        let isIncluding = target.contains("include")
+        let id = target.components(separatedBy: "?")[0].components(separatedBy: "/").last ?? ""
+        return Array(album(id, isIncluding ? #","attributes":{"name":"B"}"# : "").utf8)
+    }
+
+    @Test(arguments: documents) func itGoesThroughAndNothingIsMadeOfIt(document: Document) throws {
+        let origin = try ScriptedOrigin([
+            .serve { request in
+                let body = Self.answer(request.components(separatedBy: " ")[1], document.body)
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n"
+                return Array(head.utf8) + body
+            }
+        ])
+        defer { origin.stop() }
+        let proxy = try ProxyUnderTest(
+            originPort: Int(origin.port), cache: ResponseCache(memory: MemoryTier(maxBytes: 256 << 20), store: nil))
+        defer { proxy.stop() }
+        let path = "/v1/catalog/us/albums/"
+        for target in ["1", "2?include=artists"] { #expect(try proxy.client.send("GET", path + target).status == 200) }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", path + "7?include=artists")
+            #expect(reply.status == 200 && reply.body == Data(document.body))
+        }
+        let asked = origin.requests.joined().count
+        // The smaller form, and whatever else the document pretends to show.
+        let smaller = try proxy.client.send("GET", path + "7")
+        #expect(smaller.status == 200)
+        if document.isSound {
+            let text = String(decoding: document.body, as: UTF8.self)
+            let whole = text.replacingOccurrences(of: #","attributes":{"name":"B"}"#, with: "")
+            let values = try? JSONSerialization.jsonObject(with: Data(whole.utf8)) as? NSObject
+            #expect(smaller.body == Data(whole.utf8) || smaller.json == values)
+            #expect(origin.requests.joined().count == asked)
+        } else {
+            #expect(smaller.body == Data(Self.album("7", "").utf8) && origin.requests.joined().count == asked + 1)
+        }
+        for target in ["8", "7?include=artists", "3"] {
+            #expect(try proxy.client.send("GET", path + target).status == 200)
+        }
+    }
+}

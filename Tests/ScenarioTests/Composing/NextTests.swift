@@ -1,0 +1,90 @@
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// `next complete`: who follows `next` gets the own parameters back (API.md 7).
+@Suite(.timeLimit(.minutes(1))) struct NextTests {
+    private static let complete: CompositionSettings = {
+        var settings = CompositionSettings()
+        settings.completesNext = true
+        return settings
+    }()
+
+    private func next(_ reply: HTTPTestClient.Reply) -> String? { (reply.json as? [String: Any])?["next"] as? String }
+
+    private func names(_ reply: HTTPTestClient.Reply) -> [String] {
+        let data = (reply.json as? [String: Any])?["data"] as? [[String: Any]] ?? []
+        return data.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String }
+    }
+
+    @Test func theParametersStandInFetchedAndStoredAndComposedAnswers() throws {
+        let scene = try ListScene(Self.complete)
+        defer { scene.stop() }
+        let first = ListScene.target(1, "extend=x&include=artists&l=de-DE&limit=100&offset=0")
+        let written = "?extend=x&include=artists&l=de-DE&limit=100&offset=100"
+        let fetched = try scene.proxy.client.send("GET", first)
+        #expect(next(fetched) == ListScene.target(1) + written)
+        let stored = try scene.proxy.client.send("GET", first)
+        #expect(stored.field("Cache-Status")?.contains("hit") == true && stored.body == fetched.body)
+        let window = ListScene.target(1, "extend=x&include=artists&l=de-DE&limit=7&offset=3")
+        let composed = try scene.proxy.client.send("GET", window)
+        #expect(composed.field("Cache-Status")?.contains("detail=window") == true)
+        #expect(next(composed) == ListScene.target(1, "extend=x&include=artists&l=de-DE&limit=7&offset=10"))
+        #expect(scene.upstream.count == 1)
+    }
+
+    @Test func theAnswerHasATagOfItsOwn() throws {
+        let scene = try ListScene(Self.complete)
+        defer { scene.stop() }
+        for _ in 0..<2 {
+            let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10"))
+            let tag = try #require(reply.field("ETag"))
+            #expect(tag != "\"of the origin\"")
+            let again = try scene.proxy.client.send(
+                "GET", ListScene.target(1, "limit=10"), fields: [("If-None-Match", tag)])
+            #expect(again.status == 304)
+        }
+    }
+
+    @Test(arguments: [1, 7, 60]) func followingItWalksTheWholeList(limit: Int) throws {
+        let scene = try ListScene(Self.complete, count: 61, gaps: [4, 30])
+        defer { scene.stop() }
+        var (target, seen, sizes): (String?, [String], [Int]) = (ListScene.target(1, "limit=\(limit)"), [], [])
+        while let asked = target {
+            let reply = try scene.proxy.client.send("GET", asked)
+            seen += names(reply)
+            sizes.append(names(reply).count)
+            target = next(reply)
+        }
+        #expect(seen == (0..<61).filter { $0 != 4 && $0 != 30 }.map { " 1.\($0)" })
+        #expect(sizes.allSatisfy { $0 <= limit })
+        #expect(scene.upstream.allSatisfy { $0.contains("limit=\(limit)") || limit < 60 })
+    }
+
+    @Test func answersThatGoStraightThroughAreCompletedToo() throws {
+        let scene = try ComposingScene(Self.complete)
+        defer { scene.stop() }
+        let user = [("Music-User-Token", "user-anna")]
+        var (target, pages): (String?, Int) = ("/v1/me/library/songs?limit=10", 0)
+        while let asked = target, pages < 3 {
+            #expect(asked.contains("limit=10"))
+            let reply = try scene.proxy.client.send("GET", asked, fields: user)
+            #expect(reply.status == 200)
+            target = next(reply)
+            pages += 1
+        }
+        #expect(pages == 3 && scene.upstream.allSatisfy { $0.contains("limit=10") })
+    }
+
+    @Test func keepLeavesTheBytesAsTheyAre() throws {
+        let scene = try ListScene()
+        defer { scene.stop() }
+        let target = ListScene.target(1, "l=de-DE&limit=10")
+        for _ in 0..<2 {
+            let reply = try scene.proxy.client.send("GET", target)
+            #expect(String(decoding: reply.body, as: UTF8.self) == scene.list.answer(target).body)
+            #expect(reply.field("ETag") == "\"of the origin\"")
+        }
+    }
+}

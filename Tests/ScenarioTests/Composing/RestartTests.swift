@@ -1,0 +1,81 @@
+import Cache
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// What was stored by an earlier run is material for this one.
+@Suite(.timeLimit(.minutes(1))) struct ComposingAfterRestartTests {
+    private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) rethrows {
+        let file = NSTemporaryDirectory() + "refrain-composing-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        try body {
+            ResponseCache(
+                memory: MemoryTier(maxBytes: 16 << 20),
+                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { print($0) })
+        }
+    }
+
+    @Test func answersAreComposedOutOfTheFile() throws { try Self.withFile(composeOutOfTheFile) }
+
+    private func composeOutOfTheFile(_ makeCache: () -> ResponseCache) throws {
+        let scene = try ComposingScene(cache: makeCache())
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 40)
+        let albums = try scene.ids("albums", 2)
+        let path = "/v1/catalog/us/songs?ids="
+        try scene.get("/v1/catalog/us/songs/\(songs[0])")
+        try scene.get(path + songs[..<20].joined(separator: ","))
+        try scene.get(path + songs[20...].joined(separator: ","))
+        try scene.get("/v1/catalog/us/albums/\(albums[0])")
+        try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists")
+        #expect(try scene.get("/v1/catalog/us/songs/\(songs[1])").cost == 0)
+        try scene.restart(makeCache)
+        waitUntil { scene.proxy.isIndexComplete }
+        for (target, detail) in [
+            ("/v1/catalog/us/songs/\(songs[2])", "reduced"), ("/v1/catalog/us/songs/\(songs[1])", "reduced"),
+            (path + [songs[30], songs[3]].joined(separator: ","), "split"),
+            ("/v1/catalog/us/albums/\(albums[1])", "reduced"),
+        ] {
+            let (status, cost) = try scene.get(target)
+            #expect(status.contains("hit") && status.contains("detail=\(detail)") && cost == 0, "\(target) \(status)")
+        }
+        // A purge reaches what was composed of what another run stored.
+        var selection = EntrySelection()
+        selection.storefront = Array("us".utf8)
+        let done = DispatchSemaphore(value: 0)
+        scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in done.signal() }
+        done.wait()
+        #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
+    }
+
+    @Test func whatIsTooOldByThenIsNotUsed() throws {
+        try Self.withFile { makeCache in
+            let scene = try ComposingScene(cache: makeCache())
+            defer { scene.stop() }
+            let songs = try scene.ids("songs", 3)
+            try scene.get("/v1/catalog/us/songs/\(songs[0])")
+            try scene.get("/v1/catalog/us/songs?ids=" + songs.joined(separator: ","))
+            scene.clock.advance(seconds: 86_400)
+            try scene.restart(makeCache)
+            waitUntil { scene.proxy.isIndexComplete }
+            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
+        }
+    }
+
+    /// The file is read latest first, and older answers in the same form took away what the later had shown.
+    @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
+        try Self.withFile { makeCache in
+            let scene = try ComposingScene(cache: makeCache())
+            defer { scene.stop() }
+            let songs = try scene.ids("songs", 4)
+            try scene.get("/v1/catalog/us/songs/\(songs[0])")
+            scene.clock.advance(seconds: 50_000)
+            try scene.get("/v1/catalog/us/songs/\(songs[1])")
+            try scene.get("/v1/catalog/us/songs?ids=" + songs[1...].joined(separator: ","))
+            try scene.restart(makeCache)
+            waitUntil { scene.proxy.isIndexComplete }
+            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])") == ("refrain; hit; ttl=86400; detail=reduced", 0))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import EventLoop
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// A proxy before an origin whose answers a test decides.
+final class ScriptedScene {
+    let origin: FakeOrigin
+    let proxy: ProxyUnderTest
+    let warnings = Warnings()
+    let clock = ManualClock(1_790_000_000)
+
+    init(
+        _ settings: CompositionSettings = CompositionSettings(),
+        _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
+    ) throws {
+        origin = try FakeOrigin(answer)
+        let (clock, warnings) = (clock, warnings)
+        proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: ResponseCache(memory: MemoryTier(maxBytes: 64 << 20), store: nil),
+            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+    }
+
+    func stop() {
+        proxy.stop()
+        origin.stop()
+    }
+
+    /// The targets that reached the origin, in order.
+    var upstream: [String] { origin.requests.map(\.target) }
+}
+
+/// The lists of albums of made-up artists, whose every place has an item unless it is a gap. A page has 25 places, or as many
+/// as asked for, 100 at most; `next` keeps `l` alone.
+final class ListOrigin: Sendable {
+    let count: Int
+    let gaps: Set<Int>
+    /// Changes the names of all albums.
+    let edition = Atomic<Int>(1)
+
+    init(count: Int = 230, gaps: Set<Int> = []) {
+        self.count = count
+        self.gaps = gaps
+    }
+
+    func answer(_ target: String) -> FakeOrigin.Reply {
+        guard let parts = URLComponents(string: target) else { return error(400) }
+        let segments = parts.path.split(separator: "/").map(String.init)
+        let query = Dictionary((parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { one, _ in one }
+        guard segments.count >= 5, segments[3] == "artists" else { return error(404) }
+        if segments.count == 5 { return artist(segments[4], query) }
+        guard let limit = Int(query["limit"] ?? "25"), (1...100).contains(limit) else { return error(400) }
+        let page = page(of: segments[4], offset: Int(query["offset"] ?? "0") ?? 0, limit, query["l"], isFull: true)
+        return FakeOrigin.Reply(
+            fields: [("Content-Type", "application/json"), ("ETag", "\"of the origin\"")], body: "{\(page)}")
+    }
+
+    /// What it says, as JSON values.
+    func direct(_ target: String) -> NSObject? {
+        try? JSONSerialization.jsonObject(with: Data(answer(target).body.utf8)) as? NSObject
+    }
+
+    private func error(_ status: Int) -> FakeOrigin.Reply {
+        FakeOrigin.Reply(status: status, body: #"{"errors":[{"status":"\#(status)"}]}"#)
+    }
+
+    private func artist(_ id: String, _ query: [String: String]) -> FakeOrigin.Reply {
+        let (path, isFull) = ("/v1/catalog/us/artists/\(id)", query["include"] == "albums")
+        let albums = "\"href\":\"\(path)/albums\",\(page(of: id, offset: 0, 25, query["l"], isFull: isFull))"
+        let relationships = "\"relationships\":{\"albums\":{\(albums)}}"
+        let attributes = "\"attributes\":{\"name\":\"Artist \(id)\"}"
+        return FakeOrigin.Reply(
+            body: "{\"data\":[{\"id\":\"\(id)\",\"type\":\"artists\",\"href\":\"\(path)\",\(attributes),\(relationships)}]}")
+    }
+
+    private func page(of artist: String, offset: Int, _ limit: Int, _ language: String?, isFull: Bool) -> String {
+        let end = min(offset + limit, count)
+        let albums = (min(offset, end)..<end).filter { !gaps.contains($0) }.map { place in
+            let id = "\(artist)\(1000 + place)"
+            let name = "\(language ?? "") \(edition.load(ordering: .relaxed)).\(place)"
+            return "{\"id\":\"\(id)\",\"type\":\"albums\",\"href\":\"/v1/catalog/us/albums/\(id)\""
+                + (isFull ? ",\"attributes\":{\"name\":\"\(name)\"}}" : "}")
+        }
+        let data = "\"data\":[\(albums.joined(separator: ","))]"
+        guard end < count else { return data }
+        let query = (language.map { "l=\($0)&" } ?? "") + "offset=\(end)"
+        return "\"next\":\"/v1/catalog/us/artists/\(artist)/albums?\(query)\",\(data)"
+    }
+}
+
+/// A proxy before such lists.
+final class ListScene {
+    let list: ListOrigin
+    let scene: ScriptedScene
+    var proxy: ProxyUnderTest { scene.proxy }
+    var upstream: [String] { scene.upstream }
+
+    init(_ settings: CompositionSettings = CompositionSettings(), count: Int = 230, gaps: Set<Int> = []) throws {
+        let list = ListOrigin(count: count, gaps: gaps)
+        self.list = list
+        scene = try ScriptedScene(settings) { list.answer($0.target) }
+    }
+
+    func stop() { scene.stop() }
+
+    /// The albums of an artist.
+    static func target(_ artist: Int, _ query: String = "") -> String {
+        "/v1/catalog/us/artists/\(artist)/albums" + (query.isEmpty ? "" : "?" + query)
+    }
+
+    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and how many requests it
+    /// cost.
+    @discardableResult
+    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int) {
+        let before = upstream.count
+        let reply = try proxy.client.send("GET", target)
+        let status = reply.field("Cache-Status") ?? ""
+        #expect(reply.json == list.direct(target), "\(target) \(status)", sourceLocation: sourceLocation)
+        return (status, upstream.count - before)
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// `compose verify`, `compose off`, and an origin that does otherwise than it did (DESIGN 6).
+@Suite(.timeLimit(.minutes(1))) struct VerifyTests {
+    private static func settings(_ mode: CompositionSettings.Mode, windows: Bool = true) -> CompositionSettings {
+        var settings = CompositionSettings()
+        settings.compose = mode
+        settings.windows = windows
+        return settings
+    }
+
+    private func album(_ id: String, _ query: String = "?include=artists") -> String {
+        "/v1/catalog/us/albums/\(id)\(query)"
+    }
+
+    private func batch(_ ids: [String]) -> String { "/v1/catalog/us/albums?ids=" + ids.joined(separator: ",") }
+
+    @Test func theClientGetsTheOriginsAnswerAndEqualOnesAreCounted() throws {
+        let scene = try ComposingScene(Self.settings(.verify))
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 4)
+        try scene.get(album(albums[0], ""))
+        try scene.get(batch(albums))
+        for id in albums.dropFirst() {
+            let (status, cost) = try scene.get(album(id, ""))
+            #expect(status.contains("fwd=uri-miss; fwd-status=200; stored") && cost == 1, "\(status)")
+            #expect(!status.contains("detail="), "\(status)")
+        }
+        #expect(scene.proxy.statistics[.verified] == 3 && scene.proxy.statistics[.mismatched] == 0)
+        #expect(scene.proxy.statistics[.composed] == 0 && scene.proxy.statistics[.upstreamSaved] == 0)
+        #expect(scene.warnings.all.isEmpty)
+    }
+
+    @Test func aMismatchSwitchesTheFormOffAndIsReported() throws {
+        let scene = try ComposingScene(Self.settings(.verify))
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 40)
+        try scene.get(album(albums[0], ""))
+        try scene.get(batch(albums))
+        let before = albums.map { scene.direct(album($0, "")) }
+        scene.api.revise()
+        // One whose attributes are others by now.
+        let index = try #require(albums.indices.dropFirst().first { scene.direct(album(albums[$0], "")) != before[$0] })
+        #expect(try scene.get(album(albums[index], "")).cost == 1)
+        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (1, 1))
+        #expect(scene.proxy.statistics[.contradictions] == 1)
+        #expect(scene.warnings.all.count == 1 && scene.warnings.all[0].contains("/albums/{id}"), "\(scene.warnings.all)")
+        // Nothing is composed in that form, nor compared with it.
+        for id in albums[1..<4] where id != albums[index] { try scene.get(album(id, "")) }
+        #expect(scene.proxy.statistics[.verified] == 1)
+        #expect(scene.proxy.statistics.restingForms == 1)
+    }
+
+    @Test func windowsAreVerifiedToo() throws {
+        let scene = try ListScene(Self.settings(.verify))
+        defer { scene.stop() }
+        try scene.get(ListScene.target(1, "limit=100&offset=0"))
+        let (status, cost) = try scene.get(ListScene.target(1, "limit=10&offset=5"))
+        #expect(status.contains("fwd=") && cost == 1)
+        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (1, 0))
+        scene.list.edition.store(2, ordering: .relaxed)
+        try scene.get(ListScene.target(1, "limit=10&offset=30"))
+        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (2, 1))
+        #expect(scene.scene.warnings.all.count == 1)
+    }
+
+    @Test func whileVerifyingNothingComposedStandsInForAFailingOrigin() throws {
+        let scene = try ListScene(Self.settings(.verify))
+        defer { scene.stop() }
+        try scene.get(ListScene.target(1, "limit=100&offset=0"))
+        scene.scene.origin.stop()
+        let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10&offset=5"))
+        #expect(reply.status >= 500 || reply.field("Cache-Status")?.contains("fwd=") == true)
+        #expect(scene.proxy.statistics[.composed] == 0)
+    }
+
+    @Test func whileVerifyingSinglesAreNotJoined() throws {
+        var settings = Self.settings(.verify)
+        settings.batch = true
+        let scene = try ComposingScene(settings)
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 5)
+        for id in albums { try scene.get(album(id, "")) }
+        let clients = try albums.map { _ in try RawClient(port: UInt16(scene.proxy.port)) }
+        for (client, id) in zip(clients, albums) {
+            try client.send("GET \(album(id)) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        }
+        for client in clients { #expect(!client.readToEnd().bytes.isEmpty) }
+        #expect(!scene.upstream.contains { $0.contains("ids=") })
+        #expect(scene.proxy.statistics[.composed] == 0)
+    }
+
+    @Test func withComposeOffNothingIsComposed() throws {
+        let scene = try ComposingScene(Self.settings(.off))
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 3)
+        try scene.get(album(albums[0], ""))
+        try scene.get(batch(albums))
+        for target in [album(albums[1], ""), batch([albums[2], albums[1]])] {
+            let (status, cost) = try scene.get(target)
+            #expect(status.contains("fwd=uri-miss") && cost == 1, "\(status)")
+        }
+        #expect(scene.proxy.statistics[.composed] == 0 && scene.proxy.statistics[.verified] == 0)
+        let list = try ListScene(Self.settings(.off))
+        defer { list.stop() }
+        try list.get(ListScene.target(1, "limit=100&offset=0"))
+        #expect(try list.get(ListScene.target(1, "limit=10&offset=5")).status.contains("detail=window"), "these are on")
+    }
+
+    @Test func nothingIsComposedInAFormThatWasContradicted() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 8)
+        try scene.get(album(albums[0]))
+        try scene.get(album(albums[1], ""))
+        try scene.get(batch(albums) + "&include=artists")
+        // Some have artists with more albums than were seen in any list.
+        let composed = try albums[2..<5].filter { try scene.get(album($0)).status.contains("detail=reduced") }
+        try #require(!composed.isEmpty)
+        scene.api.flip()
+        // One that is in no other answer, and shows that artists look otherwise by now.
+        let other = try #require(try scene.ids("albums", 9).last)
+        #expect(try scene.get(album(other)).cost == 1)
+        #expect(scene.proxy.statistics[.contradictions] >= 1)
+        #expect(scene.warnings.all.contains { $0.contains("in another form than before") }, "\(scene.warnings.all)")
+        for id in albums[5...] {
+            let (status, cost) = try scene.get(album(id))
+            #expect(status.contains("fwd=uri-miss") && cost == 1, "\(status)")
+        }
+        #expect(scene.proxy.statistics.restingForms >= 1)
+    }
+}
