@@ -8,29 +8,29 @@ public final class Composition: Sendable {
     public let detail: Reason
     /// The keys of the stored answers it was made from.
     public let parts: [CacheKey]
+    /// The resources that each part names, as `StoredResponse.resources`: its arrays, not copies of them. A purge that
+    /// finds one of the parts by them finds the composed answer.
+    let named: [[UInt64]]
     /// What it takes in memory, its records in `Dependents` included, in bytes.
     let byteCount: Int
 
-    /// Each part is named once.
-    public init(_ detail: Reason, parts: [CacheKey]) {
+    /// Out of these answers, each given once.
+    public convenience init(_ detail: Reason, of parts: [StoredResponse]) {
+        self.init(detail, parts: parts.map(\.key), naming: parts.map(\.resources))
+    }
+
+    /// - Parameter named: for each part.
+    init(_ detail: Reason, parts: [CacheKey], naming named: [[UInt64]]) {
         self.detail = detail
         self.parts = parts.map { $0.compacted() }
-        byteCount = self.parts.reduce(Self.overhead) { $0 + $1.bytes.count + Self.partOverhead }
-    }
-
-    /// Out of these answers.
-    public convenience init(_ detail: Reason, of parts: [StoredResponse]) {
-        self.init(detail, parts: parts.map(\.key))
-    }
-
-    /// What an answer made from `parts` has to carry as `StoredResponse.resources`, so that a purge of what one of them names
-    /// finds it: all that they name, ascending.
-    public static func resources(of parts: [StoredResponse]) -> [UInt64] {
-        Set(parts.lazy.flatMap(\.resources)).sorted()
+        self.named = named
+        byteCount =
+            self.parts.reduce(Self.overhead) { $0 + $1.bytes.count + Self.partOverhead }
+            + named.reduce(0) { $0 + $1.count * MemoryLayout<UInt64>.size }
     }
 
     /// The object, the header of its array, and the record of it, rounded up, in bytes.
     private static let overhead = 160
-    /// A key, the header of its bytes, and the record of the part, rounded up, in bytes.
+    /// A key, the headers of its bytes and of what it names, and the record of the part, rounded up, in bytes.
     private static let partOverhead = 192
 }

@@ -94,7 +94,13 @@ extension StoredResponse {
 
     /// Whether the content names the resource of this number, as far as anyone can tell.
     func mayName(_ resource: UInt64) -> Bool {
-        if resources.last == Self.everyResource { return true }
+        Self.mayName(resource, resources)
+            || composition?.named.contains(where: { Self.mayName(resource, $0) }) ?? false
+    }
+
+    /// - Parameter resources: ascending.
+    private static func mayName(_ resource: UInt64, _ resources: [UInt64]) -> Bool {
+        if resources.last == everyResource { return true }
         var (low, high) = (0, resources.count)
         while low < high {
             let middle = (low + high) / 2

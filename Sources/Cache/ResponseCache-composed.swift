@@ -11,7 +11,7 @@ extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not where one of `parts` is not
     /// in memory any more as it was when it was used, or is itself composed, or personal, or chosen by request fields; where
     /// a purge is under way; and where it would outlast a purge of one of them: its parts are those that its composition
-    /// names, it has their storefront, and names all resources that they name (`Composition.resources(of:)`).
+    /// names, it has their storefront, and its composition names all resources that they name.
     @discardableResult
     public func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
         guard let composition = response.composition, response.byteCount <= memory.maxResponseBytes,
@@ -68,10 +68,12 @@ extension ResponseCache {
 
     /// Whether a purge that chooses one of `parts`, each an answer of the origin's to everybody, chooses `response` too.
     private func isWhole(_ response: StoredResponse, _ composition: Composition, _ parts: [StoredResponse]) -> Bool {
-        guard !response.key.isPersonal, !parts.isEmpty, composition.parts == parts.map(\.key) else { return false }
+        guard !response.key.isPersonal, !parts.isEmpty, composition.parts == parts.map(\.key),
+            composition.named == parts.map(\.resources)
+        else { return false }
         return parts.allSatisfy { part in
             part.countsAsEntry && !part.key.isPersonal && part.key.variant.isEmpty && part.key != response.key
-                && part.storefront == response.storefront && part.resources.allSatisfy(response.mayName)
+                && part.storefront == response.storefront
         }
     }
 }

@@ -113,12 +113,17 @@ enum StoredFields {
     /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it is sent. Also where the
     /// fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
     static func head(status: Int, fields: [UInt8], bodyCount: Int) -> (bytes: [UInt8], fields: Range<Int>) {
-        var head = Array("HTTP/1.1 \(status) \(reasonPhrase(status))\r\n".utf8)
-        let start = head.count
-        head.append(contentsOf: fields)
-        let end = head.count
-        if status != 204 { head.append(contentsOf: "Content-Length: \(bodyCount)\r\n".utf8) }
-        return (head, start..<end)
+        var head = ByteBuffer(capacity: fields.count + 96)
+        head.appendStatusLine(status)
+        let start = head.readableCount
+        head.append(fields)
+        let end = head.readableCount
+        if status != 204 {
+            head.append("Content-Length: ")
+            head.append(decimal: bodyCount)
+            head.append("\r\n")
+        }
+        return (head.copyReadable(), start..<end)
     }
 }
 

@@ -18,6 +18,7 @@ extension StoredResponse {
         var fields: [UInt8] = []
         var lines = FieldLines()
         let head = parts[0].fields
+        fields.reserveCapacity(head.count + 64)
         head.withUnsafeBufferPointer { buffer in
             let bytes = buffer.span
             while let line = lines.next(in: bytes) {
@@ -27,8 +28,7 @@ extension StoredResponse {
         fields.append(contentsOf: StoredFields.composedTagLine(body))
         self.init(
             restoring: key, status: 200, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
-            classTag: classTag, storefront: parts[0].storefront, resources: Composition.resources(of: parts),
-            composition: Composition(detail, of: parts))
+            classTag: classTag, storefront: parts[0].storefront, composition: Composition(detail, of: parts))
     }
 
     private static func isAboutContent(_ id: FieldName) -> Bool {
@@ -41,12 +41,24 @@ extension StoredResponse {
 
 extension StoredFields {
     /// A strong entity tag of composed content, whose bytes nobody but the origin chose: a checksum does, and costs a tenth
-    /// of the digest that other answers get once.
+    /// of the digest that other answers get once. Four sums over every fourth word, so that none waits for the others.
     static func composedTagLine(_ body: [UInt8]) -> [UInt8] {
-        var sum = Checksum()
-        sum.combine(body[...])
-        var line = Array("ETag: \(Validators.ownTagStart)c".utf8)
-        line.appendHexadecimal(sum.value)
+        var (one, two, three, four) = (Checksum(), Checksum(), Checksum(), Checksum())
+        let inFours = body.count & ~31
+        body.withUnsafeBytes { raw in
+            for offset in stride(from: 0, to: inFours, by: 32) {
+                one.combine(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                two.combine(raw.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+                three.combine(raw.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
+                four.combine(raw.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
+            }
+        }
+        one.combine(body[inFours...])
+        for sum in [two, three, four] { one.combine(sum.value) }
+        var line = Array("ETag: ".utf8)
+        Validators.ownTagStart.withUTF8Buffer { line.append(contentsOf: $0) }
+        line.append(UInt8(ascii: "c"))
+        line.appendHexadecimal(one.value)
         line.appendHexadecimal(UInt64(body.count))
         line.append(contentsOf: "\"\r\n".utf8)
         return line

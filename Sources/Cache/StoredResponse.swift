@@ -26,7 +26,7 @@ public final class StoredResponse: Sendable {
     /// `VariantSignpost` writes them. Empty for an answer.
     public let selecting: [UInt8]
     /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a purge by resource finds.
-    /// `everyResource` alone where it may name any.
+    /// `everyResource` alone where it may name any; empty where it was composed, as `composition` knows them then.
     public let resources: [UInt64]
     /// Stands for all resources there are.
     public static let everyResource = UInt64.max

@@ -36,8 +36,7 @@ func composed(
 ) -> StoredResponse {
     StoredResponse(
         key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
-        classTag: 1, storefront: Array("us".utf8), resources: Composition.resources(of: parts),
-        composition: Composition(.composed, of: parts))
+        classTag: 1, storefront: Array("us".utf8), composition: Composition(.composed, of: parts))
 }
 
 func someone(_ number: UInt64) -> CacheKey.Scope {

@@ -28,7 +28,7 @@ struct Assembler {
     private let forms: LearntForms
     private let now: Int64
     private var agreements: [(type: ResourceClass, agreement: RoleAgreement)] = []
-    private(set) var output: [UInt8] = []
+    private(set) var output = Pieces()
     /// The answers whose bytes are in the output.
     private(set) var used: [Part] = []
     /// The elements of relationships that are nowhere stored.
@@ -41,13 +41,9 @@ struct Assembler {
         self.forms = forms
     }
 
-    mutating func reserve(_ count: Int) { output.reserveCapacity(count) }
+    mutating func append(_ text: StaticString) { output.append(text) }
 
-    mutating func append(_ text: StaticString) {
-        output.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    mutating func append(_ bytes: some Collection<UInt8>) { output.append(contentsOf: bytes) }
+    mutating func append(_ bytes: [UInt8]) { output.append(bytes, ByteSpan(0, bytes.count)) }
 
     /// Marks the part as one whose bytes are in the output.
     mutating func use(_ part: Part) {
@@ -102,7 +98,7 @@ struct Assembler {
 
     /// Takes back what was written behind `mark`.
     mutating func rewind(to mark: Int) {
-        output.removeSubrange(mark...)
+        output.rewind(to: mark)
     }
 }
 
@@ -121,7 +117,7 @@ extension Assembler {
     }
 
     private mutating func copy(_ span: ByteSpan, of part: Part) {
-        output.append(contentsOf: part.document.body[span.range])
+        output.append(part.document.body, span)
         use(part)
     }
 
@@ -233,7 +229,7 @@ extension Assembler {
             return .done
         }
         let body = part.document.body
-        output.append(contentsOf: body[Int(relation.whole.start)..<Int(relation.data.start)])
+        output.append(body, ByteSpan(Int(relation.whole.start), Int(relation.data.start)))
         append("[")
         var result = Writing.done
         for (index, element) in part.document.elements(of: relation).enumerated() {
@@ -245,7 +241,7 @@ extension Assembler {
             }
         }
         append("]")
-        output.append(contentsOf: body[Int(relation.data.end)..<Int(relation.whole.end)])
+        output.append(body, ByteSpan(Int(relation.data.end), Int(relation.whole.end)))
         return result
     }
 }

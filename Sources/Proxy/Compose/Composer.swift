@@ -129,7 +129,7 @@ extension Assembler {
     /// What was built. Made of one answer alone it is a smaller form of that (`reduced`).
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(
-            body: output, detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
+            body: output.joined(), detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
             reliesUntil: reliesUntil)
     }
 }
