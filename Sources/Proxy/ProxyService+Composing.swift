@@ -5,16 +5,19 @@ import Cache
 
 extension ProxyService {
     /// What can be built for the request now.
-    /// - Parameter isBatched: whether it was fetched together with others: what stands in the batch is told apart again,
-    ///   whatever else is composed.
+    /// - Parameters:
+    ///   - rule: of the request's class.
+    ///   - isBatched: whether it was fetched together with others: what stands in the batch is told apart again, whatever
+    ///     else is composed.
     func compose(
-        _ request: CatalogRequest, _ library: ResourceLibrary, at now: Int64, isBatched: Bool = false
+        _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false
     ) -> CompositionOutcome {
-        let material = Material(shared.cache, library.index, reader, at: now)
+        let now = context.unixSeconds
         var settings = library.settings
         if isBatched { settings.compose = .on }
-        return Composer(settings: settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor)
-            .compose(request, material, at: now)
+        let composer = Composer(
+            settings: settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor, rule: rule)
+        return composer.compose(request, library.material(reader, at: now), at: now)
     }
 
     /// The answer that an inquiry is about, if it can be built by now and clients are given what is built; stored, and said
@@ -24,7 +27,7 @@ extension ProxyService {
             library.settings.compose != .verify,
             let request = CatalogRequest(canonical: inquiry.request.canonical),
             case .answer(let composed) = compose(
-                request, library, at: context.unixSeconds, isBatched: detail == .batched)
+                request, library, under: inquiry.facts.rule, isBatched: detail == .batched)
         else { return nil }
         return store(composed, key, inquiry.facts, detail)
     }
@@ -37,7 +40,7 @@ extension ProxyService {
         let parts = composed.parts.map(\.response)
         let stored = StoredResponse(
             composed: composed.body, key: key, parts: parts, detail: detail ?? composed.detail,
-            receivedAt: now, lifetime: composed.lifetime(at: now), classTag: facts.route.resourceClass.rawValue)
+            receivedAt: now, lifetime: composed.lifetime, classTag: facts.route.resourceClass.rawValue)
         statistics.count(.composed)
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all the same.
@@ -45,26 +48,34 @@ extension ProxyService {
         return stored
     }
 
-    /// Learns from an answer that the origin gave, and holds what would have been composed against it.
+    /// Learns from an answer that the origin gave.
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     func learn(from stored: StoredResponse, original: [UInt8]?, _ inquiry: Inquiry) {
         guard let library = shared.library(for: inquiry.facts) else { return }
-        let now = context.unixSeconds
-        if !library.note(stored, original: original, reader, at: now) { reportContradiction(inquiry) }
-        guard let expected = inquiry.expected else { return }
-        statistics.count(.verified)
-        guard stored.status != 200 || !JSON.areEqual(expected.body, stored.body) else { return }
-        statistics.count(.mismatched)
-        if let request = CatalogRequest(canonical: inquiry.request.canonical) {
-            library.forms.switchOff(request.form, until: now + Int64(stored.freshFor))
+        switch library.note(stored, original: original, at: context.unixSeconds) {
+        case .nothingNew: break
+        case .otherForm: reportContradiction("in another form than before", inquiry)
+        case .otherAttributes: reportContradiction("with other attributes than elsewhere", inquiry)
         }
-        reportContradiction(inquiry)
     }
 
-    private func reportContradiction(_ inquiry: Inquiry) {
+    /// Holds what would have been composed against what the origin says, be it stored or not (`compose verify`).
+    func verify(_ expected: ComposedBody, against status: Int, _ body: [UInt8], _ inquiry: Inquiry) {
+        statistics.count(.verified)
+        guard status != 200 || !JSON.areEqual(expected.body, body) else { return }
+        statistics.count(.mismatched)
+        if let request = CatalogRequest(canonical: inquiry.request.canonical),
+            case .fixed(let seconds, _) = inquiry.facts.rule
+        {
+            shared.library.forms.switchOff(request.form, until: context.unixSeconds + Int64(seconds))
+        }
+        reportContradiction("otherwise than it would have been composed", inquiry)
+    }
+
+    private func reportContradiction(_ how: String, _ inquiry: Inquiry) {
         statistics.count(.contradictions)
         failures.note(
-            "answers \(inquiry.facts.route.template) in another form than before; nothing is composed in the old one",
+            "answers \(inquiry.facts.route.template) \(how); nothing is composed by what contradicts it",
             at: context.loop.now)
     }
 

@@ -25,7 +25,7 @@ extension ProxyService {
         guard shared.cache.lookup(key, reader, at: now) == nil, let request = CatalogRequest(canonical: page) else {
             return
         }
-        if case .answer = compose(request, library, at: now) { return }
+        if case .answer = compose(request, library, under: shared.policy[request.form.type]) { return }
         guard var inquiry = inquiry(for: Supplement(target: page, detail: .window), of: forwarded),
             let flight = shared.flights.refresh(key, now: context.loop.now)
         else { return }

@@ -84,7 +84,7 @@ public final class ProxyService: Service {
             return plan
         }
         return plan.improved(
-            by: compose(request, library, at: now), verifying: library.settings.compose == .verify)
+            by: compose(request, library, under: facts.rule), verifying: library.settings.compose == .verify)
     }
 
     /// Answers of classes that follow the origin's rules may differ by request fields; `key` becomes the variant's.

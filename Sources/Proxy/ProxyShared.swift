@@ -26,7 +26,7 @@ public struct ProxyShared: Sendable {
         crossOrigin: CrossOrigin = .any, composition: CompositionSettings = CompositionSettings()
     ) {
         self.cache = cache
-        library = ResourceLibrary(cache, composition)
+        library = ResourceLibrary(cache, policy, composition)
         flights = Flights(cache)
         self.credentials = credentials
         self.policy = policy

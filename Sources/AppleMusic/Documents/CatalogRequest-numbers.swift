@@ -15,18 +15,6 @@ extension CatalogRequest {
         Self.mixed(number &+ Self.mixed(resourceContext))
     }
 
-    /// The number of the collection that a list is a window of: storefront, path, language, include and decoration. Nil for
-    /// what is no list.
-    public var collectionNumber: UInt64? {
-        guard case .list = form.subject else { return nil }
-        var text = path
-        for part in [language, form.decoration] + form.include {
-            text.append(0)
-            text.append(contentsOf: part)
-        }
-        return Self.digest(text)
-    }
-
     /// The digest costs ten times what the rest of the request does, and most requests have nothing to digest.
     static func context(_ storefront: Storefront, language: [UInt8], decoration: [UInt8]) -> UInt64 {
         guard !language.isEmpty || !decoration.isEmpty else {

@@ -53,7 +53,7 @@ enum Role: UInt8 {
         switch self {
         case .top: [.data, .next]
         case .resource: [.id, .type, .href, .attributes, .relationships]
-        case .relation: [.href, .data, .next]
+        case .relation: [.data, .next]
         default: []
         }
     }

@@ -60,7 +60,7 @@ public final class ResourceDocument: Sendable {
         public internal(set) var data = ByteSpan()
         /// The string with its quotation marks; empty where there is none.
         public internal(set) var next = ByteSpan()
-        /// The names of the members beside href, data and next as one number; 0 for none.
+        /// The names of the members beside data and next as one number, that of `href` among them; 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
         /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`, up to `endElement`.
         public internal(set) var firstElement: UInt32 = 0

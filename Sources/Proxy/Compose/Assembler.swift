@@ -190,13 +190,18 @@ extension Assembler {
         _ shape: RelationShape, of type: ResourceClass, _ role: Role, _ candidates: [Candidate]
     ) -> Writing {
         var result = Writing.impossible
+        let known = missing.count
         for candidate in candidates {
             guard let relation = candidate.part.document.relation(shape.name, of: candidate.object),
                 shape.hasSameMembers(as: relation), fits(relation, of: type, role, candidate, shape)
             else { continue }
-            let mark = output.count
+            let (mark, lacked) = (output.count, missing.count)
             let writing = write(relation, of: candidate.part, shape)
-            if writing == .done { return .done }
+            // What another one lacked is not needed then.
+            if writing == .done {
+                missing.removeSubrange(known..<lacked)
+                return .done
+            }
             if writing == .lacking { result = .lacking }
             rewind(to: mark)
         }

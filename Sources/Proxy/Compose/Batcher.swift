@@ -16,7 +16,7 @@ final class Batcher {
         let authorization: [UInt8]?
     }
 
-    /// Called once: with true where the answer may be composed now.
+    /// Called once, when the batch has ended.
     typealias Completion = (Detour.End) -> Void
 
     fileprivate struct Member {

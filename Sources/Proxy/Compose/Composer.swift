@@ -10,9 +10,17 @@ struct Composer {
     let forms: LearntForms
     /// How long "not found" counts, in seconds; 0 where it is not kept.
     let notFoundFor: Int
+    /// Of the class of what is asked for.
+    let rule: TTLRule
 
     /// - Parameter material: as it is now.
     func compose(_ request: CatalogRequest, _ material: Material, at now: Int64) -> CompositionOutcome {
+        let outcome = attempt(request, material, at: now)
+        guard case .answer(let body) = outcome else { return outcome }
+        return body.limited(by: rule, at: now).map { .answer($0) } ?? .impossible
+    }
+
+    private func attempt(_ request: CatalogRequest, _ material: Material, at now: Int64) -> CompositionOutcome {
         guard let record = forms.record(request.form, at: now), record.envelope == 0 else { return .impossible }
         let assembler = Assembler(material, for: request, forms: forms, at: now)
         switch request.form.subject {
@@ -47,7 +55,7 @@ struct Composer {
     ) -> CompositionOutcome {
         var assembler = material
         guard let names = distinct(request, record), record.keepsOrder || names.count == 1,
-            record.takes(request.resources)
+            record.takes(request)
         else { return .impossible }
         assembler.append("{\"data\":[")
         let start = assembler.output.count
@@ -95,7 +103,7 @@ struct Composer {
         for (part, place) in assembler.places(request.indexNumber(ofResource: name.number)) where place.kind == .absence
         {
             let until = part.response.receivedAt + Int64(notFoundFor)
-            guard until > now else { continue }
+            guard until > now, part.lacks(name, request) else { continue }
             assembler.use(part)
             return until
         }
@@ -112,6 +120,16 @@ extension Composer {
         let ids = Array(Set(missing.map(\.id))).sorted { $0.lexicographicallyPrecedes($1) }
         guard ids.count <= CatalogRequest.mostIDs(type) else { return .impossible }
         return .partial(Supplement(target: request.target(relatedType: type, ids: ids), detail: .composed))
+    }
+}
+
+extension Part {
+    /// Whether it answers a batch that asked for the resource, in the same circumstances, and has it not.
+    fileprivate func lacks(_ name: ResourceName, _ request: CatalogRequest) -> Bool {
+        guard let own = self.request, own.form.subject == .batch, own.storefront == request.storefront,
+            own.language == request.language, own.form.decoration == request.form.decoration
+        else { return false }
+        return own.resources.contains(name) && !document.primary.contains { $0.number == name.number }
     }
 }
 

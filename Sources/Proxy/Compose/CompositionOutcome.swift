@@ -21,6 +21,8 @@ struct ComposedBody {
     /// Unix seconds at which something that it relies on beside its parts runs out: what is known of its form, or that a
     /// resource is absent.
     let reliesUntil: Int64
+    /// How long it may be used.
+    var lifetime = Lifetime(freshFor: 0)
 }
 
 /// A request that fetches what is missing of a composition.
@@ -32,8 +34,10 @@ struct Supplement: Equatable {
 }
 
 extension ComposedBody {
-    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5).
-    func lifetime(at now: Int64) -> Lifetime {
+    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5), and no longer than one of the
+    /// origin's of that age under the rule of its own class. Nil where that is over.
+    func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
+        guard case .fixed(let seconds, let stale) = rule else { return nil }
         var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))
         var usable = Lifetime.longest
         for part in parts {
@@ -43,6 +47,11 @@ extension ComposedBody {
             fresh = min(fresh, response.freshFor - own)
             usable = min(usable, response.freshFor - own + response.staleFor)
         }
-        return Lifetime(freshFor: age + max(fresh, 0), staleFor: max(usable - fresh, 0), initialAge: age)
+        fresh = min(fresh, seconds - age)
+        usable = min(usable, seconds - age + stale)
+        guard fresh > 0 else { return nil }
+        var limited = self
+        limited.lifetime = Lifetime(freshFor: age + fresh, staleFor: max(usable - fresh, 0), initialAge: age)
+        return limited
     }
 }

@@ -8,10 +8,10 @@ final class Detour {
     /// How it ended.
     enum End {
         case stored
-        /// The origin's answer could not be stored, or there was none; its status, if there was one.
+        /// The origin's answer could not be stored; its status, if it is known.
         case unusable(status: Int?)
-        /// The proxy had no turn for the request: another one would fare no better.
-        case refused(FetchFailure)
+        /// There was none: another request would fare no better.
+        case failed(FetchFailure)
     }
 
     private let inquiry: Inquiry
@@ -32,7 +32,7 @@ final class Detour {
         case .lead(let flight), .alone(let flight):
             Fetch(inquiry, flight: flight, listener: self, service: service).start()
         case .wait: break
-        case .full: end(.refused(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1)))
+        case .full: end(.failed(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1)))
         }
     }
 
@@ -49,7 +49,7 @@ extension Detour: FlightWaiter {
         case .stored: end(.stored)
         case .unstored(let response, _): end(.unusable(status: response.status))
         case .released: end(.unusable(status: nil))
-        case .failed(let failure): end(End(failure))
+        case .failed(let failure): end(.failed(failure))
         }
     }
 }
@@ -59,7 +59,7 @@ extension Detour: FetchListener {
         switch result {
         case .stored: end(.stored)
         case .unstored(let response, _): end(.unusable(status: response.status))
-        case .failed(let failure): end(End(failure))
+        case .failed(let failure): end(.failed(failure))
         }
     }
 
@@ -74,10 +74,4 @@ extension Detour: FetchListener {
     func finished() {}
     func broke() {}
     var isReading: Bool { false }
-}
-
-extension Detour.End {
-    fileprivate init(_ failure: FetchFailure) {
-        self = failure.reason.isOfTheProxy ? .refused(failure) : .unusable(status: failure.status)
-    }
 }

@@ -19,8 +19,8 @@ struct FormRecord: Sendable {
     /// Whether an id that was asked for twice came once; nil while none was.
     private(set) var dropsDuplicates: Bool?
     private(set) var paging = PagingRecord()
-    /// The most resources that one batch was answered with a list for.
-    private var mostAsked = 0
+    /// The most resources of a type in a batch that was answered with a list.
+    private var mostAsked: [ResourceClass: Int] = [:]
 
     /// Learns from the first answer; nil where nothing can be learnt of it.
     init?(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) {
@@ -58,17 +58,16 @@ struct FormRecord: Sendable {
 
     /// Whether the origin takes so many at once: as it was seen to, or as it is documented to (API.md 4.1). More is an error,
     /// and the origin's to report.
-    func takes(_ resources: [ResourceName]) -> Bool {
-        guard resources.count > mostAsked else { return true }
-        var counts: [ResourceClass: Int] = [:]
-        for name in resources { counts[name.type, default: 0] += 1 }
-        return counts.allSatisfy { $0.value <= CatalogRequest.mostIDs($0.key) }
+    func takes(_ request: CatalogRequest) -> Bool {
+        request.countsByType.allSatisfy { type, count in
+            count <= max(CatalogRequest.mostIDs(type), mostAsked[type] ?? 0)
+        }
     }
 
     /// A batch lists what it found in the order of the ids, leaving out what it did not find (API.md 8).
     private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
         let asked = request.resources.map(\.number)
-        mostAsked = max(mostAsked, asked.count)
+        for (type, count) in request.countsByType { mostAsked[type] = max(mostAsked[type] ?? 0, count) }
         let found = document.primary.map(\.number)
         var position = 0
         var seen: Set<UInt64> = []
@@ -90,19 +89,6 @@ struct FormRecord: Sendable {
 
 /// What is known of the pages of one form of list.
 struct PagingRecord: Sendable {
-    /// Which parameters tell links apart.
-    struct Circumstances: Hashable, Sendable {
-        let hasLimit: Bool
-        let hasOffset: Bool
-        let hasLanguage: Bool
-
-        init(_ request: CatalogRequest) {
-            hasLimit = request.limit != nil
-            hasOffset = request.offset != nil
-            hasLanguage = !request.language.isEmpty
-        }
-    }
-
     /// Positions that pages spanned, as far as links told, and the items that stood there.
     private var positions = 0
     private var items = 0
@@ -116,7 +102,7 @@ struct PagingRecord: Sendable {
     private(set) var greatestLimit = 0
     /// Pages that were asked for without a limit.
     private var standard = ListSize()
-    private(set) var links: [Circumstances: NextPattern] = [:]
+    private(set) var links: [NextPattern.Key: NextPattern] = [:]
 
     /// The positions on a page that is asked for without a limit; nil where that is not known.
     var standardLimit: Int? { standard.span }
@@ -136,10 +122,19 @@ struct PagingRecord: Sendable {
     }
 
     private mutating func absorb(_ link: Span<UInt8>, _ request: CatalogRequest) -> Bool {
-        let circumstances = Circumstances(request)
-        if let known = links[circumstances] { return known.matches(link, request) }
+        let key = NextPattern.Key(request)
+        if let known = links[key] { return known.matches(link, request) }
         guard let pattern = NextPattern(learntFrom: link, request) else { return false }
-        links[circumstances] = pattern
+        links[key] = pattern
         return true
+    }
+}
+
+extension CatalogRequest {
+    /// How many resources of each type are asked for, duplicates counted once: the least that the origin may count.
+    fileprivate var countsByType: [ResourceClass: Int] {
+        var counts: [ResourceClass: Int] = [:]
+        for name in Set(resources) { counts[name.type, default: 0] += 1 }
+        return counts
     }
 }

@@ -20,10 +20,28 @@ final class LearntForms: Sendable {
 
     /// More forms than apps use; beyond, the one that was not seen for the longest time gives way.
     static let maxForms = 1_024
+    /// Forms with more text than apps put into parameters are not learnt: clients choose it. In bytes.
+    static let maxDecoration = 512
 
     /// Learns from an answer of the origin, fresh for so many seconds; false where it contradicts what was known.
+    /// The document is gone through without the lock: of two answers in one form at the same moment one may be forgotten.
     func observe(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) -> Bool {
-        state.withLock { $0.observe(request, document, at: now, freshFor: freshFor) }
+        guard request.form.decoration.count <= Self.maxDecoration else { return true }
+        let entry: Entry? = state.withLock { $0.forms[request.form] }
+        var learnt: Entry?
+        var fits = true
+        switch entry {
+        case .rests(let until) where now < until: return true
+        case .known(var record) where record.isFresh(at: now):
+            fits = record.absorb(request, document, at: now, freshFor: freshFor)
+            learnt = fits ? .known(record) : .rests(until: now + Int64(freshFor))
+        default: learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known($0) }
+        }
+        state.withLock { state in
+            if state.forms[request.form] == nil { state.makeRoom() }
+            state.forms[request.form] = learnt
+        }
+        return fits
     }
 
     /// What is known of a form; nil where nothing is, or not any more.
@@ -62,23 +80,7 @@ final class LearntForms: Sendable {
 }
 
 extension LearntForms.State {
-    fileprivate mutating func observe(
-        _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
-    ) -> Bool {
-        if case .known(var record) = forms[request.form], record.isFresh(at: now) {
-            // Taken out while it changes, so that nothing of it is copied.
-            forms[request.form] = nil
-            let fits = record.absorb(request, document, at: now, freshFor: freshFor)
-            forms[request.form] = fits ? .known(record) : .rests(until: now + Int64(freshFor))
-            return fits
-        }
-        if case .rests(let until) = forms[request.form], now < until { return true }
-        makeRoom()
-        forms[request.form] = FormRecord(request, document, at: now, freshFor: freshFor).map { .known($0) }
-        return true
-    }
-
-    private mutating func makeRoom() {
+    fileprivate mutating func makeRoom() {
         guard forms.count >= LearntForms.maxForms else { return }
         let oldest = forms.min { $0.value.age < $1.value.age }
         if let oldest { forms[oldest.key] = nil }

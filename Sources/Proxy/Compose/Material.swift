@@ -20,8 +20,6 @@ struct Candidate {
     let part: Part
     let object: ResourceDocument.Object
     let role: Role
-
-    var bytes: [UInt8] { part.document.body }
 }
 
 /// The stored answers that one composition can draw on, each looked up once.
@@ -29,10 +27,17 @@ struct Material {
     private let cache: ResponseCache
     private let index: ResourceIndex
     private let reader: StoreReader?
+    private let policy: Policy
     private let now: Int64
-    private var parts: [(key: CacheKey, part: Part?)] = []
+    private var parts: [CacheKey: Part?] = [:]
 
-    init(_ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, at now: Int64) {
+    /// So many answers are looked up for one composition: each may be read from the file, on the loop.
+    private static let maxParts = 256
+
+    init(
+        _ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, _ policy: Policy, at now: Int64
+    ) {
+        self.policy = policy
         self.cache = cache
         self.index = index
         self.reader = reader
@@ -62,15 +67,15 @@ struct Material {
 
     /// The answer under `key`, if it is fresh and its resources can be told.
     private mutating func part(_ key: CacheKey) -> Part? {
-        if let known = parts.first(where: { $0.key.hash == key.hash && $0.key == key }) { return known.part }
+        if let known = parts[key] { return known }
+        guard parts.count < Self.maxParts else { return nil }
         let part = look(up: key)
-        parts.append((key, part))
+        parts[key] = .some(part)
         return part
     }
 
     private func look(up key: CacheKey) -> Part? {
-        guard let found = cache.lookup(key, reader, at: now), found.status == 200, found.isFresh(at: now),
-            found.composition == nil
+        guard let found = cache.lookup(key, reader, at: now), found.isFresh(at: now), policy.allowsParts(of: found)
         else { return nil }
         if let map = found.outline as? ResourceDocument { return Part(found, map) }
         // From the file: read once, and kept with the answer from now on.
@@ -82,4 +87,14 @@ struct Material {
 extension Array {
     /// Nil beyond the end: places are noted apart from the documents they are in.
     subscript(checked index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
+
+extension Policy {
+    /// Whether others may be made of the answer: one of the origin's to everybody, of a class with an operator's TTL.
+    func allowsParts(of response: StoredResponse) -> Bool {
+        guard response.status == 200, response.composition == nil, !response.key.isPersonal,
+            response.key.variant.isEmpty, let type = ResourceClass(rawValue: response.classTag), case .fixed = self[type]
+        else { return false }
+        return true
+    }
 }

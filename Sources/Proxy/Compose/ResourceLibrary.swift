@@ -10,32 +10,46 @@ final class ResourceLibrary: Sendable {
     let index: ResourceIndex
     let forms = LearntForms()
     private let cache: ResponseCache
+    private let policy: Policy
     private let hasReadStored = Atomic<Bool>(false)
+
+    /// What an answer of twenty resources takes in the index, as measured: beyond, older answers would push out newer ones.
+    private static let indexBytesOfAnAnswer = 640
 
     /// Of one answer, so many resources are compared with what other answers say of them.
     private static let comparisons = 16
 
-    init(_ cache: ResponseCache, _ settings: CompositionSettings) {
+    init(_ cache: ResponseCache, _ policy: Policy, _ settings: CompositionSettings) {
         self.cache = cache
+        self.policy = policy
         self.settings = settings
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
     }
 
-    /// Learns from an answer that is stored; false where it contradicts what was known. `now` in unix seconds.
+    /// How an answer of the origin's goes with what was known.
+    enum Lesson {
+        case nothingNew
+        /// It contradicts what was learnt of its form, which rests.
+        case otherForm
+        /// A resource shows other attributes in it than in another role.
+        case otherAttributes
+    }
+
+    /// Learns from an answer that is stored. `now` in unix seconds.
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     @discardableResult
-    func note(
-        _ response: StoredResponse, original: [UInt8]? = nil, _ reader: StoreReader?, at now: Int64
-    ) -> Bool {
-        guard settings.isActive, response.status == 200, response.composition == nil,
+    func note(_ response: StoredResponse, original: [UInt8]? = nil, at now: Int64) -> Lesson {
+        guard settings.isActive, policy.allowsParts(of: response),
             let map = response.outline as? ResourceDocument
-        else { return true }
+        else { return .nothingNew }
         let part = Part(response, map)
-        guard let request = part.request else { return true }
+        guard let request = part.request else { return .nothingNew }
         let fits = observe(request, original, part)
-        let agrees = compareRoles(part, request, reader, at: now)
+        let agrees = compareRoles(part, request, at: now)
+        // What stood there before may have stood elsewhere in it.
+        index.remove(response.key)
         index.add(response.key, Self.entries(part, request))
-        return fits && agrees
+        return !fits ? .otherForm : agrees ? .nothingNew : .otherAttributes
     }
 
     private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: Part) -> Bool {
@@ -57,23 +71,31 @@ final class ResourceLibrary: Sendable {
         guard settings.isActive else { return }
         let seen = SeenRoles()
         cache.visitStored { [self] response in
-            guard response.isFresh(at: now), let map = DocumentScan(response.body).document else { return true }
+            guard response.isFresh(at: now), policy.allowsParts(of: response),
+                let map = DocumentScan(response.body).document
+            else { return true }
             let outlined = response.with(outline: map)
-            note(outlined, nil, at: now)
+            note(outlined, at: now)
             compareRoles(Part(outlined, map), seen)
-            return true
+            return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
         } _: { [self] _ in
             hasReadStored.store(true, ordering: .releasing)
         }
+    }
+
+    /// What answers can be made of now.
+    func material(_ reader: StoreReader?, at now: Int64) -> Material {
+        Material(cache, index, reader, policy, at: now)
     }
 
     /// Whether that is done.
     var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
 
     /// Whether resources that were seen before in another role show the same attributes.
-    private func compareRoles(_ part: Part, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64) -> Bool {
+    /// With what is in memory: nothing is read from the file for it.
+    private func compareRoles(_ part: Part, _ request: CatalogRequest, at now: Int64) -> Bool {
         guard request.hasPlainResources else { return true }
-        var material = Material(cache, index, reader, at: now)
+        var material = material(nil, at: now)
         var (rest, agrees) = (Self.comparisons, true)
         for (object, role) in Self.shown(part, request) where rest > 0 && !object.attributes.isEmpty {
             guard let type = object.type else { continue }
@@ -109,6 +131,11 @@ private final class SeenRoles: Sendable {
     /// The latest are met first, and so many say enough.
     private static let maxResources = 1 << 16
 
+    private let answers = Atomic<Int>(0)
+
+    /// Counts an answer; false once there were so many.
+    func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
+
     /// What the resource of this number showed in another role; the first time that it is met, nothing.
     func other(than role: Role, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
         resources.withLock { resources in
@@ -130,13 +157,14 @@ extension ResourceLibrary {
     }
 
     private static func indices(_ part: Part, _ request: CatalogRequest) -> [(index: Int, role: Role)] {
-        let (objects, envelope) = (part.document.map.objects, part.document.map.envelope)
+        let objects = part.document.map.objects
+        let primary = Set(part.document.primary.indices)
         var result: [(index: Int, role: Role)] = []
         result.reserveCapacity(objects.count)
         for (index, object) in objects.enumerated() where !object.attributes.isEmpty || object.hasRelationships {
             if object.parent >= 0 {
                 result.append((index, .included))
-            } else if let role = request.role(isPrimary: index.isWithin(envelope)) {
+            } else if let role = request.role(isPrimary: primary.contains(index)) {
                 result.append((index, role))
             }
         }
@@ -199,29 +227,5 @@ extension CatalogRequest {
         case .list: isPrimary ? .listed : nil
         case .results: .found
         }
-    }
-
-    /// The number of the list that a relationship begins.
-    func listNumber(ofParent parent: UInt64, name: UInt64) -> UInt64 {
-        indexNumber(ofResource: (parent ^ name.byteSwapped) &* 0x9E37_79B9_7F4A_7C15)
-    }
-
-    /// The number of the list that is asked for, the same as that of the relationship inside its parent; nil where the
-    /// elements are asked for in another way than there.
-    var listNumber: UInt64? {
-        guard case .list(let name, let isView) = form.subject, let parent = resources.first else { return nil }
-        let own = ResourceDocument.nameNumber(name.span)
-        let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)
-        return form.include.isEmpty
-            ? list
-            : form.include.reduce(list) { number, name in
-                (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
-            }
-    }
-}
-
-extension Int {
-    fileprivate func isWithin(_ envelope: ResourceDocument.Envelope) -> Bool {
-        Int(envelope.firstElement) <= self && self < Int(envelope.endElement)
     }
 }

@@ -34,7 +34,7 @@ struct WindowCutter {
         var assembler = material
         var pages: [StoredPage] = []
         for (part, place) in assembler.places(list) {
-            guard let page = Page(part, place, standardLimit) else { continue }
+            guard let page = Page(part, place, of: request, standardLimit) else { continue }
             pages.append(page.facts)
             // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7, 8).
             guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
@@ -70,7 +70,7 @@ struct WindowCutter {
     /// The `next` that the origin would write, empty for the last page; nil where that is not known.
     private func link(to next: Int?) -> [UInt8]? {
         guard let next else { return [] }
-        let link = record.paging.links[PagingRecord.Circumstances(request)]?.write(offset: next, request)
+        let link = record.paging.links[NextPattern.Key(request)]?.write(offset: next, request)
         return completesNext ? link.map(completed) : link
     }
 
@@ -110,20 +110,21 @@ struct WindowCutter {
         let facts: StoredPage
         let elements: MappedDocument.Elements
 
-        init?(_ part: Part, _ place: Place, _ standardLimit: Int?) {
+        /// Nil where the part has no page of the list by now: places are noted, and answers change.
+        init?(_ part: Part, _ place: Place, of list: CatalogRequest, _ standardLimit: Int?) {
             let document = part.document
             self.part = part
             let next: ByteSpan
             var (offset, limit): (Int, Int?) = (0, nil)
             switch place.kind {
             case .page:
-                guard let request = part.request else { return nil }
+                guard let request = part.request, request.isSameList(as: list) else { return nil }
                 role = .listed
                 elements = document.primary
                 next = document.map.envelope.next
                 (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
             case .inlinePage:
-                guard let relation = document.map.relations[checked: place.index] else { return nil }
+                guard let relation = document.relation(place.index, thatBegins: list) else { return nil }
                 role = .included
                 elements = document.elements(of: relation)
                 next = relation.next
@@ -136,5 +137,27 @@ struct WindowCutter {
             facts = StoredPage(offset: offset, count: count, limit: limit, next: document.offset(in: next))
             if !next.isEmpty && facts.next == nil { return nil }
         }
+    }
+}
+
+extension CatalogRequest {
+    /// Whether both ask for pages of one list, in the same form.
+    fileprivate func isSameList(as other: CatalogRequest) -> Bool {
+        form == other.form && resources == other.resources && storefront == other.storefront
+            && language == other.language
+    }
+}
+
+extension MappedDocument {
+    /// The relationship of this index, if it is that of the list's parent and of its name.
+    fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> Relation? {
+        guard case .list(let name, isView: false) = list.form.subject, let parent = list.resources.first,
+            let relation = map.relations[checked: index], relation.name == ResourceDocument.nameNumber(name.span)
+        else { return nil }
+        let isOwned = primary.contains { object in
+            Int(object.firstRelation)..<Int(object.endRelation) ~= index && object.number == parent.number
+                && body[object.id.range].dropFirst().dropLast().elementsEqual(parent.id)
+        }
+        return isOwned ? relation : nil
     }
 }

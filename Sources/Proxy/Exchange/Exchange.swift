@@ -20,6 +20,8 @@ final class Exchange: FlightWaiter {
     private var streamed: (status: Int, bytes: Int) = (0, 0)
     private let began: Instant
     private var timer: TimerToken?
+    /// The flight that it leads while it fetches less than the whole, or something more.
+    private var detour: Flights.FlightID?
 
     /// How long a client that could have a stale answer waits for the origin.
     private static let patienceWithFallback = Duration.seconds(2)
@@ -37,7 +39,7 @@ final class Exchange: FlightWaiter {
     func start() {
         guard let key = inquiry.key, inquiry.isCollapsible else { return fetchAlone() }
         switch service.shared.flights.join(key, self, on: service.context.loop) {
-        case .lead(let flight): lead(flight, key)
+        case .lead(let flight): lead(flight)
         case .alone(let flight): ask(as: flight)
         case .wait: wait()
         case .full: fail(FetchFailure(status: 503, reason: .queueFull, retryAfter: 1))
@@ -46,9 +48,8 @@ final class Exchange: FlightWaiter {
 
     /// The answer may have come between the look-up, which found none, and here, where nobody was out for it any more: what
     /// a leader brings is stored before it lands.
-    private func lead(_ flight: Flights.FlightID, _ key: CacheKey) {
-        guard let stored = service.shared.cache.memory.lookup(key), stored.isFresh(at: service.context.unixSeconds)
-        else { return ask(as: flight) }
+    private func lead(_ flight: Flights.FlightID) {
+        guard let stored = storedByNow else { return ask(as: flight) }
         isCollapsed = true
         let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
         service.shared.flights.land(flight, outcome, now: service.context.loop.now)
@@ -59,24 +60,42 @@ final class Exchange: FlightWaiter {
     private func ask(as flight: Flights.FlightID) {
         isCollapsed = false
         if let supplement = inquiry.supplement, let lacking = service.inquiry(for: supplement, of: inquiry.request) {
-            let detour = Detour(lacking, service: service) { [self] end in finish(flight, end, nil) }
+            detour = flight
+            wake(at: service.context.loop.now + Flights.Table.patience)
+            let detour = Detour(lacking, service: service) { [self] end in composeOrFetch(end, nil) }
             return detour.start()
         }
-        if service.batcher.add(inquiry, { [self] end in finish(flight, end, .batched) }) { return }
+        detour = flight
+        if service.batcher.add(inquiry, { [self] end in composeOrFetch(end, .batched) }) {
+            return wake(at: service.context.loop.now + Flights.Table.patience)
+        }
+        detour = nil
         fetch(as: flight)
     }
 
     /// What was lacking is stored now, or the answer has to be asked for as a whole.
-    private func finish(_ flight: Flights.FlightID, _ end: Detour.End, _ detail: Reason?) {
+    private func composeOrFetch(_ end: Detour.End, _ detail: Reason?) {
+        // Patience was lost, and the whole has been asked for.
+        guard let flight = detour else { return }
+        detour = nil
+        cancelTimer()
         let now = service.context.loop.now
-        if case .refused(let failure) = end {
+        if case .failed(let failure) = end {
             service.shared.flights.land(flight, .failed(failure), now: now)
             return isAnswered ? () : fail(failure)
         }
-        guard case .stored = end, let stored = service.compose(for: inquiry, detail) else { return fetch(as: flight) }
+        guard case .stored = end, let stored = storedByNow ?? service.compose(for: inquiry, detail) else {
+            return fetch(as: flight)
+        }
         let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
         service.shared.flights.land(flight, outcome, now: now)
         if !isAnswered { answer(stored, originStatus: stored.status) }
+    }
+
+    /// What another brought meanwhile, asking for the whole.
+    private var storedByNow: StoredResponse? {
+        guard let key = inquiry.key, let stored = service.shared.cache.memory.lookup(key) else { return nil }
+        return stored.isFresh(at: service.context.unixSeconds) ? stored : nil
     }
 
     /// Nobody waits for it.
@@ -127,6 +146,10 @@ extension Exchange {
     private func losePatience() {
         guard !isAnswered else { return }
         if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
+        if let flight = detour {
+            detour = nil
+            return fetch(as: flight)
+        }
         guard isCollapsed, let key = inquiry.key else { return }
         let now = service.context.loop.now
         if let flight = service.shared.flights.takeOver(key, now: now) { return fetch(as: flight) }

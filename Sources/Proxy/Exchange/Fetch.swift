@@ -97,6 +97,7 @@ final class Fetch {
 
     private func end(_ result: FetchResult) {
         endUsersGenerationIfChanged(result)
+        verify(result)
         if let flight { service.shared.flights.land(flight, outcome(result), now: service.context.loop.now) }
         listener?.ended(result)
     }
@@ -108,6 +109,18 @@ final class Fetch {
         if case .unstored(let response, _) = result { isForbidden = response.status == 403 }
         guard isForbidden || !inquiry.request.method.isSafe else { return }
         service.shared.drop(user, at: service.context.unixSeconds)
+    }
+
+    /// What was composed is held against what the origin says of the target, not of tokens, load or its own trouble.
+    private func verify(_ result: FetchResult) {
+        guard let expected = inquiry.expected else { return }
+        switch result {
+        case .stored(let stored, let status) where status != 304:
+            service.verify(expected, against: stored.status, stored.body, inquiry)
+        case .unstored(let response, _) where response.status < 500 && ![401, 403, 429].contains(response.status):
+            service.verify(expected, against: response.status, response.body, inquiry)
+        default: break
+        }
     }
 
     private func isEveryonesError(_ response: UpstreamResponse) -> Bool {

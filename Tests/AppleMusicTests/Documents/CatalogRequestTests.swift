@@ -45,7 +45,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         #expect(item.form.decoration == Array("extend=artistUrl".utf8))
         #expect(item.language == Array("en-GB".utf8) && item.storefront == Storefront("gb"))
         #expect(texts(item.resources.map(\.id)) == ["1616728060"])
-        #expect(item.limit == nil && item.offset == nil && item.collectionNumber == nil)
+        #expect(item.limit == nil && item.offset == nil)
     }
 
     @Test func `a batch keeps order and duplicates and loses empty ids`() throws {
@@ -153,23 +153,6 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
     @Test func `a digest is the same in every process`() throws {
         let french = try #require(parsed("/v1/catalog/us/albums/1/tracks?l=fr&include=artists"))
         #expect(french.resourceContext == 0x8C58_5438_FF62_A7F2)
-        #expect(french.collectionNumber == 0x489A_2227_3ADB_5168)
-    }
-
-    @Test func `windows of one list have one collection number, and other lists have others`() throws {
-        let windows = ["", "?limit=5", "?offset=5", "?limit=5&offset=10"].map { "albums/1/tracks" + $0 }
-        let lists = [
-            "albums/2/tracks", "albums/1/artists", "albums/1/view/tracks", "playlists/1/tracks", "albums/1/tracks?l=fr",
-            "albums/1/tracks?include=a", "albums/1/tracks?include=a,b", "albums/1/tracks?include=ab",
-            "albums/1/tracks?extend=a", "albums/1/tracks?include=fr", "albums/1/tracks?x=1",
-        ]
-        let number = try windows.map { try #require(parsed("/v1/catalog/us/" + $0)?.collectionNumber) }
-        #expect(Set(number).count == 1)
-        let others = try lists.map { try #require(parsed("/v1/catalog/us/" + $0)?.collectionNumber) }
-        let elsewhere = try #require(parsed("/v1/catalog/gb/albums/1/tracks")?.collectionNumber)
-        #expect(Set(number + others + [elsewhere]).count == others.count + 2)
-        #expect(parsed("/v1/catalog/us/albums/1")?.collectionNumber == nil)
-        #expect(parsed("/v1/catalog/us/charts")?.collectionNumber == nil)
     }
 
     @Test func `limits are those of the documentation`() {

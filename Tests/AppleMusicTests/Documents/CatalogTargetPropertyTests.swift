@@ -80,7 +80,6 @@ private struct Parts: Equatable {
                 var expected = Parts(request)
                 (expected.limit, expected.offset) = (limit, offset)
                 #expect(Parts(window) == expected, note)
-                #expect(window.collectionNumber == request.collectionNumber, note)
             case .item, .batch:
                 batches += 1
                 let ids = maker.ids()

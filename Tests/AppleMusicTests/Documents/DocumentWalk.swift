@@ -147,7 +147,7 @@ struct ScannedText {
         #expect(relation.name == Self.number([name]), source)
         #expect(try value(relation.data) == wrapper["data"], source)
         #expect(try value(relation.next) == wrapper["next"], source)
-        let standard = ["href", "data", "next"]
+        let standard = ["data", "next"]
         #expect(
             relation.otherMembers == Self.number(wrapper.members.map(\.key).filter { !standard.contains($0) }), source)
         #expect(
