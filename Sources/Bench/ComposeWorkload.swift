@@ -60,7 +60,9 @@ struct ComposeWorkload {
     private static func including(_ all: [String], _ artists: [String], _ api: ObservedAPI) -> ComposeWorkload {
         let (albums, included) = (Array(all.prefix(700)), "?include=artists")
         var needed: Set<String> = []
-        for album in albums { needed.formUnion((api[base + "albums/\(album)"].related["artists"]?.items ?? []).map(\.id)) }
+        for album in albums {
+            needed.formUnion((api[base + "albums/\(album)"].related["artists"]?.items ?? []).map(\.id))
+        }
         return ComposeWorkload(
             name: "albums/ID?include=artists",
             stored: albums.prefix(examples * 4).map { base + "albums/\($0)" + included }

@@ -7,16 +7,22 @@ extension ProxyService {
     /// A page of a list is being answered: it may be a step of a walk, and then the next step is likely to follow.
     func noteStep(_ stored: StoredResponse, _ facts: PlanFacts, _ forwarded: @autoclosure () -> ForwardedRequest) {
         guard facts.route.isList, facts.method == .get, let library = shared.library(for: facts),
-            library.settings.windows, stored.status == 200, let map = stored.outline as? ResourceDocument,
-            let next = MappedDocument(body: stored.body, map: map).offset(in: map.envelope.next)
+            library.settings.windows, stored.status == 200
         else { return }
-        let forwarded = forwarded()
-        guard let request = CatalogRequest(canonical: forwarded.canonical), let list = request.listNumber else {
-            return
+        let known = walks.page(stored.key.hash, ObjectIdentifier(stored)) {
+            guard let map = stored.outline as? ResourceDocument,
+                let next = MappedDocument(body: stored.body, map: map).offset(in: map.envelope.next),
+                let request = CatalogRequest(canonical: forwarded().canonical), let list = request.listNumber
+            else { return nil }
+            return Walks.Page(list: list, offset: request.offset ?? 0, next: next)
         }
-        let isWalking = walks.isStep(list, offset: request.offset ?? 0)
-        walks.handOut(list, offset: next)
-        if isWalking { fetchAhead(request.target(limit: request.limit, offset: next), library, forwarded) }
+        guard let page = known else { return }
+        let isWalking = walks.isStep(page.list, offset: page.offset)
+        walks.handOut(page.list, offset: page.next)
+        guard isWalking else { return }
+        let forwarded = forwarded()
+        guard let request = CatalogRequest(canonical: forwarded.canonical) else { return }
+        fetchAhead(request.target(limit: request.limit, offset: page.next), library, forwarded)
     }
 
     /// Nobody waits for this yet; who comes for it meanwhile waits for it.

@@ -8,11 +8,33 @@ struct Walks {
         let offset: Int
     }
 
+    /// A page that goes on: of which list, from where on, and where it goes on.
+    struct Page: Equatable {
+        let list: UInt64
+        let offset: Int
+        let next: Int
+    }
+
     private var steps: Set<Step> = []
     private var order: [Step] = []
     private var oldest = 0
 
+    /// By the hashes of keys, with the answers that were looked at: an answer that has taken the place of one that is gone
+    /// may be mistaken for it, which costs a step.
+    private var pages: [UInt64: (answer: ObjectIdentifier, page: Page?)] = [:]
+
     static let maxSteps = 512
+    static let maxPages = 512
+
+    /// The page that an answer is, stored under a key with this hash; nil for what is none. Taking target and answer apart
+    /// takes more than half as long as a plain hit does, so it is remembered.
+    mutating func page(_ hash: UInt64, _ answer: ObjectIdentifier, _ takeApart: () -> Page?) -> Page? {
+        if let known = pages[hash], known.answer == answer { return known.page }
+        let page = takeApart()
+        if pages.count >= Self.maxPages { pages.removeAll(keepingCapacity: true) }
+        pages[hash] = (answer, page)
+        return page
+    }
 
     /// An answer said that the list goes on there.
     mutating func handOut(_ list: UInt64, offset: Int) {

@@ -18,4 +18,20 @@ import Testing
         walks.handOut(10_000, offset: 10)
         #expect(!walks.isStep(0, offset: 10) && walks.isStep(1, offset: 10) && walks.isStep(10_000, offset: 10))
     }
+
+    @Test func anAnswerIsTakenApartOnce() {
+        var walks = Walks()
+        let (old, new) = (ObjectIdentifier(Int.self), ObjectIdentifier(UInt.self))
+        var count = 0
+        func page(_ hash: UInt64, _ answer: ObjectIdentifier) -> Walks.Page? {
+            walks.page(hash, answer) {
+                count += 1
+                return hash == 1 ? nil : Walks.Page(list: hash, offset: 5, next: count)
+            }
+        }
+        for _ in 0..<2 { #expect(page(1, old) == nil && page(2, old)?.next == 2) }
+        #expect(page(2, new)?.next == 3, "another answer under the same key")
+        for hash in 0..<UInt64(Walks.maxPages) + 2 { #expect(page(hash, new)?.list == (hash == 1 ? nil : hash)) }
+        #expect(page(2, new)?.next ?? 0 > 3, "forgotten when there were too many")
+    }
 }
