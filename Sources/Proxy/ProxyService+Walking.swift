@@ -10,7 +10,8 @@ extension ProxyService {
             library.settings.windows, stored.status == 200
         else { return }
         let known = walks.page(stored.key.hash, ObjectIdentifier(stored)) {
-            guard let map = stored.outline as? ResourceDocument,
+            // Pages that were cut, and those out of the file, have no map.
+            guard let map = stored.outline as? ResourceDocument ?? DocumentScan(stored.body).document,
                 let next = MappedDocument(body: stored.body, map: map).offset(in: map.envelope.next),
                 let request = CatalogRequest(canonical: forwarded().canonical), let list = request.listNumber
             else { return nil }
@@ -27,12 +28,16 @@ extension ProxyService {
 
     /// Nobody waits for this yet; who comes for it meanwhile waits for it.
     private func fetchAhead(_ page: [UInt8], _ library: ResourceLibrary, _ forwarded: ForwardedRequest) {
-        let (key, now) = (CacheKey(scope: .shared, target: page), context.unixSeconds)
-        guard shared.cache.lookup(key, reader, at: now) == nil, let request = CatalogRequest(canonical: page) else {
-            return
+        guard shared.cache.lookup(CacheKey(scope: .shared, target: page), reader, at: context.unixSeconds) == nil,
+            let request = CatalogRequest(canonical: page)
+        else { return }
+        var wanted = Supplement(target: page, detail: .window)
+        switch compose(request, library, under: shared.policy[request.form.type]) {
+        case .answer: return
+        case .partial(let larger): wanted = larger
+        case .impossible: break
         }
-        if case .answer = compose(request, library, under: shared.policy[request.form.type]) { return }
-        guard var inquiry = inquiry(for: Supplement(target: page, detail: .window), of: forwarded),
+        guard var inquiry = inquiry(for: wanted, of: forwarded), let key = inquiry.key,
             let flight = shared.flights.refresh(key, now: context.loop.now)
         else { return }
         inquiry.isAhead = true

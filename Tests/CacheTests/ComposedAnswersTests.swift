@@ -120,7 +120,8 @@ import Testing
         #expect(!cache.store(composed: answer, from: []) && !cache.store(composed: answer, from: [plain, british]))
         let silent = StoredResponse(
             key: key("/c"), status: 200, fields: [], body: [], receivedAt: noon, lifetime: Lifetime(freshFor: 9),
-            classTag: 1, storefront: Array("us".utf8), composition: Composition(.split, parts: [plain.key], naming: [[]]))
+            classTag: 1, storefront: Array("us".utf8),
+            composition: Composition(.split, parts: [plain.key], naming: [[]]))
         #expect(!cache.store(composed: silent, from: [plain]), "it does not name what its part names")
         #expect(cache.store(composed: answer, from: [plain]))
         #expect(!cache.store(composed: composed("/d", from: [answer]), from: [answer]), "out of what was composed")

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct DependentsTests {
     private func record(_ target: String, _ parts: [String]) -> Dependents.Record {
-        Dependents.Record(key: key(target), composition: Composition(.composed, parts: parts.map { key($0) }, naming: []))
+        Dependents.Record(
+            key: key(target), composition: Composition(.composed, parts: parts.map { key($0) }, naming: []))
     }
 
     private func targets(_ records: [Dependents.Record]) -> [String] {

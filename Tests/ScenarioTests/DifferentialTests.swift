@@ -11,11 +11,10 @@ import Testing
         DifferentialRun.Settings(seed: 20_261_123, staleFor: 40),
         DifferentialRun.Settings(seed: 20_261_124, staleFor: 90, batches: true),
     ])
-    func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) throws {
-        let run = try DifferentialRun(settings)
-        defer { run.stop() }
-        if let failure = try run.run() { Issue.record("\(failure)") }
-        let statistics = run.proxy.statistics
+    func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) async throws {
+        let run = try await onThread { try DifferentialRun.outcome(settings) }
+        if let failure = run.failure { Issue.record("\(failure)") }
+        let statistics = run.statistics
         #expect(statistics[.requests] == settings.requests)
         #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 0)
         #expect(statistics[.revalidated] > 0)
@@ -33,19 +32,18 @@ import Testing
         DifferentialRun.Settings(
             seed: 20_261_126, requests: 1200, flipAfter: 300, nestedAlbums: .never, batches: true),
     ])
-    func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) throws {
-        let run = try DifferentialRun(settings)
-        defer { run.stop() }
-        if let failure = try run.run() { Issue.record("\(failure)") }
-        #expect(run.proxy.statistics[.requests] == settings.requests)
+    func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) async throws {
+        let run = try await onThread { try DifferentialRun.outcome(settings) }
+        if let failure = run.failure { Issue.record("\(failure)") }
+        #expect(run.statistics[.requests] == settings.requests)
         #expect(run.oldAnswers > 3)
-        #expect(run.proxy.statistics[.contradictions] > 0)
+        #expect(run.statistics[.contradictions] > 0)
     }
 
     /// The run itself: a proxy that keeps answers for longer than it may is found out.
-    @Test func answersThatAreTooOldAreFound() throws {
-        let run = try DifferentialRun(DifferentialRun.Settings(seed: 20_261_127, requests: 1000, longestLifetime: 12))
-        defer { run.stop() }
-        #expect(try run.run() != nil)
+    @Test func answersThatAreTooOldAreFound() async throws {
+        let settings = DifferentialRun.Settings(seed: 20_261_127, requests: 1000, longestLifetime: 12)
+        let run = try await onThread { try DifferentialRun.outcome(settings) }
+        #expect(run.failure != nil)
     }
 }

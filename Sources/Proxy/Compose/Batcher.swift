@@ -16,8 +16,8 @@ final class Batcher {
         let authorization: [UInt8]?
     }
 
-    /// Called once, when the batch has ended.
-    typealias Completion = (Detour.End) -> Void
+    /// Called once, when the batch has ended; `isFirst` for one of its members.
+    typealias Completion = (_ end: Detour.End, _ isFirst: Bool) -> Void
 
     fileprivate struct Member {
         let inquiry: Inquiry
@@ -71,7 +71,7 @@ final class Batcher {
                 for: Supplement(target: first.request.target(resources: batch.names), detail: .batched),
                 of: first.inquiry.request)
         else {
-            for (_, member) in batch.members { member.completion(.unusable(status: nil)) }
+            for (_, member) in batch.members { member.completion(.unusable(status: nil), true) }
             return
         }
         Detour(inquiry, service: service) { [self] end in
@@ -81,8 +81,7 @@ final class Batcher {
                 send(other)
                 return
             }
-            if case .stored = end { service.statistics.count(.upstreamSaved, batch.ids.count - 1) }
-            for (_, member) in batch.members { member.completion(end) }
+            for (index, member) in batch.members.enumerated() { member.member.completion(end, index == 0) }
         }.start()
     }
 }

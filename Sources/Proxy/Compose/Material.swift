@@ -93,8 +93,8 @@ extension Policy {
     /// Whether others may be made of the answer: one of the origin's to everybody, of a class with an operator's TTL.
     func allowsParts(of response: StoredResponse) -> Bool {
         guard response.status == 200, response.composition == nil, !response.key.isPersonal,
-            response.key.variant.isEmpty, let type = ResourceClass(rawValue: response.classTag), case .fixed = self[type]
+            response.key.variant.isEmpty, let type = ResourceClass(rawValue: response.classTag)
         else { return false }
-        return true
+        return if case .fixed = self[type] { true } else { false }
     }
 }

@@ -66,7 +66,7 @@ final class Exchange: FlightWaiter {
             return detour.start()
         }
         detour = flight
-        if service.batcher.add(inquiry, { [self] end in composeOrFetch(end, .batched) }) {
+        if service.batcher.add(inquiry, { [self] end, isFirst in composeOrFetch(end, .batched, isFirst: isFirst) }) {
             return wake(at: service.context.loop.now + Flights.Table.patience)
         }
         detour = nil
@@ -74,7 +74,7 @@ final class Exchange: FlightWaiter {
     }
 
     /// What was lacking is stored now, or the answer has to be asked for as a whole.
-    private func composeOrFetch(_ end: Detour.End, _ detail: Reason?) {
+    private func composeOrFetch(_ end: Detour.End, _ detail: Reason?, isFirst: Bool = true) {
         // Patience was lost, and the whole has been asked for.
         guard let flight = detour else { return }
         detour = nil
@@ -87,6 +87,8 @@ final class Exchange: FlightWaiter {
         guard case .stored = end, let stored = storedByNow ?? service.compose(for: inquiry, detail) else {
             return fetch(as: flight)
         }
+        // One of a batch has cost a request, the others none.
+        if detail == .batched, !isFirst { service.statistics.count(.upstreamSaved) }
         let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
         service.shared.flights.land(flight, outcome, now: now)
         if !isAnswered { answer(stored, originStatus: stored.status) }

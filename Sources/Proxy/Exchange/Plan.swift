@@ -9,11 +9,11 @@ enum Plan {
     /// Answer from the cache, without asking anyone; `ttl` is the freshness left, in seconds.
     case hit(StoredResponse, ttl: Int)
     /// Answer with what was built out of other stored answers.
-    case compose(ComposedBody)
-    /// Fetch what a composition lacks, and answer with that. What the request would be without it stands in `Supplement`.
-    case complete(Supplement)
+    indirect case compose(ComposedBody)
+    /// Fetch what a composition lacks, and answer with that, or with the whole where that does not complete it.
+    indirect case complete(Supplement)
     /// Ask the origin, answer with what it says, and compare that with what was built.
-    case verify(ComposedBody, Reason, stored: StoredResponse?)
+    indirect case verify(ComposedBody, Reason, stored: StoredResponse?)
     /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`: the origin is asked
     /// behind the answer.
     case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)

@@ -295,7 +295,7 @@ extension DocumentScanTests {
 // MARK: Properties
 
 extension DocumentScanTests {
-    @Test(arguments: UInt64(1)...1_000)
+    @Test(arguments: UInt64(1)...250)
     func `ranges hold what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         let value = random.document()
@@ -310,7 +310,7 @@ extension DocumentScanTests {
     }
 
     /// Whatever damage does, there is a document only where the parser finds one value, and its ranges hold values.
-    @Test(arguments: UInt64(1)...1_000)
+    @Test(arguments: UInt64(1)...250)
     func `a damaged document is refused or holds what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         var bytes = random.spell(random.document())

@@ -191,14 +191,19 @@ import Testing
     }
 
     @Test func requestTakenBackInThePauseIsNotRepeated() async throws {
-        let origin = try ScriptedOrigin([Self.refusing(1)])
-        let scene = try GateScene(port: origin.port)
-        let gone = scene.send("/gone")
-        while scene.count(.rateLimited) == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        scene.cancel(gone)
-        #expect(await scene.send("/b").end().text == "/b")
-        try await Task.sleep(for: .milliseconds(500))
-        #expect(targets(origin) == ["/gone", "/b"])
+        // On a busy machine the pause may be over before it is taken back: then that says nothing, and it is tried again.
+        for _ in 0..<10 {
+            let origin = try ScriptedOrigin([Self.refusing(1)])
+            let scene = try GateScene(port: origin.port)
+            let gone = scene.send("/gone")
+            while scene.count(.rateLimited) == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            scene.cancel(gone)
+            guard scene.count(.retried) == 0 else { continue }
+            #expect(await scene.send("/b").end().text == "/b")
+            try await Task.sleep(for: .milliseconds(500))
+            return #expect(targets(origin) == ["/gone", "/b"])
+        }
+        Issue.record("the pause was always over")
     }
 
     // MARK: The rest

@@ -40,4 +40,38 @@ import Testing
         #expect(!String(decoding: reply.body, as: UTF8.self).contains("\"21\""), "artist 2's albums")
         #expect(reply.field("Cache-Status")?.contains("fwd=") == true)
     }
+
+    /// What stands in an album's answer for a day is not a genre's answer for longer than genres are kept.
+    @Test func partsDoNotOutliveTheClassOfWhatIsAskedFor() throws {
+        var policy = Policy()
+        policy[.genres] = .fixed(60, stale: 0)
+        let scene = try ComposingScene(policy: policy)
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 12)
+        for album in albums { try scene.get("/v1/catalog/us/albums/\(album)?include=genres") }
+        try scene.get("/v1/catalog/us/genres/34")
+        let genres = try #require(scene.direct("/v1/catalog/us/albums/\(albums[0])/genres") as? [String: Any])
+        let first = try #require(genres["data"] as? [[String: Any]]).compactMap { $0["id"] as? String }
+        let genre = try #require(first.first { $0 != "34" })
+        let young = try scene.get("/v1/catalog/us/genres/\(genre)").status
+        #expect(young.contains("detail=reduced"), "\(young)")
+        scene.clock.advance(seconds: 3_600)
+        let old = try scene.get("/v1/catalog/us/genres/\(genre)").status
+        #expect(old.contains("fwd="), "\(old)")
+    }
+
+    /// Forty albums at once say nothing of how many playlists the origin takes.
+    @Test func whatTheOriginTakesIsCountedByType() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let (albums, playlists) = (try scene.ids("albums", 40), try scene.ids("playlists", 30))
+        func target(_ type: String, _ ids: some Sequence<String>) -> String {
+            "/v1/catalog/us?ids[\(type)]=" + ids.joined(separator: ",")
+        }
+        try scene.get(target("albums", albums))
+        try scene.get(target("playlists", playlists[..<15]))
+        try scene.get(target("playlists", playlists[15...]))
+        let both = try scene.proxy.client.send("GET", target("playlists", playlists))
+        #expect(both.status == 400)
+    }
 }

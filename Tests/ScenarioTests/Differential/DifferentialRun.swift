@@ -28,7 +28,7 @@ final class DifferentialRun {
     }
 
     /// What is wrong with an answer.
-    struct Failure: CustomStringConvertible {
+    struct Failure: Sendable, CustomStringConvertible {
         let description: String
     }
 
@@ -89,6 +89,20 @@ final class DifferentialRun {
         for client in clients { client.close() }
         proxy.stop()
         origin.stop()
+    }
+
+    /// What came of a run.
+    struct Outcome: Sendable {
+        let failure: Failure?
+        let statistics: StatisticsSource
+        let oldAnswers: Int
+    }
+
+    static func outcome(_ settings: Settings) throws -> Outcome {
+        let run = try DifferentialRun(settings)
+        defer { run.stop() }
+        let failure = try run.run()
+        return Outcome(failure: failure, statistics: run.proxy.statistics, oldAnswers: run.oldAnswers)
     }
 
     /// Makes all requests; ends with the first wrong answer.
