@@ -5,7 +5,8 @@ import HTTP
 
 /// The proxy of one loop: from a request to its plan, and from the plan to an answer.
 ///
-/// Confined to its loop. Answering a hit reuses the storage of the last request and allocates nothing.
+/// Confined to its loop. Answering a hit reuses the storage of the last request and allocates nothing, except for pages of
+/// lists, after which a client may walk on.
 public final class ProxyService: Service {
     let shared: ProxyShared
     let context: LoopContext

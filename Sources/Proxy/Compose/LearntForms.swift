@@ -3,7 +3,7 @@ import Synchronization
 
 /// What all loops have learnt of the forms in which the origin answers.
 ///
-/// Its lock is taken where an answer comes from the origin, and where one is composed; never on a plain hit.
+/// Its lock is taken where an answer comes from the origin, and where one is to be composed; never to look a stored answer up.
 final class LearntForms: Sendable {
     fileprivate struct State {
         var forms: [CatalogRequest.Form: Entry] = [:]

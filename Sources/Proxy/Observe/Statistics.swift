@@ -36,7 +36,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     case queued
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.
     case queueRefused
-    /// Requests to the origin that composing, windows and batches made unnecessary.
+    /// Requests to the origin that were spared: for each answer that was built without any, and for each of a batch but one.
     case upstreamSaved
     /// Requests to the origin for what nobody has asked for yet: the next page of a client that walks.
     case prefetched
