@@ -31,7 +31,7 @@ extension ProxyService {
         guard shared.cache.lookup(CacheKey(scope: .shared, target: page), reader, at: context.unixSeconds) == nil,
             let request = CatalogRequest(canonical: page)
         else { return }
-        var wanted = Supplement(target: page, detail: .window)
+        var wanted = Supplement(target: page)
         switch compose(request, library, under: shared.policy[request.form.type]) {
         case .answer: return
         case .partial(let larger): wanted = larger

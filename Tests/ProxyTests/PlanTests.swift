@@ -45,7 +45,7 @@ import Testing
         let facts = try facts()
         let composed = CompositionOutcome.answer(
             ComposedBody(body: [], detail: .split, parts: [], reliesUntil: 0))
-        let partial = CompositionOutcome.partial(Supplement(target: Array("/y".utf8), detail: .split))
+        let partial = CompositionOutcome.partial(Supplement(target: Array("/y".utf8)))
         func plan(_ stored: StoredResponse?, _ outcome: CompositionOutcome, verifying: Bool = false) -> String {
             let plan = Plan.decide(facts, stored: stored, unixSeconds: Self.now)
             return describe(plan.improved(by: outcome, verifying: verifying))

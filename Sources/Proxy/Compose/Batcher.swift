@@ -34,7 +34,8 @@ final class Batcher {
 
     /// Takes a miss in; false where it has to be asked for alone.
     func add(_ inquiry: Inquiry, _ completion: @escaping Completion) -> Bool {
-        guard let request = CatalogRequest(canonical: inquiry.request.canonical), isBatchable(inquiry, request),
+        guard service.shared.library.settings.batch,
+            let request = CatalogRequest(canonical: inquiry.request.canonical), isBatchable(inquiry, request),
             let name = request.resources.first
         else { return false }
         let kind = Kind(
@@ -58,7 +59,7 @@ final class Batcher {
     /// compared, every client gets the origin's own answer.
     private func isBatchable(_ inquiry: Inquiry, _ request: CatalogRequest) -> Bool {
         let library = service.shared.library
-        guard library.settings.batch, library.settings.compose != .verify, request.form.subject == .item,
+        guard library.settings.compose != .verify, request.form.subject == .item,
             request.hasPlainResources, inquiry.stored == nil, inquiry.isCollapsible,
             library.forms.record(request.form, at: service.context.unixSeconds) != nil
         else { return false }
@@ -68,7 +69,7 @@ final class Batcher {
     private func send(_ batch: BatchState<Kind, Member>.Batch) {
         guard let first = batch.members.first?.member, batch.ids.count > 1,
             let inquiry = service.inquiry(
-                for: Supplement(target: first.request.target(resources: batch.names), detail: .batched),
+                for: Supplement(target: first.request.target(resources: batch.names)),
                 of: first.inquiry.request)
         else {
             for (_, member) in batch.members { member.completion(.unusable(status: nil), true) }

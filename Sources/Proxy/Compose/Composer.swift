@@ -81,7 +81,7 @@ struct Composer {
             // Where all that is missing are elements, they come alone; else whole resources do, with their elements.
             if lacking == names.count { return supplement(request, assembler.missing) }
             guard missing.count < names.count else { return .impossible }
-            return .partial(Supplement(target: request.target(resources: missing), detail: .split))
+            return .partial(Supplement(target: request.target(resources: missing)))
         }
         // Nothing at all was found: then there is no part whose fields the answer could have.
         guard !assembler.used.isEmpty else { return .impossible }
@@ -119,7 +119,7 @@ extension Composer {
         guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else { return .impossible }
         let ids = Array(Set(missing.map(\.id))).sorted { $0.lexicographicallyPrecedes($1) }
         guard ids.count <= CatalogRequest.mostIDs(type) else { return .impossible }
-        return .partial(Supplement(target: request.target(relatedType: type, ids: ids), detail: .composed))
+        return .partial(Supplement(target: request.target(relatedType: type, ids: ids)))
     }
 }
 

@@ -29,8 +29,6 @@ struct ComposedBody {
 struct Supplement: Equatable {
     /// Canonical, and ready to be sent.
     let target: [UInt8]
-    /// What the composition will be.
-    let detail: Reason
 }
 
 extension ComposedBody {

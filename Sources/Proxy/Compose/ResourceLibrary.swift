@@ -45,10 +45,11 @@ final class ResourceLibrary: Sendable {
         let part = Part(response, map)
         guard let request = part.request else { return .nothingNew }
         let fits = observe(request, original, part)
-        let agrees = compareRoles(part, request, at: now)
+        let shown = Self.shown(part, request)
+        let agrees = compareRoles(part, request, shown, at: now)
         // What stood there before may have stood elsewhere in it.
         index.remove(response.key)
-        index.add(response.key, Self.entries(part, request))
+        index.add(response.key, Self.entries(part, request, shown))
         return !fits ? .otherForm : agrees ? .nothingNew : .otherAttributes
     }
 
@@ -93,12 +94,13 @@ final class ResourceLibrary: Sendable {
 
     /// Whether resources that were seen before in another role show the same attributes.
     /// With what is in memory: nothing is read from the file for it.
-    private func compareRoles(_ part: Part, _ request: CatalogRequest, at now: Int64) -> Bool {
+    private func compareRoles(_ part: Part, _ request: CatalogRequest, _ shown: [Shown], at now: Int64) -> Bool {
         guard request.hasPlainResources else { return true }
         var material = material(nil, at: now)
         var (rest, agrees) = (Self.comparisons, true)
-        for (object, role) in Self.shown(part, request) where rest > 0 && !object.attributes.isEmpty {
-            guard let type = object.type else { continue }
+        for (index, role) in shown where rest > 0 {
+            let object = part.document.map.objects[index]
+            guard !object.attributes.isEmpty, let type = object.type else { continue }
             let id = part.document.body[object.id.range]
             let number = request.indexNumber(ofResource: object.number)
             for other in material.candidates(number, resource: object.number, id: id)
@@ -114,8 +116,9 @@ final class ResourceLibrary: Sendable {
     /// The same among the answers of the file: none of them is in memory, to be compared with.
     private func compareRoles(_ part: Part, _ seen: SeenRoles) {
         guard let request = part.request, request.hasPlainResources else { return }
-        for (object, role) in Self.shown(part, request) where !object.attributes.isEmpty {
-            guard let type = object.type,
+        for (index, role) in Self.shown(part, request) {
+            let object = part.document.map.objects[index]
+            guard !object.attributes.isEmpty, let type = object.type,
                 let other = seen.other(than: role, of: request.indexNumber(ofResource: object.number), object)
             else { continue }
             _ = forms.note(type, role, other.role, isEqual: other.attributeNames == object.attributeNames)
@@ -149,17 +152,14 @@ private final class SeenRoles: Sendable {
 // MARK: - What is noted
 
 extension ResourceLibrary {
-    /// The objects of an answer that others can be made of, with their roles: no identifiers.
-    private static func shown(
-        _ part: Part, _ request: CatalogRequest
-    ) -> some Sequence<(object: ResourceDocument.Object, role: Role)> {
-        indices(part, request).lazy.map { (part.document.map.objects[$0.index], $0.role) }
-    }
+    /// An object of a document, by its index, and its role there.
+    private typealias Shown = (index: Int, role: Role)
 
-    private static func indices(_ part: Part, _ request: CatalogRequest) -> [(index: Int, role: Role)] {
+    /// The objects of an answer that others can be made of: no identifiers.
+    private static func shown(_ part: Part, _ request: CatalogRequest) -> [Shown] {
         let objects = part.document.map.objects
         let primary = Set(part.document.primary.indices)
-        var result: [(index: Int, role: Role)] = []
+        var result: [Shown] = []
         result.reserveCapacity(objects.count)
         for (index, object) in objects.enumerated() where !object.attributes.isEmpty || object.hasRelationships {
             if object.parent >= 0 {
@@ -171,10 +171,12 @@ extension ResourceLibrary {
         return result
     }
 
-    private static func entries(_ part: Part, _ request: CatalogRequest) -> [(number: UInt64, place: UInt32)] {
+    private static func entries(
+        _ part: Part, _ request: CatalogRequest, _ shown: [Shown]
+    ) -> [(number: UInt64, place: UInt32)] {
         let objects = part.document.map.objects
         var entries: [(number: UInt64, place: UInt32)] = []
-        for (index, role) in indices(part, request) {
+        for (index, role) in shown {
             let number = request.indexNumber(ofResource: objects[index].number)
             entries.append((number, Place(.object(role), index).packed))
         }

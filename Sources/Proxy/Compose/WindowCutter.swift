@@ -61,7 +61,7 @@ struct WindowCutter {
         guard asked * 2 <= size, offset + asked <= start + size,
             !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size })
         else { return nil }
-        return Supplement(target: request.target(limit: size, offset: start), detail: .window)
+        return Supplement(target: request.target(limit: size, offset: start))
     }
 
     /// Larger ones take the origin longer than a waiting client likes.
