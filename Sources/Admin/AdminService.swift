@@ -148,13 +148,13 @@ public final class AdminService: Service {
         }
     }
 
-    private func isAuthorised(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+    private func isAuthorised(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard let token else { return true }
         guard let presented = head.bearerToken(bytes) else { return false }
         return bytes.extracting(presented).withUnsafeBytes { token.isEqual(to: $0) }
     }
 
-    private static func path(of head: borrowing RequestHead, _ bytes: Span<UInt8>) -> String {
+    private static func path(of head: RequestHead, _ bytes: Span<UInt8>) -> String {
         text(bytes.extracting(head.target.range), until: UInt8(ascii: "?"))
     }
 

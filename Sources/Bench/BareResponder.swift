@@ -1,6 +1,5 @@
 import EventLoop
 
-
 /// What the event loop can do at most: every read is answered with one prepared response. Nothing is parsed or looked up, so
 /// clients must send one request at a time, in one piece.
 final class BareResponder {
@@ -9,7 +8,8 @@ final class BareResponder {
 
     /// - Throws: `SystemError` where the port cannot be had.
     init(port: UInt16, loops count: Int, bodyBytes: Int) throws {
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(bodyBytes)\r\n\r\n".utf8)
+        let head = Array(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(bodyBytes)\r\n\r\n".utf8)
         let body = Array(repeating: UInt8(ascii: " "), count: bodyBytes)
         loops = try (0..<count).map { try EventLoop(label: "bench.bare.\($0)") }
         guard let address = SocketAddress("127.0.0.1:\(port)") else { throw BenchError("no address") }

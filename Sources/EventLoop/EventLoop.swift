@@ -220,6 +220,7 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     }
 
     private func deliverClosed() {
+        guard !closed.isEmpty else { return }
         for _ in 0..<EventLoop.closingRounds where !closed.isEmpty {
             swap(&closed, &round)
             for stream in round { stream.deliverClosed() }

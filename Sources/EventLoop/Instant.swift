@@ -40,6 +40,22 @@ public struct Instant: Comparable, Hashable, Sendable {
     }
 }
 
+/// A duration as whole nanoseconds, for those that are added with every request: to add a `Duration` takes a division of
+/// 128 bits.
+public struct Nanoseconds: Sendable, Equatable {
+    let count: Int64
+
+    public init(_ duration: Duration) {
+        count = duration.wholeNanoseconds
+    }
+
+    /// The instant `span` later; saturates.
+    public static func + (instant: Instant, span: Nanoseconds) -> Instant {
+        let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.count)
+        return Instant(nanoseconds: overflow ? (span.count < 0 ? .min : .max) : sum)
+    }
+}
+
 extension Duration {
     /// Whole nanoseconds, saturating at the ends of Int64 (292 years).
     public var wholeNanoseconds: Int64 {

@@ -6,9 +6,10 @@
 /// Holds: `0 <= start <= end <= storage.count`, and behind the high-water mark, `max(mark, end)`, storage is zero but for
 /// what a writer of `withUnsafeWritable` has left there without saying so. Offsets that a parser hands out count from `start`, so they stay good
 /// while more is written and turn stale when something is consumed. Old storage is zeroed before it is freed, because
-/// heads carry tokens (a buffer that once held a secret must not leave copies behind when it grows).
-public struct ByteBuffer: ~Copyable, Sendable {
-    private var storage: [UInt8]
+/// heads carry tokens (a buffer that once held a secret must not leave copies behind when it grows). It is memory of the
+/// buffer's own and not an array: each append to an array would ask first whether it is shared.
+public struct ByteBuffer: ~Copyable {
+    private var storage: UnsafeMutableRawBufferPointer
     private var start = 0
     private var end = 0
     /// The largest `end` since the storage was zero, but for the present one: brought up to date wherever `end` sinks,
@@ -17,7 +18,17 @@ public struct ByteBuffer: ~Copyable, Sendable {
 
     /// Room for `capacity` bytes before the first growth.
     public init(capacity: Int) {
-        storage = [UInt8](repeating: 0, count: capacity)
+        storage = Self.zeroed(capacity)
+    }
+
+    deinit {
+        storage.deallocate()
+    }
+
+    private static func zeroed(_ capacity: Int) -> UnsafeMutableRawBufferPointer {
+        let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        storage.initializeMemory(as: UInt8.self, repeating: 0)
+        return storage
     }
 
     /// Bytes that were written and not yet consumed.
@@ -29,12 +40,13 @@ public struct ByteBuffer: ~Copyable, Sendable {
 
     /// The readable bytes, as long as `body` runs.
     public func withReadable<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-        try body(storage.span.extracting(start..<end))
+        let readable = UnsafeRawBufferPointer(rebasing: storage[start..<end])
+        return try body(Span(_unsafeBytes: readable))
     }
 
     /// The readable bytes for calls that take a pointer; it must not leave `body`.
     public func withUnsafeReadable<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+        try body(UnsafeRawBufferPointer(rebasing: storage[start..<end]))
     }
 
     /// Lets `body` write at the end, into at least `minimum` bytes; `written` of them become readable.
@@ -42,10 +54,7 @@ public struct ByteBuffer: ~Copyable, Sendable {
         minimum: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, result: R)
     ) -> R {
         makeRoom(minimum)
-        let from = end
-        let (written, result) = storage.withUnsafeMutableBytes {
-            body(UnsafeMutableRawBufferPointer(rebasing: $0[from...]))
-        }
+        let (written, result) = body(UnsafeMutableRawBufferPointer(rebasing: storage[end...]))
         precondition(written >= 0 && written <= storage.count - end)
         end += written
         return result
@@ -69,14 +78,15 @@ public struct ByteBuffer: ~Copyable, Sendable {
         rewind()
         guard !keepingCapacity else { return }
         wipe()
-        storage = []
+        storage.deallocate()
+        storage = Self.zeroed(0)
     }
 
     /// Forgets everything and zeroes all storage that was ever readable, consumed or forgotten bytes included: what a
     /// pool does with a buffer that held a head. Costs what was used since the last time, not the capacity.
     public mutating func wipe() {
         rewind()
-        storage.withUnsafeMutableBytes { _ = $0.prefix(mark).initializeMemory(as: UInt8.self, repeating: 0) }
+        storage.prefix(mark).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
         mark = 0
     }
 
@@ -86,6 +96,7 @@ public struct ByteBuffer: ~Copyable, Sendable {
     }
 
     /// Appends one byte.
+    @inline(__always)
     public mutating func append(_ byte: UInt8) {
         makeRoom(1)
         storage[end] = byte
@@ -93,19 +104,23 @@ public struct ByteBuffer: ~Copyable, Sendable {
     }
 
     /// Appends the bytes of another piece of memory, which must not be this buffer's own.
+    @inline(__always)
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         makeRoom(bytes.count)
-        let from = end
-        storage.withUnsafeMutableBytes {
-            UnsafeMutableRawBufferPointer(rebasing: $0[from...]).copyMemory(from: bytes)
-        }
+        UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
         end += bytes.count
     }
 
     /// Makes at least `count` bytes writable: by moving the readable ones to the front where that is enough,
     /// otherwise by doubling, so that appending stays linear.
+    @inline(__always)
     private mutating func makeRoom(_ count: Int) {
         guard storage.count - end < count else { return }
+        findRoom(count)
+    }
+
+    @inline(never)
+    private mutating func findRoom(_ count: Int) {
         if storage.count - readableCount >= count {
             moveToFront()
         } else {
@@ -114,10 +129,8 @@ public struct ByteBuffer: ~Copyable, Sendable {
     }
 
     private mutating func moveToFront() {
-        let (from, count) = (start, readableCount)
-        storage.withUnsafeMutableBytes {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[from..<(from + count)]))
-        }
+        let count = readableCount
+        storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[start..<end]))
         mark = max(mark, end)
         start = 0
         end = count
@@ -125,11 +138,10 @@ public struct ByteBuffer: ~Copyable, Sendable {
 
     private mutating func grow(to capacity: Int) {
         let count = readableCount
-        var grown = [UInt8](repeating: 0, count: capacity)
-        grown.withUnsafeMutableBytes { target in
-            storage.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
-        }
+        let grown = Self.zeroed(capacity)
+        grown.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[start..<end]))
         wipe()
+        storage.deallocate()
         storage = grown
         end = count
     }

@@ -14,15 +14,18 @@ public struct HeadParser: Sendable {
         self.limits = limits
     }
 
+    /// Whether no byte of a head was looked at yet.
+    public var isAtStart: Bool { !isInFields && emptyLines == 0 && scanner.isAtStart }
+
     /// Parses a request head at the start of `bytes`. True: `head` is complete and `head.byteCount` bytes long;
     /// false: more is needed, and `head` holds what was parsed so far.
     public mutating func parse(
-        _ bytes: Span<UInt8>, into head: inout RequestHead
+        _ bytes: Span<UInt8>, into head: RequestHead
     ) throws(ParseError) -> Bool {
         if !isInFields {
             guard let line = try requestLine(bytes) else { return false }
             head.removeAll()
-            try RequestLine.parse(bytes, line, into: &head, limits: limits)
+            try RequestLine.parse(bytes, line, into: head, limits: limits)
             isInFields = true
         }
         guard try fieldSection(bytes, into: &head.fields) else { return false }

@@ -1,7 +1,7 @@
 /// What must hold of a head as a whole, once all its fields are there.
 extension RequestHead {
     /// Checks Host, Connection and Expect, and derives what they say.
-    mutating func settle(_ bytes: Span<UInt8>) throws(ParseError) {
+    func settle(_ bytes: Span<UInt8>) throws(ParseError) {
         try checkHost(bytes)
         let options = ConnectionOptions(bytes, fields)
         guard !options.namesFramingField else { throw .connectionOption }
@@ -26,7 +26,7 @@ extension RequestHead {
     }
 
     /// The only expectation there is; HTTP/1.0 knows none (RFC 9110 10.1.1).
-    private mutating func checkExpectation(_ bytes: Span<UInt8>) throws(ParseError) {
+    private func checkExpectation(_ bytes: Span<UInt8>) throws(ParseError) {
         guard version == .http11, let field = fields.first(.expect) else { return }
         guard fields.count(.expect) == 1, bytes.equalsIgnoringCase(field.value.range, "100-continue") else {
             throw .expectation

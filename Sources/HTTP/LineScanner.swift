@@ -9,6 +9,9 @@ struct LineScanner: Sendable {
     /// No byte of `start..<scanned` ends the line or is forbidden in it.
     private var scanned = 0
 
+    /// Whether nothing was looked at yet.
+    var isAtStart: Bool { scanned == 0 }
+
     /// The next line without its CRLF, or nil when it has not wholly arrived. A line whose CRLF does not end at
     /// or before offset `limit` throws `tooLong`.
     @inline(__always)

@@ -1,6 +1,7 @@
-/// The head of a request, as offsets into the bytes it was parsed from. One value serves all requests of a connection:
-/// its storage is reused, so parsing does not allocate once it has grown.
-public struct RequestHead: Sendable {
+/// The head of a request, as offsets into the bytes it was parsed from. One object serves one request after the other: its
+/// storage is reused, so parsing does not allocate once it has grown. An object, because it is looked at from many places,
+/// none of which should copy it.
+public final class RequestHead {
     /// What is asked for; `other` for a method nobody listed.
     public internal(set) var method: Method = .get
     /// As it was written; what tells one `other` from the next.
@@ -24,7 +25,22 @@ public struct RequestHead: Sendable {
     /// Storage for a parser to fill.
     public init() {}
 
-    mutating func removeAll() {
+    /// A head with the same content, which stays as it is when this one is parsed into again.
+    public func copy() -> RequestHead {
+        let copy = RequestHead()
+        copy.method = method
+        copy.methodText = methodText
+        copy.target = target
+        copy.authority = authority
+        copy.version = version
+        copy.fields = fields
+        copy.byteCount = byteCount
+        copy.keepsAlive = keepsAlive
+        copy.expectsContinue = expectsContinue
+        return copy
+    }
+
+    func removeAll() {
         fields.removeAll()
         authority = nil
         target = ByteRange()

@@ -23,7 +23,7 @@ enum RequestLine {
 
     /// Takes a whole line apart whose beginning and control characters were checked.
     static func parse(
-        _ bytes: Span<UInt8>, _ line: Range<Int>, into head: inout RequestHead, limits: MessageLimits
+        _ bytes: Span<UInt8>, _ line: Range<Int>, into head: RequestHead, limits: MessageLimits
     ) throws(ParseError) {
         var index = line.lowerBound
         while index < line.upperBound, bytes[index] != ASCII.space { index += 1 }
@@ -37,7 +37,7 @@ enum RequestLine {
         guard end - start <= limits.maxTargetBytes else { throw .targetTooLong }
         head.version = try version(bytes, (end + 1)..<line.upperBound)
         guard head.method != .connect else { throw .connect }
-        try RequestTarget.parse(bytes, start..<end, into: &head)
+        try RequestTarget.parse(bytes, start..<end, into: head)
     }
 
     /// Where the space behind the target is; on the way there every character is checked.

@@ -3,7 +3,7 @@
 enum RequestTarget {
     /// Finds path and query, and the authority of an absolute form, in a target whose characters were checked.
     static func parse(
-        _ bytes: Span<UInt8>, _ range: Range<Int>, into head: inout RequestHead
+        _ bytes: Span<UInt8>, _ range: Range<Int>, into head: RequestHead
     ) throws(ParseError) {
         if bytes[range.lowerBound] == UInt8(ascii: "/") {
             head.target = ByteRange(range.lowerBound, range.upperBound)

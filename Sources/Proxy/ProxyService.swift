@@ -37,6 +37,7 @@ public final class ProxyService: Service {
         // A preflight is no request of the app's.
         if CrossOrigin.isPreflight(connection.head) { return answerPreflight(connection) }
         statistics.count(.requests)
+        if answerAsBefore(connection) { return }
         if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
             statistics.count(.refused)
             refuse(connection, error)
@@ -52,8 +53,23 @@ public final class ProxyService: Service {
         log?.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
+    /// Answers a request that was a plain hit before, byte for byte the same, if it still is one.
+    private func answerAsBefore(_ connection: ClientConnection) -> Bool {
+        guard let conclusion = connection.known?.conclusion else { return false }
+        let hit = unsafeDowncast(conclusion, to: PlainHit.self)
+        let now = context.unixSeconds
+        guard let stored = shared.cache.lookup(hit.key, reader, at: now),
+            case .fresh(let ttl) = Freshness.of(stored, at: now)
+        else { return false }
+        statistics.count(.hits)
+        serve(
+            stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, outcome: "hit",
+            to: connection)
+        return true
+    }
+
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical form.
-    private func refusal(of head: borrowing RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
+    private func refusal(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
         if let keys = shared.clientKeys, !keys.admits(head, bytes) {
             return AppleError(status: 401, detail: "A client key is needed here.")
         }
@@ -102,14 +118,21 @@ public final class ProxyService: Service {
         case .hit(let stored, let ttl):
             statistics.count(.hits)
             noteStep(stored, facts, forwarded(facts, connection))
-            serve(stored, .hit(ttl: ttl, detail: stored.composition?.detail), facts, outcome: "hit", to: connection)
+            if let known = connection.known, PlainHit.isPossible(facts) {
+                known.conclusion = PlainHit(key, facts.logTemplate)
+            }
+            serve(
+                stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, outcome: "hit",
+                to: connection)
         case .compose(let composed):
             statistics.count(.hits)
             statistics.count(.upstreamSaved)
             let stored = store(composed, key, facts)
             let ttl = stored.freshFor - stored.age(at: context.unixSeconds)
             noteStep(stored, facts, forwarded(facts, connection))
-            serve(stored, .hit(ttl: ttl, detail: composed.detail), facts, outcome: "hit", to: connection)
+            serve(
+                stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, outcome: "hit",
+                to: connection)
         case .complete(let supplement):
             statistics.count(.misses)
             statistics.count(because: .partial)
@@ -128,7 +151,9 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes { refresh(stored, facts, user, connection) }
-            serve(stored, .hit(ttl: ttl, detail: reason), facts, outcome: reason.word, to: connection)
+            serve(
+                stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, outcome: reason.word,
+                to: connection)
         case .fetch(let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
@@ -147,6 +172,23 @@ public final class ProxyService: Service {
     }
 }
 
+/// What was worked out of a request that was answered with what is stored: all but whether that is still there and fresh.
+private final class PlainHit {
+    let key: CacheKey
+    let template: StaticString?
+
+    init(_ key: CacheKey, _ template: StaticString?) {
+        self.key = key
+        self.template = template
+    }
+
+    /// Not for pages of lists, after which something may have to be fetched, nor where other fields than the target say
+    /// which answer it is.
+    static func isPossible(_ facts: PlanFacts) -> Bool {
+        facts.scope == .shared && !facts.rule.followsOrigin && !facts.route.isList
+    }
+}
+
 // MARK: - Who asks, and for what
 
 extension ProxyService {
@@ -154,19 +196,19 @@ extension ProxyService {
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
         let rule = shared.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
-            let head = connection.head
-            let user = shared.keepsPersonal && target.route.isPersonal ? user(head, bytes) : nil
+            let user = shared.keepsPersonal && target.route.isPersonal ? user(connection.head, bytes) : nil
             let facts = PlanFacts(
-                method: head.method, route: target.route, hasContent: !connection.body.isEmpty,
-                scope: scope(head, bytes, user), rule: rule,
-                requestControl: rule.followsOrigin ? CacheControl(request: head.fields, bytes) : CacheControl())
+                method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
+                scope: scope(connection.head, bytes, user), rule: rule,
+                requestControl: rule.followsOrigin
+                    ? CacheControl(request: connection.head.fields, bytes) : CacheControl())
             return (facts, user)
         }
     }
 
     /// Who may share the answer; nil where it is one user's and is not kept. On routes that are known to be shared the token
     /// is dropped; elsewhere its presence makes the answer one user's.
-    private func scope(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
+    private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
         return user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
@@ -174,7 +216,7 @@ extension ProxyService {
 
     /// Whose token the origin will see; nil where something else than that token might tell it who asks. A write counts as
     /// that user's all the same.
-    private func user(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> UserHash? {
+    private func user(_ head: RequestHead, _ bytes: Span<UInt8>) -> UserHash? {
         if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
         if let field = head.fields.first(.musicUserToken) {
             return shared.users?.user(ofToken: bytes.extracting(field.value.range))
@@ -185,7 +227,7 @@ extension ProxyService {
 
     /// Whether the operator's own user token may stand in: not for a web page that the operator has not named, be it that
     /// it says where it comes from, or that it has rebound its own name to this address. A client key settles it.
-    private func mayUseOperatorsToken(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+    private func mayUseOperatorsToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard shared.credentials.musicUser != nil else { return false }
         if shared.clientKeys != nil { return true }
         guard let origin = head.fields.first(.origin) else { return head.addressesLoopback(bytes) }
@@ -236,9 +278,11 @@ extension ProxyService {
 extension ProxyService {
     /// Answers with what is stored.
     ///
-    /// - Parameter outcome: what the log says of it.
+    /// - Parameters:
+    ///   - template: written to the log in place of a private target.
+    ///   - outcome: what the log says of it.
     func serve(
-        _ stored: StoredResponse, _ status: CacheStatus, _ facts: PlanFacts, outcome: StaticString,
+        _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, outcome: StaticString,
         to connection: ClientConnection
     ) {
         let form = connection.withHeadBytes { bytes in
@@ -247,14 +291,14 @@ extension ProxyService {
         guard form != .unsatisfiable else {
             return refuse(
                 connection, AppleError(status: 416, detail: "The stored answer has no such bytes."),
-                template: facts.logTemplate, outcome: outcome, status: status
+                template: template, outcome: outcome, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
         let content = form.content(of: stored)
         log?.record(
             AccessLogEntry(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
-                outcome: outcome, template: facts.logTemplate),
+                outcome: outcome, template: template),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
         connection.respond(content: content, writesDate: !stored.hasDate) { buffer in

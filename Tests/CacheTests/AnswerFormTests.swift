@@ -11,9 +11,9 @@ struct Asked {
     init(_ lines: [[UInt8]], method: String = "GET") throws {
         let all = [Array("\(method) /a HTTP/1.1".utf8), Array("Host: a".utf8)] + lines + [[], []]
         let bytes = Array(all.joined(separator: Array("\r\n".utf8)))
-        var head = RequestHead()
+        let head = RequestHead()
         var parser = HeadParser(limits: .request)
-        let isWhole = try parser.parse(bytes.span, into: &head)
+        let isWhole = try parser.parse(bytes.span, into: head)
         #expect(isWhole)
         (self.head, self.bytes) = (head, bytes)
     }

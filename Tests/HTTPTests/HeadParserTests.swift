@@ -24,12 +24,12 @@ import Testing
 
     @Test func storageOfAnEarlierHeadDoesNotShowThrough() throws {
         var parser = HeadParser(limits: .request)
-        var head = RequestHead()
+        let head = RequestHead()
         let first = [UInt8](
             "POST http://a/x HTTP/1.0\r\nHost: a\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n".utf8)
-        #expect(try parser.parse(first.span, into: &head))
+        #expect(try parser.parse(first.span, into: head))
         let second = [UInt8]("GET / HTTP/1.1\r\nHost: b\r\n\r\n".utf8)
-        #expect(try parser.parse(second.span, into: &head))
+        #expect(try parser.parse(second.span, into: head))
         #expect(head.authority == nil)
         #expect(head.fields.count == 1)
         #expect(!head.fields.contains(.contentLength))
@@ -43,11 +43,11 @@ import Testing
             "\r\nPUT /a%20b?c=d HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nIf-Match: \"x\"\r\n\r\n".utf8)
         let whole = try ParsedRequest(bytes)
         var parser = HeadParser(limits: .request)
-        var head = RequestHead()
+        let head = RequestHead()
         for count in 0..<bytes.count {
-            #expect(try !parser.parse(bytes.span.extracting(0..<count), into: &head))
+            #expect(try !parser.parse(bytes.span.extracting(0..<count), into: head))
         }
-        #expect(try parser.parse(bytes.span, into: &head))
+        #expect(try parser.parse(bytes.span, into: head))
         #expect(head.target == whole.head.target)
         #expect(Array(head.fields) == Array(whole.head.fields))
         #expect(head.byteCount == whole.head.byteCount)
@@ -55,12 +55,12 @@ import Testing
 
     @Test func aHeadThatWasGivenUpLeavesNoTrace() throws {
         var parser = HeadParser(limits: .request)
-        var head = RequestHead()
+        let head = RequestHead()
         let begun = [UInt8]("POST /begun HTTP/1.1\r\nHost: a\r\nX".utf8)
-        #expect(try !parser.parse(begun.span, into: &head))
+        #expect(try !parser.parse(begun.span, into: head))
         parser.reset()
         let next = [UInt8]("GET / HTTP/1.1\r\nHost: b\r\n\r\n".utf8)
-        #expect(try parser.parse(next.span, into: &head))
+        #expect(try parser.parse(next.span, into: head))
         #expect(head.method == .get)
         #expect(head.fields.count == 1)
     }

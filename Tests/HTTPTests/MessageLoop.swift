@@ -52,7 +52,7 @@ struct RequestLoop: ~Copyable {
     var limits = MessageLimits.request
     private var buffer = ByteBuffer(capacity: 64)
     private var parser: HeadParser
-    private var head = RequestHead()
+    private let head = RequestHead()
     private var decoder: BodyDecoder?
     private var content: [UInt8] = []
     private var closes = false
@@ -90,7 +90,7 @@ struct RequestLoop: ~Copyable {
     }
 
     private mutating func readHead() throws(ParseError) -> Bool {
-        guard try buffer.withReadable({ (bytes) throws(ParseError) -> Bool in try parser.parse(bytes, into: &head) })
+        guard try buffer.withReadable({ (bytes) throws(ParseError) -> Bool in try parser.parse(bytes, into: head) })
         else { return false }
         let framing = try buffer.withReadable { (bytes) throws(ParseError) -> BodyFraming in
             verdict.targets.append(text(bytes, head.target))

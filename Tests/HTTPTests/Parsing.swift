@@ -12,8 +12,8 @@ struct ParsedRequest {
     init(_ bytes: [UInt8], limits: MessageLimits = .request) throws(ParseError) {
         self.bytes = bytes
         var parser = HeadParser(limits: limits)
-        var head = RequestHead()
-        guard try parser.parse(bytes.span, into: &head) else { throw .truncated }
+        let head = RequestHead()
+        guard try parser.parse(bytes.span, into: head) else { throw .truncated }
         self.head = head
     }
 

@@ -13,8 +13,8 @@ import Testing
     ) throws -> String {
         let bytes = Array(text.utf8)
         var parser = HeadParser(limits: .request)
-        var head = RequestHead()
-        try #require(try parser.parse(bytes.span, into: &head))
+        let head = RequestHead()
+        try #require(try parser.parse(bytes.span, into: head))
         var canonical = CanonicalTarget()
         try canonical.parse(bytes.span.extracting(head.target.range))
         let request = ForwardedRequest(

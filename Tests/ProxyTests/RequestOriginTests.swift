@@ -7,8 +7,8 @@ import Testing
     private func parse<R>(_ fields: String, _ body: (RequestHead, Span<UInt8>) -> R) throws -> R {
         let bytes = Array("GET / HTTP/1.1\r\n\(fields)\r\n".utf8)
         var parser = HeadParser(limits: .request)
-        var head = RequestHead()
-        try #require(try parser.parse(bytes.span, into: &head))
+        let head = RequestHead()
+        try #require(try parser.parse(bytes.span, into: head))
         return body(head, bytes.span)
     }
 

@@ -50,14 +50,14 @@ public struct ClientKeys: Sendable {
     }
 
     /// Whether the request presents a known key. Every key is compared, each in constant time.
-    func admits(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+    func admits(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         if let field = head.fields.first(.xRefrainKey) { return isKnown(bytes.extracting(field.value.range)) }
         guard let token = head.bearerToken(bytes) else { return false }
         return isKnown(bytes.extracting(token))
     }
 
     /// Whether the request's `Authorization` was its key, which the origin must not see.
-    func isPresentedAsBearer(_ head: borrowing RequestHead) -> Bool {
+    func isPresentedAsBearer(_ head: RequestHead) -> Bool {
         !head.fields.contains(.xRefrainKey)
     }
 

@@ -11,7 +11,7 @@ public enum CrossOrigin: Sendable, Equatable {
     case only([[UInt8]])
 
     /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come from no page.
-    func write(for head: borrowing RequestHead, _ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
+    func write(for head: RequestHead, _ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
         guard let origin = head.fields.first(.origin) else {
             if case .only = self { buffer.append("Vary: Origin\r\n") }
             return
@@ -36,7 +36,7 @@ public enum CrossOrigin: Sendable, Equatable {
     }
 
     /// A preflight is answered here: it asks about the proxy, not about the origin.
-    static func isPreflight(_ head: borrowing RequestHead) -> Bool {
+    static func isPreflight(_ head: RequestHead) -> Bool {
         head.method == .options && head.fields.contains(.origin)
             && head.fields.contains(.accessControlRequestMethod)
     }

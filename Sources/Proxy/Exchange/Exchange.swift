@@ -249,7 +249,8 @@ extension Exchange {
         finish()
         service.noteStep(stored, inquiry.facts, inquiry.request)
         service.serve(
-            stored, forwarded(originStatus, storing), inquiry.facts, outcome: inquiry.reason.word, to: connection)
+            stored, forwarded(originStatus, storing), template: inquiry.facts.logTemplate, outcome: inquiry.reason.word,
+            to: connection)
     }
 
     /// With the origin's own answer, unless a stale one is better.
@@ -301,8 +302,8 @@ extension Exchange {
         service.statistics.count(because: cause)
         service.statistics.count(because: .staleIfError)
         service.serve(
-            stored, forwarded(originStatus, .no(.staleIfError)), inquiry.facts, outcome: Reason.staleIfError.word,
-            to: connection)
+            stored, forwarded(originStatus, .no(.staleIfError)), template: inquiry.facts.logTemplate,
+            outcome: Reason.staleIfError.word, to: connection)
     }
 
     /// Whatever is still to come is not for this client.

@@ -46,7 +46,7 @@ extension ForwardedRequest {
     ///   - asGet: asks for the whole answer on behalf of a HEAD.
     ///   - dropsAuthorization: the client's `Authorization` is its key for this proxy.
     init(
-        head: borrowing RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
+        head: RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
         breadth: Breadth, asGet: Bool = false, dropsAuthorization: Bool = false
     ) {
         method = asGet ? .get : head.method

@@ -32,8 +32,9 @@ public final class ClientConnection {
     let stream: Stream
     private let service: any Service
     private let timeouts: ClientTimeouts
-    private var reader: RequestReader
-    private var input: PooledBuffer?
+    private let limits: MessageLimits
+    private let idle: Nanoseconds
+    private var input: RequestInput?
     private(set) var phase = Phase.reading
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
@@ -61,20 +62,27 @@ public final class ClientConnection {
         self.service = service
         self.timeouts = timeouts
         self.onClose = onClose
-        reader = RequestReader(limits: limits)
+        self.limits = limits
+        idle = Nanoseconds(timeouts.idle)
         deadlines = DeadlineTimer(loop: context.loop)
         stream.handler = self
         deadlines.action = { [unowned self] in self.deadlinePassed() }
         expect(.head, within: timeouts.head)
     }
 
-    /// The request being answered.
-    public var head: RequestHead {
-        _read { yield reader.head }
-    }
+    /// The request being answered, and only while it is.
+    public var head: RequestHead { answered.head }
 
     /// Its body; empty when there is none.
-    public var body: [UInt8] { reader.body }
+    public var body: [UInt8] { answered.body }
+
+    /// The request being answered, if the same came before.
+    var known: KnownRequest? { answered.known }
+
+    private var answered: RequestInput {
+        guard let input else { preconditionFailure("there is no request to be answered") }
+        return input
+    }
 
     /// False once the client has gone or is being let go; answers are dropped then.
     public var isOpen: Bool {
@@ -88,8 +96,7 @@ public final class ClientConnection {
 
     /// The bytes that the ranges of `head` count in: those of the request being answered, and only while it is.
     public func withHeadBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-        guard let input else { preconditionFailure("there is no request to be answered") }
-        return try reader.withHeadBytes(input.bytes, body)
+        try answered.withHeadBytes(body)
     }
 
     /// Finishes the request in hand, then closes; an idle connection closes at once.
@@ -129,9 +136,9 @@ public final class ClientConnection {
     }
 
     private func releaseInput() {
-        guard let buffer = input else { return }
+        guard let released = input else { return }
         input = nil
-        context.giveBack(buffer)
+        context.giveBack(released)
     }
 }
 
@@ -205,9 +212,9 @@ extension ClientConnection: StreamHandler {
                 stream.readLater()
                 return
             }
-            let buffer = input ?? context.takeBuffer()
-            input = buffer
-            switch buffer.bytes.isEmpty ? .needMore : reader.advance(&buffer.bytes) {
+            let input = self.input ?? context.takeInput(limits)
+            self.input = input
+            switch input.advance(&context.knownRequests) {
             case .complete:
                 handled += 1
                 expectNothing()
@@ -215,22 +222,22 @@ extension ClientConnection: StreamHandler {
                 service.handle(self)
             case .continueExpected:
                 sendContinue()
-                if !fill(buffer) { return }
+                if !fill(input) { return }
             case .needMore:
-                if !fill(buffer) { return }
+                if !fill(input) { return }
             case .failed(let error):
                 refuse(status: error.status, detail: "Malformed request: \(error.reason).")
             }
         }
     }
 
-    /// Reads once into `buffer`; false when there is nothing to go on with.
-    private func fill(_ buffer: PooledBuffer) -> Bool {
+    /// Reads once into `input`; false when there is nothing to go on with.
+    private func fill(_ input: RequestInput) -> Bool {
         guard isReadable else {
-            waitForMore(buffer)
+            waitForMore(input)
             return false
         }
-        let result = buffer.bytes.withUnsafeWritable(minimum: 4096) { target -> (written: Int, result: ReadResult) in
+        let result = input.bytes.withUnsafeWritable(minimum: 4096) { target -> (written: Int, result: ReadResult) in
             let result = stream.read(into: target)
             if case .bytes(let count) = result { return (count, result) }
             return (0, result)
@@ -239,16 +246,16 @@ extension ClientConnection: StreamHandler {
         case .bytes: return true
         case .wouldBlock:
             isReadable = false
-            waitForMore(buffer)
+            waitForMore(input)
         case .end, .failed: close()
         }
         return false
     }
 
-    private func waitForMore(_ buffer: PooledBuffer) {
-        if reader.isReadingBody {
+    private func waitForMore(_ input: RequestInput) {
+        if input.isReadingBody {
             expect(.body, within: timeouts.body)
-        } else if !buffer.bytes.isEmpty {
+        } else if !input.bytes.isEmpty {
             expect(.head, within: timeouts.head)
         } else {
             releaseInput()
@@ -271,7 +278,7 @@ extension ClientConnection {
     /// copy of the content. `write` must not answer, and must not use the connection's scratch.
     public func respond(content: [UInt8], writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
-        let hidesContent = reader.head.method == .head
+        let hidesContent = head.method == .head
         composeHead(writesDate: writesDate, write)
         context.scratch.withUnsafeReadable { head in
             if hidesContent || content.isEmpty {
@@ -294,7 +301,7 @@ extension ClientConnection {
     /// HTTP/1.0 clients.
     func beginStreaming(length: Int?, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
-        let chunked = length == nil && reader.head.version == .http11
+        let chunked = length == nil && head.version == .http11
         if length == nil && !chunked { keepsAlive = false }
         composeHead(writesDate: writesDate) { buffer in
             write(&buffer)
@@ -313,7 +320,7 @@ extension ClientConnection {
     /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be called once it has caught
     /// up, or has gone.
     func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
-        guard case .streaming(let chunked) = phase, !bytes.isEmpty, reader.head.method != .head else { return true }
+        guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
         if chunked {
             context.scratch.append(hexadecimal: bytes.count)
             context.scratch.append("\r\n")
@@ -330,7 +337,7 @@ extension ClientConnection {
     func endStreaming() {
         guard case .streaming(let chunked) = phase else { return }
         resumeSource = nil
-        if chunked && reader.head.method != .head { send("0\r\n\r\n") }
+        if chunked && head.method != .head { send("0\r\n\r\n") }
         finish()
     }
 
@@ -344,12 +351,12 @@ extension ClientConnection {
     }
 
     private func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
-        keepsAlive = keepsAlive && reader.head.keepsAlive && !isLast
+        keepsAlive = keepsAlive && head.keepsAlive && !isLast
         write(&context.scratch)
         if writesDate { context.scratch.append(context.clock.dateLine(at: context.loop.now)) }
         if !keepsAlive {
             context.scratch.append("Connection: close\r\n")
-        } else if reader.head.version == .http10 {
+        } else if head.version == .http10 {
             context.scratch.append("Connection: keep-alive\r\n")
         }
         context.scratch.append("\r\n")
@@ -357,7 +364,7 @@ extension ClientConnection {
 
     private func finish() {
         guard isOpen else { return }
-        if let buffer = input { reader.finish(&buffer.bytes) }
+        input?.finish()
         guard keepsAlive else { return closeAfterSending() }
         if stream.pendingBytes > 0 {
             phase = .draining
@@ -372,7 +379,7 @@ extension ClientConnection {
     private func becomeIdle() {
         phase = .reading
         awaited = .request
-        deadlines.set(context.loop.now + timeouts.idle)
+        deadlines.set(context.loop.now + idle)
     }
 
     /// Answers a request that cannot be read to its end, and closes: what follows on this connection has no meaning. Nothing

@@ -1,18 +1,20 @@
 import EventLoop
 import HTTP
 
-/// What all connections of one loop share: read buffers for those that are busy, one scratch for heads, the clock's text.
+/// What all connections of one loop share: what those need that are reading, one scratch for heads, the clock's text, the
+/// requests that came before.
 ///
-/// Confined to its loop. An idle connection holds no buffer at all; that keeps ten thousand of them cheap.
+/// Confined to its loop. An idle connection holds no input at all; that keeps ten thousand of them cheap.
 public final class LoopContext {
     public let loop: EventLoop
     /// Where heads are written before they are sent; empty between answers.
     var scratch = ByteBuffer(capacity: 4096)
     var clock: WallClock
-    private var freeBuffers: [PooledBuffer] = []
+    var knownRequests = KnownRequests()
+    private var freeInputs: [RequestInput] = []
 
-    private static let bufferBytes = 16 << 10
-    private static let mostFreeBuffers = 64
+    private static let inputBytes = 16 << 10
+    private static let mostFreeInputs = 64
 
     public init(loop: EventLoop, timeOfDay: TimeOfDay = .system) {
         self.loop = loop
@@ -24,27 +26,14 @@ public final class LoopContext {
         clock.seconds(at: loop.now)
     }
 
-    func takeBuffer() -> PooledBuffer {
-        freeBuffers.popLast() ?? PooledBuffer(capacity: Self.bufferBytes)
+    func takeInput(_ limits: MessageLimits) -> RequestInput {
+        freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
     }
 
-    /// Takes a buffer back; one that grew for a large head is let go instead. Heads hold tokens, so it is wiped.
-    func giveBack(_ buffer: PooledBuffer) {
-        buffer.bytes.wipe()
-        guard freeBuffers.count < Self.mostFreeBuffers, buffer.bytes.capacity <= Self.bufferBytes else { return }
-        freeBuffers.append(buffer)
-    }
-}
-
-/// A read buffer that moves between connections without being copied.
-final class PooledBuffer {
-    var bytes: ByteBuffer
-
-    init(capacity: Int) {
-        bytes = ByteBuffer(capacity: capacity)
-    }
-
-    deinit {
-        bytes.wipe()
+    /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so it is wiped.
+    func giveBack(_ input: RequestInput) {
+        input.clear()
+        guard freeInputs.count < Self.mostFreeInputs, input.bytes.capacity <= Self.inputBytes else { return }
+        freeInputs.append(input)
     }
 }

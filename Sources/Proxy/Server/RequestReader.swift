@@ -6,7 +6,7 @@ import HTTP
 /// buffer; one with a body has its head copied aside, so that the buffer can be consumed as the body comes in.
 /// The body is read to its last byte before the request is handed on, so nothing of it can be taken for the next
 /// request (HARDENING 2.9).
-struct RequestReader: Sendable {
+struct RequestReader: ~Copyable {
     enum Step: Equatable {
         case needMore
         /// The client waits for `100 Continue` before it sends the body (RFC 9110 10.1.1).
@@ -21,7 +21,7 @@ struct RequestReader: Sendable {
         case complete
     }
 
-    private(set) var head = RequestHead()
+    let head = RequestHead()
     private(set) var body: [UInt8] = []
     private var headCopy: [UInt8] = []
     private var state = State.head
@@ -37,6 +37,14 @@ struct RequestReader: Sendable {
     var isReadingBody: Bool {
         if case .body = state { true } else { false }
     }
+
+    /// Whether nothing of a request was looked at yet.
+    var isAtStart: Bool {
+        if case .head = state { parser.isAtStart } else { false }
+    }
+
+    /// Whether the head lies in the input still, where it was parsed.
+    var hasHeadInPlace: Bool { headCopy.isEmpty }
 
     mutating func advance(_ input: inout ByteBuffer) -> Step {
         do throws(ParseError) {
@@ -64,20 +72,24 @@ struct RequestReader: Sendable {
 
     /// The request has been answered: forgets it and takes its bytes off the buffer.
     mutating func finish(_ input: inout ByteBuffer) {
-        if headCopy.isEmpty {
-            input.consume(head.byteCount)
-        } else {
+        if headCopy.isEmpty { input.consume(head.byteCount) }
+        reset()
+    }
+
+    /// Forgets what was read so far.
+    mutating func reset() {
+        if !headCopy.isEmpty {
             // Heads hold tokens.
             for index in headCopy.indices { headCopy[index] = 0 }
             headCopy = []
-            body = []
         }
+        if !body.isEmpty { body = [] }
         parser.reset()
         state = .head
     }
 
     private mutating func readHead(_ input: inout ByteBuffer) throws(ParseError) -> Step {
-        let isComplete = try input.withReadable { bytes throws(ParseError) in try parser.parse(bytes, into: &head) }
+        let isComplete = try input.withReadable { bytes throws(ParseError) in try parser.parse(bytes, into: head) }
         guard isComplete else { return .needMore }
         let framing = try input.withReadable { bytes throws(ParseError) in try head.framing(bytes, limits: limits) }
         if framing == .none || framing == .length(0) {

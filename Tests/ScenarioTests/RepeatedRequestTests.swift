@@ -1,0 +1,80 @@
+import Cache
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+/// Requests that come again byte for byte are not parsed again; nobody may notice.
+@Suite struct RepeatedRequestTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    private static func isHit(_ reply: HTTPTestClient.Reply) -> Bool {
+        reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
+    }
+
+    @Test func answersAreTheSameEachTime() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let first = try proxy.client.send("GET", Self.album)
+        for number in 1...6 {
+            let reply = try proxy.client.send("GET", Self.album)
+            #expect(Self.isHit(reply))
+            #expect(reply.body == first.body)
+            #expect(reply.status == 200)
+            #expect(reply.field("Date") != nil)
+            #expect(reply.field("Content-Length") == "21")
+            #expect(proxy.statistics[.hits] == number)
+            #expect(proxy.statistics[.requests] == number + 1)
+        }
+        #expect(origin.requests.count == 1)
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n").filter { $0.contains("GET \(Self.album) HTTP/1.1") }
+        #expect(lines.count == 7)
+        #expect(lines.dropFirst().allSatisfy { $0.contains("\" 200 21 ") && $0.hasSuffix(" hit") })
+    }
+
+    @Test func whatRanOutIsFetchedAgain() throws {
+        let clock = ManualClock(1_800_000_000)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        var policy = Policy()
+        policy[.albums] = .fixed(60, stale: 0)
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
+        defer { proxy.stop() }
+        for round in 1...3 {
+            for _ in 0..<5 { _ = try proxy.client.send("GET", Self.album) }
+            #expect(origin.requests.count == round)
+            clock.advance(seconds: 61)
+        }
+    }
+
+    @Test func whatWasPurgedIsFetchedAgain() throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
+        defer { proxy.stop() }
+        for _ in 0..<5 { _ = try proxy.client.send("GET", Self.album) }
+        cache.remove(CacheKey(scope: .shared, target: Array(Self.album.utf8)))
+        #expect(try !Self.isHit(proxy.client.send("GET", Self.album)))
+        #expect(origin.requests.count == 2)
+    }
+
+    /// Each has bytes of its own, and each says how it wants to be answered.
+    @Test func methodsConditionsAndOriginsKeepTheirMeaning() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", Self.album)
+        for _ in 0..<4 {
+            #expect(try proxy.client.send("HEAD", Self.album).body.isEmpty)
+            #expect(try proxy.client.send("GET", Self.album, fields: [("If-None-Match", "\"a\"")]).status == 304)
+            #expect(try proxy.client.send("GET", Self.album, fields: [("Range", "bytes=1-1")]).body == Data("}".utf8))
+            let page = try proxy.client.send("GET", Self.album, fields: [("Origin", "https://app.example")])
+            #expect(page.field("Access-Control-Allow-Origin") == "*")
+            #expect(try proxy.client.send("GET", Self.album).field("Access-Control-Allow-Origin") == nil)
+        }
+        #expect(origin.requests.count == 1)
+    }
+}
