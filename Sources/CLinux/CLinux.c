@@ -2,8 +2,12 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -15,4 +19,19 @@ const void *clinux_memmem(const void *haystack, size_t count, const void *needle
 
 int clinux_getrandom(void *bytes, size_t count) {
     return getrandom(bytes, count, 0) == (ssize_t)count ? 0 : -1;
+}
+
+int clinux_sealed_file(const void *bytes, size_t count) {
+    int file = memfd_create("refrain", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return -1;
+    size_t written = 0;
+    while (written < count) {
+        ssize_t result = write(file, (const char *)bytes + written, count - written);
+        if (result < 0 && errno == EINTR) continue;
+        if (result <= 0) break;
+        written += (size_t)result;
+    }
+    if (written == count && fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0) return file;
+    close(file);
+    return -1;
 }

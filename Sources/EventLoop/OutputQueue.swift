@@ -1,6 +1,7 @@
 import Glibc
 
-/// Bytes that the kernel has not taken yet, in order: copies of its own, and retained arrays of which a part is left.
+/// Bytes that the kernel has not taken yet, in order: copies of its own, and retained arrays of which a part is left; at the
+/// end perhaps a file, behind which nothing may be queued until it has left.
 struct OutputQueue {
     private struct Segment {
         var bytes: [UInt8]
@@ -17,13 +18,19 @@ struct OutputQueue {
     private var segments: [Segment] = []
     /// Segments before this one are spent.
     private var first = 0
+    /// The file at the end, and what of it has left.
+    private(set) var file: (content: SealedFile, offset: Int)?
     /// Bytes in the queue.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
+    /// Whether there is anything before the file.
+    var hasSegments: Bool { first < segments.count }
+
     mutating func append(copying bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
+        precondition(file == nil, "nothing goes behind a file")
         count += bytes.count
         if let last = segments.last, last.isOwn, last.bytes.count + bytes.count <= OutputQueue.segmentBytes {
             segments[segments.count - 1].bytes.append(contentsOf: bytes)
@@ -34,13 +41,26 @@ struct OutputQueue {
 
     mutating func append(retaining bytes: [UInt8], from offset: Int) {
         guard offset < bytes.count else { return }
+        precondition(file == nil, "nothing goes behind a file")
         count += bytes.count - offset
         segments.append(Segment(bytes: bytes, offset: offset, isOwn: false))
     }
 
+    mutating func append(_ content: SealedFile, from offset: Int) {
+        guard offset < content.count else { return }
+        precondition(file == nil, "nothing goes behind a file")
+        count += content.count - offset
+        file = (content, offset)
+    }
+
+    /// Takes bytes off the front: of what is before the file, or, when that has left, of the file.
     mutating func consume(_ byteCount: Int) {
         var left = byteCount
         count -= byteCount
+        if let (content, offset) = file, !hasSegments {
+            file = offset + left == content.count ? nil : (content, offset + left)
+            return
+        }
         while left > 0 {
             let available = segments[first].bytes.count - segments[first].offset
             if left < available {
@@ -57,11 +77,12 @@ struct OutputQueue {
     mutating func removeAll() {
         segments.removeAll()
         first = 0
+        file = nil
         count = 0
     }
 
     private mutating func compact() {
-        if count == 0 {
+        if !hasSegments {
             segments.removeAll(keepingCapacity: true)
             first = 0
         } else if first > 32, first > segments.count / 2 {

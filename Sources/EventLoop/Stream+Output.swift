@@ -27,6 +27,29 @@ extension Stream {
         }
     }
 
+    /// Sends bytes and then a whole file, which the kernel takes without copying it. Not for a TLS stream; and nothing may
+    /// be sent behind it before `pendingBytes` is 0 again.
+    public func send(_ bytes: UnsafeRawBufferPointer, _ file: SealedFile) {
+        loop.assertOnLoop()
+        precondition(!isTLS, "what is encrypted has to be read first")
+        guard isSending else { return }
+        let written = state == .open && output.isEmpty ? accept(write(bytes, hasMore: true)) : 0
+        let sent = written == bytes.count && isSending ? accept(send(file, from: 0)) : 0
+        guard isSending else { return }
+        output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
+        output.append(file, from: sent)
+    }
+
+    /// How many bytes went. On failure the stream is closed.
+    private func accept(_ result: Result<Int, StreamError>) -> Int {
+        switch result {
+        case .success(let count): return count
+        case .failure(let error):
+            fail(error)
+            return 0
+        }
+    }
+
     private var isSending: Bool {
         state == .open || state == .connecting || state == .handshaking
     }
@@ -34,11 +57,26 @@ extension Stream {
     /// Writes from two places as one; returns how many bytes went. On failure the stream is closed.
     private func writeNow(_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Int {
         guard state == .open, output.isEmpty else { return 0 }
-        switch tls == nil ? writePlain(head, body) : writeTLS(head, body) {
-        case .success(let count): return count
-        case .failure(let error):
-            fail(error)
-            return 0
+        return accept(tls == nil ? writePlain(head, body) : writeTLS(head, body))
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool) -> Result<Int, StreamError> {
+        var vector = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &vector) {
+            write(UnsafeMutableBufferPointer(start: $0, count: 1), hasMore: hasMore)
+        }
+    }
+
+    /// One sendfile; 0 where it would block.
+    private func send(_ file: SealedFile, from offset: Int) -> Result<Int, StreamError> {
+        while true {
+            let count = file.send(to: descriptor, from: offset)
+            if count >= 0 { return .success(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .success(0)
+            default: return .failure(.system(.last("sendfile")))
+            }
         }
     }
 
@@ -52,13 +90,15 @@ extension Stream {
         }
     }
 
-    /// One sendmsg; 0 where it would block.
-    private func write(_ vectors: UnsafeMutableBufferPointer<iovec>) -> Result<Int, StreamError> {
+    /// One sendmsg; 0 where it would block. `hasMore`: the rest follows at once, so no packet ends here.
+    private func write(
+        _ vectors: UnsafeMutableBufferPointer<iovec>, hasMore: Bool = false
+    ) -> Result<Int, StreamError> {
         var message = msghdr()
         message.msg_iov = vectors.baseAddress
         message.msg_iovlen = vectors.count
         while true {
-            let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+            let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL) | (hasMore ? CInt(MSG_MORE) : 0))
             if count >= 0 { return .success(count) }
             switch errno {
             case EINTR: continue
@@ -94,12 +134,18 @@ extension Stream {
     /// Writes the queue until it is empty or the kernel takes no more.
     func flush() {
         while !output.isEmpty {
-            switch tls == nil ? output.withVectors(write) : flushRecord() {
+            switch writeFront() {
             case .success(0): return
             case .success(let count): output.consume(count)
             case .failure(let error): return fail(error)
             }
         }
+    }
+
+    private func writeFront() -> Result<Int, StreamError> {
+        if tls != nil { return flushRecord() }
+        guard let (file, offset) = output.file else { return output.withVectors { write($0) } }
+        return output.hasSegments ? output.withVectors { write($0, hasMore: true) } : send(file, from: offset)
     }
 
     /// A record that would block has been encrypted already: OpenSSL wants to see at least its bytes again, which the

@@ -301,7 +301,8 @@ extension ProxyService {
                 outcome: outcome, template: template),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
-        connection.respond(content: content, writesDate: !stored.hasDate) { buffer in
+        let file = form == .whole && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
+        connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, to: &buffer)
             buffer.append("Age: ")
             buffer.append(decimal: age)

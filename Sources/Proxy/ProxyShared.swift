@@ -18,6 +18,8 @@ public struct ProxyShared: Sendable {
     /// What is known of the resources in stored answers.
     let library: ResourceLibrary
     let flights: Flights
+    /// Large bodies in the form in which they are sent fastest.
+    public var sealedBodies = SealedBodies(maxBytes: 8 << 20)
     /// nil where the system has no randomness: nothing personal is kept then.
     let users = UserScopes()
 

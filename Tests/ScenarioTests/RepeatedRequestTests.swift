@@ -77,4 +77,19 @@ import Testing
         }
         #expect(origin.requests.count == 1)
     }
+
+    /// Large answers leave as files from the second hit on.
+    @Test func largeAnswersArriveWhole() throws {
+        let body = String((0..<400_000).map { Character(UnicodeScalar(UInt8($0 % 95 + 32))) })
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<6 {
+            #expect(try proxy.client.send("GET", Self.album).body == Data(body.utf8))
+            let part = try proxy.client.send("GET", Self.album, fields: [("Range", "bytes=100-199")])
+            #expect(part.body == Data(body.utf8)[100..<200])
+            #expect(try proxy.client.send("HEAD", Self.album).field("Content-Length") == "400000")
+        }
+        #expect(origin.requests.count == 1)
+    }
 }

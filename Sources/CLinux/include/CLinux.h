@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <netinet/tcp.h>
@@ -19,5 +20,8 @@ const void *clinux_memmem(const void *haystack, size_t count, const void *needle
 
 /// Fills `count` bytes (256 at most) from getrandom(2); 0, or -1 with errno.
 int clinux_getrandom(void *bytes, size_t count);
+
+/// A descriptor of a file in memory (memfd_create(2)) that holds these bytes and can never change; -1 where there is none.
+int clinux_sealed_file(const void *bytes, size_t count);
 
 #endif

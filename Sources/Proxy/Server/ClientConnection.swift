@@ -276,13 +276,19 @@ extension ClientConnection {
     ///
     /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for HEAD. One system call, no
     /// copy of the content. `write` must not answer, and must not use the connection's scratch.
-    public func respond(content: [UInt8], writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
+    ///
+    /// - Parameter file: the same content as a file, where there is one and the connection `sendsFiles`.
+    public func respond(
+        content: [UInt8], file: SealedFile? = nil, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void
+    ) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
         let hidesContent = head.method == .head
         composeHead(writesDate: writesDate, write)
         context.scratch.withUnsafeReadable { head in
             if hidesContent || content.isEmpty {
                 stream.send(head)
+            } else if let file {
+                stream.send(head, file)
             } else {
                 stream.send(head, content)
             }
@@ -290,6 +296,9 @@ extension ClientConnection {
         context.scratch.removeAll(keepingCapacity: true)
         finish()
     }
+
+    /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
+    var sendsFiles: Bool { !stream.isTLS }
 
     /// Answers with less content than the head promises, then closes: what a broken origin does.
     public func respondTruncated(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {

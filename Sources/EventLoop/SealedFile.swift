@@ -1,0 +1,27 @@
+import CLinux
+import Glibc
+
+/// Bytes in a file without a name that lies in memory and cannot be changed any more: `Stream` sends it without the copy into
+/// the kernel that sending an array takes. The file holds a copy, so it is for what is sent again and again.
+public final class SealedFile: Sendable {
+    let descriptor: CInt
+    /// Its size in bytes.
+    public let count: Int
+
+    /// Nil where the system has no more descriptors or memory, or cannot seal files.
+    public init?(_ bytes: [UInt8]) {
+        descriptor = bytes.withUnsafeBytes { clinux_sealed_file($0.baseAddress, $0.count) }
+        count = bytes.count
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { _ = close(descriptor) }
+    }
+
+    /// Sends from `offset` on; the number of bytes that the socket took, or -1 with errno.
+    func send(to socket: CInt, from offset: Int) -> Int {
+        var position = off_t(offset)
+        return sendfile(socket, descriptor, &position, count - offset)
+    }
+}

@@ -1,0 +1,70 @@
+import Cache
+import EventLoop
+import Testing
+
+@testable import Proxy
+
+@Suite struct SealedBodiesTests {
+    private func response(_ number: Int, bytes: Int = SealedBodies.leastBytes) -> StoredResponse {
+        StoredResponse(
+            key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/albums/\(number)".utf8)), status: 200,
+            fields: [],
+            body: [UInt8](repeating: 1, count: bytes), receivedAt: 0, lifetime: Lifetime(freshFor: 60), classTag: 1,
+            storefront: [])
+    }
+
+    @Test func makesAFileOfWhatIsAskedForASecondTime() throws {
+        let bodies = SealedBodies(maxBytes: 1 << 20)
+        let stored = response(1)
+        #expect(bodies.file(of: stored) == nil)
+        let file = try #require(bodies.file(of: stored))
+        #expect(bodies.file(of: stored) === file)
+        #expect(file.count == stored.body.count)
+        #expect(bodies.byteCount == file.count)
+    }
+
+    @Test func leavesSmallOnesAndThoseThatDoNotFit() {
+        let bodies = SealedBodies(maxBytes: SealedBodies.leastBytes * 2)
+        for stored in [
+            response(1, bytes: SealedBodies.leastBytes - 1), response(2, bytes: SealedBodies.leastBytes * 2 + 1),
+        ] {
+            for _ in 0..<3 { #expect(bodies.file(of: stored) == nil) }
+        }
+        #expect(bodies.byteCount == 0)
+    }
+
+    /// The same target, another content.
+    @Test func neverGivesOneResponsesFileForAnother() throws {
+        let bodies = SealedBodies(maxBytes: 1 << 20)
+        let (old, new) = (response(1), response(1, bytes: SealedBodies.leastBytes + 1))
+        _ = bodies.file(of: old)
+        #expect(bodies.file(of: old)?.count == old.body.count)
+        #expect(bodies.file(of: new) == nil)
+        #expect(bodies.file(of: new)?.count == new.body.count)
+        #expect(bodies.byteCount == new.body.count)
+    }
+
+    @Test func staysWithinItsBoundAndKeepsWhatIsUsed() {
+        let bodies = SealedBodies(maxBytes: SealedBodies.leastBytes * 4)
+        let hot = response(0)
+        var gone: [StoredResponse] = []
+        for number in 1...20 {
+            for _ in 0..<2 { _ = bodies.file(of: hot) }
+            let other = response(number)
+            gone.append(other)
+            for _ in 0..<2 { _ = bodies.file(of: other) }
+            #expect(bodies.byteCount <= SealedBodies.leastBytes * 4)
+            #expect(bodies.file(of: hot) != nil)
+        }
+        #expect(bodies.file(of: gone[0]) == nil)
+    }
+
+    @Test func keepsNoResponseAlive() {
+        let bodies = SealedBodies(maxBytes: 1 << 20)
+        var stored: StoredResponse? = response(1)
+        weak let seen = stored
+        if let stored { for _ in 0..<2 { _ = bodies.file(of: stored) } }
+        stored = nil
+        #expect(seen == nil)
+    }
+}
