@@ -15,9 +15,10 @@ extension ByteBuffer {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// The text as UTF-8.
+    /// The text as UTF-8. Inlined, so that what is appended becomes a few stores of constants.
+    @inline(__always)
     public mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     /// The text as UTF-8.

@@ -2,6 +2,11 @@ import EventLoop
 import HTTP
 
 extension ClientConnection {
+    /// The client waits for this before it sends its content (RFC 9110 10.1.1).
+    func sendContinue() {
+        send("HTTP/1.1 100 Continue\r\n\r\n")
+    }
+
     /// Passes an interim response on (RFC 9110 15.2), or drops it where it has no place: once the answer has begun, and
     /// for HTTP/1.0 clients, which do not know such responses.
     ///

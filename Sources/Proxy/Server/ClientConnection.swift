@@ -262,11 +262,6 @@ extension ClientConnection: StreamHandler {
             if isLast { close() }
         }
     }
-
-    private func sendContinue() {
-        let line: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
-        stream.send(UnsafeRawBufferPointer(start: line.utf8Start, count: line.utf8CodeUnitCount))
-    }
 }
 
 // MARK: - Answering
@@ -350,7 +345,7 @@ extension ClientConnection {
         finish()
     }
 
-    private func send(_ text: StaticString) {
+    func send(_ text: StaticString) {
         stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
