@@ -121,7 +121,7 @@ import Testing
         }
         #expect(plan.count { $0.hasPrefix("SEARCH ") } == 3 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
         // A connection that read every row would have read every page.
-        _ = try StoreConnection(database, StoreBounds(maxBytes: 64 << 20))
+        _ = try StoreConnection(database, StoreBounds(maxBytes: 64 << 20), ReaderSnapshots())
         #expect(database.pagesRead < 40, "\(database.pagesRead)")
         _ = try database.integer("SELECT sum(size) FROM entry")
         #expect(database.pagesRead > 200)

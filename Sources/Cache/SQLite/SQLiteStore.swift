@@ -13,6 +13,7 @@ public final class SQLiteStore: Sendable {
     let counters = Mutex(StoreStatus())
     /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
     let generation = Atomic<Int>(0)
+    let snapshots = ReaderSnapshots()
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
@@ -40,7 +41,9 @@ public final class SQLiteStore: Sendable {
 
     /// A reader for one loop. It opens its connection at the first look-up.
     public func makeReader() -> StoreReader {
-        StoreReader(store: self)
+        let reader = StoreReader(store: self)
+        snapshots.add(reader)
+        return reader
     }
 
     /// Queues `response` in place of what its key had. Never waits; personal responses and composed ones are left out.

@@ -27,9 +27,11 @@ final class StoreConnection {
     private let selectTotals: Statement
     private let selectUseSpan: Statement
 
-    init(_ database: Database, _ bounds: StoreBounds) throws(SQLiteError) {
+    init(
+        _ database: Database, _ bounds: StoreBounds, _ snapshots: ReaderSnapshots
+    ) throws(SQLiteError) {
         self.database = database
-        room = try StoreRoom(database, bounds)
+        room = try StoreRoom(database, bounds, snapshots)
         deleteEntry = try Statement(database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2")
         insertEntry = try Statement(
             database,

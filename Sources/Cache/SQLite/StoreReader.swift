@@ -1,14 +1,14 @@
-// One loop's reader: its own connection, one prepared statement.
-// Must hold: confined to its loop; a look-up never waits for the writer or another process (WAL; no busy timeout) and is a
-// miss on any trouble; nothing comes out that the checksum does not vouch for.
+import Synchronization
 
-/// Looks responses up on disk. Confined to the loop that made it.
-public final class StoreReader {
+// One loop's reader: its own connection, one prepared statement.
+// Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout) and is a miss on any
+// trouble; nothing comes out that the checksum does not vouch for. Its lock is its loop's but for moments in which the writer
+// ends the view of the file that it keeps (`ReaderSnapshots`).
+
+/// Looks responses up on disk. For the loop that made it.
+public final class StoreReader: Sendable {
     private let store: SQLiteStore
-    private var select: Statement?
-    private var generation = -1
-    /// Not before this unix second is opening tried again.
-    private var reopenAt = Int64.min
+    private let connection = Mutex(ReaderConnection())
 
     init(store: SQLiteStore) {
         self.store = store
@@ -32,33 +32,89 @@ public final class StoreReader {
         return nil
     }
 
+    /// Ends the view of the file that it may have kept.
+    func endSnapshot() {
+        connection.withLock { $0.endSnapshot() }
+    }
+
     private func row(_ index: Int64, at now: Int64) -> StoredRow? {
+        let generation = store.generation.load(ordering: .acquiring)
         do throws(SQLiteError) {
-            return try statement(at: now)?.firstRow(.integer(index)) { StoredRow($0) }
+            return try connection.withLock { (connection) throws(SQLiteError) in
+                try connection.row(index, of: store, generation, at: now)
+            }
         } catch {
             store.counters.withLock { $0.failedReads += 1 }
             if error.isDamage { store.reportDamage("\(error)", generation: generation) }
-            if !error.isBusy {
-                select = nil
-                reopenAt = now + 1
-            }
             return nil
         }
     }
+}
 
-    /// The statement on the current file; nil while there is none.
-    private func statement(at now: Int64) throws(SQLiteError) -> Statement? {
-        let current = store.generation.load(ordering: .acquiring)
+/// The file as one loop has it open.
+private struct ReaderConnection {
+    private struct Statements {
+        let select: Statement
+        let begin: Statement
+        let end: Statement
+
+        init(_ database: Database) throws(SQLiteError) {
+            select = try Statement(database, StoredRow.select)
+            begin = try Statement(database, "BEGIN")
+            end = try Statement(database, "COMMIT")
+        }
+    }
+
+    private var statements: Statements?
+    private var generation = -1
+    /// Not before this unix second is opening tried again.
+    private var reopenAt = Int64.min
+    /// Whether a read transaction is open between two look-ups.
+    private var keepsSnapshot = false
+
+    mutating func row(
+        _ index: Int64, of store: SQLiteStore, _ current: Int, at now: Int64
+    ) throws(SQLiteError) -> StoredRow? {
+        do throws(SQLiteError) {
+            guard let statements = try open(store, current, at: now) else { return nil }
+            if !keepsSnapshot, store.snapshots.mayBeKept {
+                try statements.begin.run()
+                keepsSnapshot = true
+            }
+            defer { if !store.snapshots.mayBeKept { endSnapshot() } }
+            return try statements.select.firstRow(.integer(index)) { StoredRow($0) }
+        } catch {
+            endSnapshot()
+            if !error.isBusy {
+                statements = nil
+                reopenAt = now + 1
+            }
+            throw error
+        }
+    }
+
+    mutating func endSnapshot() {
+        guard keepsSnapshot else { return }
+        keepsSnapshot = false
+        // A transaction that cannot be ended goes with its connection.
+        do throws(SQLiteError) { try statements?.end.run() } catch { statements = nil }
+    }
+
+    /// The statements on the current file; nil while there is none.
+    private mutating func open(
+        _ store: SQLiteStore, _ current: Int, at now: Int64
+    ) throws(SQLiteError) -> Statements? {
         if generation != current {
-            select = nil
+            statements = nil
+            keepsSnapshot = false
             generation = current
             reopenAt = .min
         }
-        if let select { return select }
+        if let statements { return statements }
         guard current > 0, now >= reopenAt else { return nil }
         let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
         try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -4096")
-        select = try Statement(database, StoredRow.select)
-        return select
+        statements = try Statements(database)
+        return statements
     }
 }
