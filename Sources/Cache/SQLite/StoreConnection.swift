@@ -42,7 +42,7 @@ final class StoreConnection {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (id, fields, body) VALUES (?1, ?2, ?3)")
+            database, "INSERT OR REPLACE INTO content (id, facts, fields, body) VALUES (?1, ?2, ?3, ?4)")
         insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (id, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
@@ -117,17 +117,20 @@ final class StoreConnection {
             target.count + variant.count + response.fields.count + response.body.count
             + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
         let contentSum = response.contentSum
+        let checksum = response.checksum(contentSum: contentSum)
         try deleteEntry.run(.integer(key), .integer(.max))
         try insertEntry.run(
             .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
             .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
             .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
             .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
-            .integer(Int64(bitPattern: response.checksum(contentSum: contentSum))), .integer(response.receivedAt),
+            .integer(Int64(bitPattern: checksum)), .integer(response.receivedAt),
             .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
             .integer(Int64(bitPattern: contentSum)))
         let id = database.lastInsertedRow
-        try insertContent.run(.integer(id), .blob(response.fields), .blob(response.body[...]))
+        try insertContent.run(
+            .integer(id), .blob(AnswerFacts(response, checksum: checksum).bytes[...]), .blob(response.fields),
+            .blob(response.body[...]))
         guard !response.resources.isEmpty else { return }
         try insertMention.run(.integer(id), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }
