@@ -7,8 +7,8 @@ import Glibc
 
 final class RowHints {
     /// The upper half is a part of the key's hash, the lower the row; 0 for none.
-    private let slots: UnsafeMutablePointer<UInt64>
-    let capacity: Int
+    private let slots: UnsafeMutableBufferPointer<UInt64>
+    var capacity: Int { slots.count }
 
     /// 16 MiB, of which only what is used is memory.
     private static let largest = 1 << 21
@@ -17,13 +17,14 @@ final class RowHints {
     init(rows: Int) {
         var capacity = 1 << 12
         while capacity < Self.largest, capacity < rows * 2 { capacity *= 2 }
-        self.capacity = capacity
-        guard let zeroed = calloc(capacity, MemoryLayout<UInt64>.stride) else { fatalError("out of memory") }
-        slots = zeroed.bindMemory(to: UInt64.self, capacity: capacity)
+        // Zeroed memory costs nothing until it is touched; without memory there are no hints.
+        let zeroed = calloc(capacity, MemoryLayout<UInt64>.stride)
+        slots = UnsafeMutableBufferPointer(
+            start: zeroed?.bindMemory(to: UInt64.self, capacity: capacity), count: zeroed == nil ? 0 : capacity)
     }
 
     deinit {
-        free(slots)
+        free(slots.baseAddress)
     }
 
     /// Whether the file has come to hold so many rows that a larger table is worth learning anew.
@@ -34,12 +35,13 @@ final class RowHints {
     /// The row where the key of this hash may be.
     subscript(_ hash: UInt64) -> Int64? {
         get {
+            guard !slots.isEmpty else { return nil }
             let slot = slots[home(hash)]
             return slot != 0 && slot >> 32 == hash >> 32 ? Int64(slot & 0xFFFF_FFFF) : nil
         }
         set {
             // Rows are numbered upwards: one beyond is found through the index.
-            guard let row = newValue.flatMap({ UInt32(exactly: $0) }) else { return }
+            guard !slots.isEmpty, let row = newValue.flatMap({ UInt32(exactly: $0) }) else { return }
             slots[home(hash)] = (hash & ~0xFFFF_FFFF) | UInt64(row)
         }
     }

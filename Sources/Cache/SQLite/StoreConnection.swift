@@ -40,6 +40,7 @@ final class StoreConnection {
               keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting,
               content_sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
+            ON CONFLICT (key) DO NOTHING
             """)
         insertContent = try Statement(
             database, "INSERT OR REPLACE INTO content (id, facts, fields, body) VALUES (?1, ?2, ?3, ?4)")
@@ -118,15 +119,20 @@ final class StoreConnection {
             + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
         let contentSum = response.contentSum
         let checksum = response.checksum(contentSum: contentSum)
-        try deleteEntry.run(.integer(key), .integer(.max))
-        try insertEntry.run(
+        let values: [SQLValue] = [
             .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
             .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
             .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
             .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
             .integer(Int64(bitPattern: checksum)), .integer(response.receivedAt),
             .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
-            .integer(Int64(bitPattern: contentSum)))
+            .integer(Int64(bitPattern: contentSum)),
+        ]
+        // Most keys are new: only where one is not, there is something to delete.
+        if try insertEntry.change(values) == 0 {
+            try deleteEntry.run(.integer(key), .integer(.max))
+            _ = try insertEntry.change(values)
+        }
         let id = database.lastInsertedRow
         try insertContent.run(
             .integer(id), .blob(AnswerFacts(response, checksum: checksum).bytes[...]), .blob(response.fields),
