@@ -3,7 +3,7 @@ import Synchronization
 
 // The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a short lock and return);
-// personal and composed responses never reach the file; what is queued is visible to readers at once. Lock order: writer, then pending
+// personal and composed responses never reach the file; what is queued is visible to readers at once. Lock order: writer, a reader's, then pending
 // or status, never both, and nothing is logged under pending or status.
 
 /// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says so and goes on trying.
