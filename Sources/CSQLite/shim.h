@@ -10,4 +10,7 @@ static inline sqlite3_destructor_type csqlite_static(void) { return SQLITE_STATI
 /// Tells SQLite to copy the bound bytes before the call returns.
 static inline sqlite3_destructor_type csqlite_transient(void) { return SQLITE_TRANSIENT; }
 
+/// Leaves out SQLite's totals of memory, whose lock all threads would take for each allocation. Once, before anything else.
+static inline int csqlite_configure(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 #endif

@@ -1,40 +1,37 @@
 // One shard of the memory tier: a hash table with open addressing over a list of nodes, and SIEVE (Zhang et al., NSDI 2024).
 // The list runs from the newest to the oldest entry; the hand walks from old to new, clears visited marks, and evicts the
 // first entry without one.
-// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate, and touches no node but the one it finds
-// (in a large tier each costs a cache miss); `byteCount` is the sum of the entries'
-// byte counts and at most `maxBytes` when a call returns; table and list hold the same nodes.
+// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate, and touches the table, the response that it
+// finds and its key, no node (in a large tier each costs a cache miss); `byteCount` is the sum of the entries' byte counts and
+// at most `maxBytes` when a call returns; table and list hold the same entries, and each node knows its slot.
 
 struct MemoryShard {
     private struct Node {
-        var response: StoredResponse?
         var newer: Int32
         var older: Int32
-        var isVisited: Bool
+        /// `none` in a free node.
+        var slot: Int32
     }
 
     private struct Slot {
+        /// Nil in an empty slot.
+        var response: StoredResponse?
         /// Other bits of the hash than those that chose the shard; where the search for them begins follows from them.
         let tag: UInt32
         let node: Int32
+        var isVisited = false
 
-        var isEmpty: Bool { node == MemoryShard.none }
-        static let empty = Slot(tag: 0, node: MemoryShard.none)
+        var isEmpty: Bool { response == nil }
+        static let empty = Slot(response: nil, tag: 0, node: MemoryShard.none)
 
-        init(tag: UInt32, node: Int32) {
-            (self.tag, self.node) = (tag, node)
-        }
-
-        init(hash: UInt64, node: Int32) {
-            self.init(tag: UInt32(truncatingIfNeeded: hash >> 16), node: node)
-        }
+        static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 16) }
     }
 
     private static let none: Int32 = -1
     private var nodes: [Node] = []
-    /// The table: a part of the key's hash above the node's number. Never more than half full.
+    /// The table. Never more than half full.
     private var slots: [Slot]
-    /// Heads the list of nodes without a response, linked by `older`.
+    /// Heads the list of nodes without a slot, linked by `older`.
     private var free = Self.none
     private var newest = Self.none
     private var oldest = Self.none
@@ -51,8 +48,7 @@ struct MemoryShard {
     /// The entry of this key, marked as visited.
     mutating func lookup(_ key: borrowing CacheKey) -> StoredResponse? {
         guard let (slot, response) = find(key) else { return nil }
-        let node = Int(slots[slot].node)
-        if !nodes[node].isVisited { nodes[node].isVisited = true }
+        if !slots[slot].isVisited { slots[slot].isVisited = true }
         return response
     }
 
@@ -69,7 +65,7 @@ struct MemoryShard {
         }
         if let (slot, _) = found {
             guard replacing else { return nil }
-            replace(Int(slots[slot].node), with: response, released: &released)
+            replace(slot, with: response, released: &released)
             evict(to: maxBytes, released: &released)
         } else {
             // Room first: the newcomer, not visited yet, must not be what the hand finds.
@@ -97,7 +93,7 @@ struct MemoryShard {
         where condition: (StoredResponse) -> Bool
     ) {
         guard let (slot, response) = find(old.key), condition(response) else { return }
-        replace(Int(slots[slot].node), with: new, released: &released)
+        replace(slot, with: new, released: &released)
         evict(to: maxBytes, released: &released)
     }
 
@@ -105,24 +101,24 @@ struct MemoryShard {
     /// keeps its node for as long as its key is here, so a walk from node 0 misses nothing that was here all along.
     func responses(from node: Int, count: Int) -> (responses: [StoredResponse], next: Int?) {
         let end = min(node + count, nodes.count)
-        let responses = nodes[min(node, end)..<end].compactMap(\.response)
+        let responses = nodes[min(node, end)..<end].compactMap {
+            $0.slot == Self.none ? nil : slots[Int($0.slot)].response
+        }
         return (responses, end < nodes.count ? end : nil)
     }
 
     // MARK: Table
 
-    private func home(_ slot: Slot) -> Int {
-        Int(slot.tag) & (slots.count - 1)
+    private func home(_ tag: UInt32) -> Int {
+        Int(tag) & (slots.count - 1)
     }
 
     /// The slot of this key and its entry at once: every further look at the entry would count its references up and down.
     private func find(_ key: borrowing CacheKey) -> (slot: Int, response: StoredResponse)? {
-        let wanted = Slot(hash: key.hash, node: Self.none)
-        var slot = home(wanted)
+        let tag = Slot.tag(key.hash)
+        var slot = home(tag)
         while !slots[slot].isEmpty {
-            if slots[slot].tag == wanted.tag, let response = nodes[Int(slots[slot].node)].response,
-                response.isStored(under: key)
-            {
+            if slots[slot].tag == tag, let response = slots[slot].response, response.isStored(under: key) {
                 return (slot, response)
             }
             slot = (slot + 1) & (slots.count - 1)
@@ -131,8 +127,9 @@ struct MemoryShard {
     }
 
     private mutating func place(_ entry: Slot) {
-        var slot = home(entry)
+        var slot = home(entry.tag)
         while !slots[slot].isEmpty { slot = (slot + 1) & (slots.count - 1) }
+        nodes[Int(entry.node)].slot = Int32(slot)
         slots[slot] = entry
     }
 
@@ -148,22 +145,23 @@ struct MemoryShard {
         let mask = slots.count - 1
         var hole = emptied
         var next = (hole + 1) & mask
+        slots[hole] = .empty
         while !slots[next].isEmpty {
-            let distance = (next - home(slots[next])) & mask
+            let distance = (next - home(slots[next].tag)) & mask
             if distance >= (next - hole) & mask {
-                slots[hole] = slots[next]
+                slots.swapAt(hole, next)
+                nodes[Int(slots[hole].node)].slot = Int32(hole)
                 hole = next
             }
             next = (next + 1) & mask
         }
-        slots[hole] = .empty
     }
 
     // MARK: List
 
     private mutating func insert(_ response: StoredResponse) {
         growIfNeeded()
-        let fresh = Node(response: response, newer: Self.none, older: newest, isVisited: false)
+        let fresh = Node(newer: Self.none, older: newest, slot: Self.none)
         let node: Int32
         if free == Self.none {
             node = Int32(nodes.count)
@@ -175,19 +173,19 @@ struct MemoryShard {
         }
         if newest == Self.none { oldest = node } else { nodes[Int(newest)].newer = node }
         newest = node
-        place(Slot(hash: response.key.hash, node: node))
+        place(Slot(response: response, tag: Slot.tag(response.key.hash), node: node))
         count += 1
         byteCount += response.byteCount
     }
 
-    private mutating func replace(_ node: Int, with response: StoredResponse, released: inout [StoredResponse]) {
-        if let old = nodes[node].response {
+    private mutating func replace(_ slot: Int, with response: StoredResponse, released: inout [StoredResponse]) {
+        if let old = slots[slot].response {
             byteCount -= old.byteCount
             released.append(old)
         }
         byteCount += response.byteCount
-        nodes[node].response = response
-        nodes[node].isVisited = true
+        slots[slot].response = response
+        slots[slot].isVisited = true
     }
 
     /// The hand clears marks as it walks, so every second round of it evicts at the latest.
@@ -197,15 +195,14 @@ struct MemoryShard {
 
     private mutating func evictOne(released: inout [StoredResponse]) {
         var node = hand == Self.none ? oldest : hand
-        while node != Self.none, nodes[Int(node)].isVisited {
-            nodes[Int(node)].isVisited = false
+        while node != Self.none, slots[Int(nodes[Int(node)].slot)].isVisited {
+            slots[Int(nodes[Int(node)].slot)].isVisited = false
             node = nodes[Int(node)].newer == Self.none ? oldest : nodes[Int(node)].newer
         }
-        guard node != Self.none, let response = nodes[Int(node)].response, let (slot, _) = find(response.key) else {
-            return
-        }
+        guard node != Self.none else { return }
         hand = nodes[Int(node)].newer
-        released.append(response)
+        let slot = Int(nodes[Int(node)].slot)
+        if let response = slots[slot].response { released.append(response) }
         detach(slot)
     }
 
@@ -216,11 +213,10 @@ struct MemoryShard {
         if hand == node { hand = newer }
         if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }
         if older == Self.none { oldest = newer } else { nodes[Int(older)].newer = newer }
-        vacate(slot)
-        byteCount -= nodes[Int(node)].response?.byteCount ?? 0
+        byteCount -= slots[slot].response?.byteCount ?? 0
         count -= 1
-        nodes[Int(node)].response = nil
-        nodes[Int(node)].older = free
+        vacate(slot)
+        nodes[Int(node)] = Node(newer: Self.none, older: free, slot: Self.none)
         free = node
     }
 }

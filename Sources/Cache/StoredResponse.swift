@@ -164,6 +164,17 @@ public final class StoredResponse: Sendable {
         sum.combine(resources.count)
         for resource in resources { sum.combine(resource) }
         sum.combine(fields)
+        sum.combine(body.count)
+        sum.combineInLanes(body)
+        return sum.value
+    }
+
+    /// The same as version 3 of the file had it.
+    var olderContentSum: UInt64 {
+        var sum = Checksum()
+        sum.combine(resources.count)
+        for resource in resources { sum.combine(resource) }
+        sum.combine(fields)
         sum.combine(body[...])
         return sum.value
     }

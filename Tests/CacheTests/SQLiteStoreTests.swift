@@ -95,7 +95,7 @@ import Testing
             store.touch(key("/\(number)"), at: noon + 1_000 + Int64(number))
         }
         store.flush()
-        for number in 100..<145 { store.store(response("/\(number)", body, at: noon + 2_000)) }
+        for number in 100..<155 { store.store(response("/\(number)", body, at: noon + 2_000)) }
         store.flush()
         let reader = store.makeReader()
         let left = (0..<60).filter { reader.lookup(key("/\($0)"), at: noon) != nil }

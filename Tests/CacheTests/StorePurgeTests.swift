@@ -66,7 +66,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(1))
         try database.execute("UPDATE entry SET id = \(Int64.min) WHERE target = '/0'")
         try database.execute("UPDATE entry SET id = \(Int64.max) WHERE target = '/1'")
-        let connection = try StoreConnection(database, StoreBounds(maxBytes: 1 << 20))
+        let connection = try StoreConnection(database, StoreBounds(maxBytes: 1 << 20), ReaderSnapshots())
         var run = purge(.dryRun)
         while !run.isDone { try connection.advance(&run) }
         #expect(run.count.total == 3)

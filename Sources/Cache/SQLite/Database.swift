@@ -17,8 +17,12 @@ final class Database {
     /// No row is larger; a damaged file cannot ask for more, in bytes.
     private static let longestValue: Int32 = 64 << 20
 
+    /// Whatever comes of it: without it everything works, slower.
+    private static let isConfigured = csqlite_configure() == SQLITE_OK
+
     /// Opens an existing file. Nothing is read before the first statement.
     init(path: String, mode: Mode, busyTimeout: Duration) throws(SQLiteError) {
+        _ = Self.isConfigured
         let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)

@@ -37,6 +37,7 @@ struct PendingWrites {
     var isDrainScheduled = false
 
     var hasTouches: Bool { !touches.isEmpty }
+    var hasOperations: Bool { !queued.isEmpty || !inFlight.isEmpty }
     var isEmpty: Bool { queued.isEmpty && touches.isEmpty }
 
     /// What is about to become of the row of `index`, the latest first.

@@ -3,7 +3,7 @@ import Synchronization
 
 // The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a short lock and return);
-// personal and composed responses never reach the file; what is queued is visible to readers at once. Lock order: writer, then pending
+// personal and composed responses never reach the file; what is queued is visible to readers at once. Lock order: writer, a reader's, then pending
 // or status, never both, and nothing is logged under pending or status.
 
 /// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says so and goes on trying.
@@ -13,6 +13,7 @@ public final class SQLiteStore: Sendable {
     let counters = Mutex(StoreStatus())
     /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
     let generation = Atomic<Int>(0)
+    let snapshots = ReaderSnapshots()
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
@@ -40,7 +41,9 @@ public final class SQLiteStore: Sendable {
 
     /// A reader for one loop. It opens its connection at the first look-up.
     public func makeReader() -> StoreReader {
-        StoreReader(store: self)
+        let reader = StoreReader(store: self)
+        snapshots.add(reader)
+        return reader
     }
 
     /// Queues `response` in place of what its key had. Never waits; personal responses and composed ones are left out.

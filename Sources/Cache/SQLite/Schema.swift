@@ -7,10 +7,10 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
-    /// For each older version what brings it to the next. There is none yet.
-    static let migrations: [Int64: [String]] = [:]
+    /// For each older version what brings it to the next, whatever the file holds in no time.
+    static let migrations: [Int64: [String]] = [3: fromVersion3]
 
     static let statements: [String] = [
         """
@@ -40,6 +40,10 @@ enum Schema {
         """
         CREATE TABLE content (
           id INTEGER PRIMARY KEY,               -- that of the entry
+          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
+                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
+                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
+                                                -- (1) and selecting (4), these two, and resources as in mention
           fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
           body BLOB NOT NULL                    -- as received, content coding included
         )
@@ -75,13 +79,7 @@ enum Schema {
           UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
         END
         """,
-        """
-        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
-          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
-          DELETE FROM content WHERE id = OLD.id;
-          DELETE FROM mention WHERE id = OLD.id;
-        END
-        """,
+        entryRemoved,
         """
         CREATE VIEW response AS
           -- For operators: every stored response with its age and what may be done with it now.
@@ -98,6 +96,35 @@ enum Schema {
           FROM entry LEFT JOIN class ON class.tag = entry.class
         """,
     ]
+
+    private static let entryRemoved = """
+        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
+          DELETE FROM content WHERE id = OLD.id;
+          DELETE FROM mention WHERE id = OLD.id;
+        END
+        """
+
+    /// Contents that version 3 wrote have no facts. They are found where they are until their entries go.
+    private static let fromVersion3 = [
+        "DROP TRIGGER entry_removed",
+        "ALTER TABLE content RENAME TO older_content",
+        statements.first { $0.hasPrefix("CREATE TABLE content") } ?? "",
+        entryRemoved,
+        """
+        CREATE TRIGGER older_removed AFTER DELETE ON entry BEGIN
+          DELETE FROM older_content WHERE id = OLD.id;
+        END
+        """,
+    ]
+
+    /// Whether the file has contents of version 3.
+    static func hasOlderContent(_ database: Database) throws(SQLiteError) -> Bool {
+        guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'older_content'") > 0 else {
+            return false
+        }
+        return try database.integer("SELECT EXISTS (SELECT 1 FROM older_content)") > 0
+    }
 
     /// What an open file turned out to be.
     enum Verdict: Equatable {

@@ -35,6 +35,12 @@ final class Statement {
         try forEachRow(values) { _ in true }
     }
 
+    /// Runs the statement to its end and returns how many rows it changed, those that triggers changed not counted.
+    func change(_ values: [SQLValue]) throws(SQLiteError) -> Int {
+        try forEachRow(values) { _ in true }
+        return database.changedRows
+    }
+
     /// What `read` makes of the first row; nil where there is none.
     func firstRow<R>(_ values: SQLValue..., read: (Row) -> R) throws(SQLiteError) -> R? {
         var result: R?
@@ -42,6 +48,17 @@ final class Statement {
             result = read(row)
             return false
         }
+        return result
+    }
+
+    /// What `read` makes of the first row for the value of ?1, the only parameter; nil where there is none.
+    func firstRow<R>(at value: Int64, read: (Row) -> R) throws(SQLiteError) -> R? {
+        sqlite3_bind_int64(handle, 1, value)
+        let code = sqlite3_step(handle)
+        let result = code == SQLITE_ROW ? read(Row(handle)) : nil
+        let checked = Result { () throws(SQLiteError) in try database.check(code) }
+        sqlite3_reset(handle)
+        try checked.get()
         return result
     }
 
@@ -60,14 +77,20 @@ final class Statement {
     }
 
     /// Binds the first value, then the others, each alive until `body` has returned.
-    private func bound(_ values: ArraySlice<SQLValue>, at index: Int32, _ body: () -> Int32) -> Int32 {
-        guard let value = values.first else { return body() }
-        func goOn(_ code: Int32) -> Int32 {
-            code == SQLITE_OK ? bound(values.dropFirst(), at: index + 1, body) : code
+    private func bound(_ values: ArraySlice<SQLValue>, at first: Int32, _ body: () -> Int32) -> Int32 {
+        // Only what has an address needs a call that keeps it alive.
+        var (position, index) = (values.startIndex, first)
+        while position < values.endIndex, case .integer(let integer) = values[position] {
+            let code = sqlite3_bind_int64(handle, index, integer)
+            guard code == SQLITE_OK else { return code }
+            (position, index) = (position + 1, index + 1)
         }
-        switch value {
-        case .integer(let integer):
-            return goOn(sqlite3_bind_int64(handle, index, integer))
+        guard position < values.endIndex else { return body() }
+        func goOn(_ code: Int32) -> Int32 {
+            code == SQLITE_OK ? bound(values[(position + 1)...], at: index + 1, body) : code
+        }
+        switch values[position] {
+        case .integer: preconditionFailure("bound above")
         case .text(let bytes):
             return bytes.withUnsafeBufferPointer { buffer in
                 buffer.withMemoryRebound(to: CChar.self) { text in
@@ -104,9 +127,14 @@ struct Row {
 
     /// A copy of the bytes in a column.
     func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { Array($0) }
+    }
+
+    /// Calls `body` with the bytes in a column, in SQLite's own memory.
+    func withBytes<R>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         // The pointer first: asking for it may convert the value and with it the count.
         let start = sqlite3_column_blob(handle, column)
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
     /// A copy of the 64-bit words in a column, in this machine's byte order; what is left of a cut one is no word.

@@ -12,12 +12,13 @@ struct StoreBounds: Equatable {
 
     /// Below it a few tables and indexes would fill the file.
     static let smallest = 1 << 20
-    static let pageBytes = 4_096
+    /// Of a new file; those that version 3 made have pages twice as large.
+    static let pageBytes = 2_048
     /// The pages that an entry changes beside those of its content: of the entry, its content's row and three indexes, for
     /// itself and for what it replaces. Neighbours share most of them.
-    private static let pagesPerRow = 4
+    private static let pagesPerRow = 8
     /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops of the trees.
-    private static let sharedPages = 12
+    private static let sharedPages = 24
     /// A frame of the log is a page and a header; each 4096 frames have 32 KiB of shared memory, the first 4062 too.
     private static let framesPerSharedBlock = 4_062
     private static let sharedBlockBytes = 32 << 10

@@ -27,9 +27,11 @@ final class StoreConnection {
     private let selectTotals: Statement
     private let selectUseSpan: Statement
 
-    init(_ database: Database, _ bounds: StoreBounds) throws(SQLiteError) {
+    init(
+        _ database: Database, _ bounds: StoreBounds, _ snapshots: ReaderSnapshots
+    ) throws(SQLiteError) {
         self.database = database
-        room = try StoreRoom(database, bounds)
+        room = try StoreRoom(database, bounds, snapshots)
         deleteEntry = try Statement(database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2")
         insertEntry = try Statement(
             database,
@@ -38,9 +40,10 @@ final class StoreConnection {
               keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting,
               content_sum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
+            ON CONFLICT (key) DO NOTHING
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (id, fields, body) VALUES (?1, ?2, ?3)")
+            database, "INSERT OR REPLACE INTO content (id, facts, fields, body) VALUES (?1, ?2, ?3, ?4)")
         insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (id, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
@@ -115,17 +118,25 @@ final class StoreConnection {
             target.count + variant.count + response.fields.count + response.body.count
             + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
         let contentSum = response.contentSum
-        try deleteEntry.run(.integer(key), .integer(.max))
-        try insertEntry.run(
+        let checksum = response.checksum(contentSum: contentSum)
+        let values: [SQLValue] = [
             .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
             .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
             .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
             .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
-            .integer(Int64(bitPattern: response.checksum(contentSum: contentSum))), .integer(response.receivedAt),
+            .integer(Int64(bitPattern: checksum)), .integer(response.receivedAt),
             .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
-            .integer(Int64(bitPattern: contentSum)))
+            .integer(Int64(bitPattern: contentSum)),
+        ]
+        // Most keys are new: only where one is not, there is something to delete.
+        if try insertEntry.change(values) == 0 {
+            try deleteEntry.run(.integer(key), .integer(.max))
+            _ = try insertEntry.change(values)
+        }
         let id = database.lastInsertedRow
-        try insertContent.run(.integer(id), .blob(response.fields), .blob(response.body[...]))
+        try insertContent.run(
+            .integer(id), .blob(AnswerFacts(response, checksum: checksum).bytes[...]), .blob(response.fields),
+            .blob(response.body[...]))
         guard !response.resources.isEmpty else { return }
         try insertMention.run(.integer(id), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }

@@ -32,6 +32,10 @@ struct StoreFile {
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
 
+    /// What takes effect only before the first table. With pages of 2 KiB a file of answers of 1 to 8 KiB is 1.12 times what is
+    /// stored, with 4 KiB 1.20, and less is written for each entry of an index; look-ups cost the same.
+    private static let ofNewFiles = "PRAGMA page_size = \(StoreBounds.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
+
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(StoreUnavailable) -> Database {
         for _ in 0..<2 {
@@ -57,8 +61,7 @@ struct StoreFile {
             try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             let verdict = try Schema.examine(database)
             if case .unusable(let reason) = verdict { return .failure(Damage(reason: reason)) }
-            // auto_vacuum only takes effect before the first table.
-            if verdict == .empty { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+            if verdict == .empty { try database.execute(Self.ofNewFiles) }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")

@@ -117,6 +117,8 @@ extension StoreConnection {
             UPDATE entry SET fresh_for = ?2, stale_for = ?3, stale_if_error_for = ?4, keep_for = ?5, checksum = ?6
             WHERE id = ?1
             """)
+        let readingFacts = try Statement(database, "SELECT facts FROM content WHERE id = ?1")
+        let updatingFacts = try Statement(database, "UPDATE content SET facts = ?2 WHERE id = ?1")
         try change(ids) { (id) throws(SQLiteError) in
             guard let row = try reading.firstRow(.integer(id), read: { EntryRow($0) }) else { return }
             guard let (lifetime, checksum) = row.withoutFreshness(at: now) else {
@@ -127,6 +129,11 @@ extension StoreConnection {
                 .integer(id), .integer(Int64(lifetime.freshFor)), .integer(Int64(lifetime.staleFor)),
                 .integer(Int64(lifetime.staleIfErrorFor)), .integer(Int64(lifetime.keepFor)),
                 .integer(Int64(bitPattern: checksum)))
+            guard let found = try readingFacts.firstRow(at: id, read: { $0.withBytes(0) { AnswerFacts($0) } }),
+                var facts = found
+            else { return }
+            (facts.lifetime, facts.checksum) = (lifetime, checksum)
+            try updatingFacts.run(.integer(id), .blob(facts.bytes[...]))
         }
     }
 }

@@ -1,14 +1,14 @@
-// One loop's reader: its own connection, one prepared statement.
-// Must hold: confined to its loop; a look-up never waits for the writer or another process (WAL; no busy timeout) and is a
-// miss on any trouble; nothing comes out that the checksum does not vouch for.
+import Synchronization
 
-/// Looks responses up on disk. Confined to the loop that made it.
-public final class StoreReader {
+// One loop's reader of the file: what is about to be written comes first, then its own connection.
+// Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout) and is a miss on any
+// trouble; nothing comes out that the checksum does not vouch for. Its lock is its loop's but for moments in which the writer
+// ends the view of the file that it keeps (`ReaderSnapshots`).
+
+/// Looks responses up on disk. For the loop that made it.
+public final class StoreReader: Sendable {
     private let store: SQLiteStore
-    private var select: Statement?
-    private var generation = -1
-    /// Not before this unix second is opening tried again.
-    private var reopenAt = Int64.min
+    private let connection = Mutex(ReaderConnection())
 
     init(store: SQLiteStore) {
         self.store = store
@@ -18,47 +18,39 @@ public final class StoreReader {
     /// `now` in unix seconds paces attempts to open a file that cannot be opened.
     public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
         guard !key.isPersonal else { return nil }
-        let index = SQLiteStore.index(of: key)
-        if let operation = store.pending.withLock({ $0.operation(index) }) {
-            switch operation {
+        if store.pending.withLock({ $0.hasOperations }) {
+            let index = SQLiteStore.index(of: key)
+            switch store.pending.withLock({ $0.operation(index) }) {
             case .store(let response): return response.key == key ? response : nil
             case .remove(let removed, _): if removed == key { return nil }
+            case nil: break
             }
         }
-        guard let row = row(index, at: now), row.belongs(to: key) else { return nil }
-        if let response = row.response(for: key) { return response }
-        store.counters.withLock { $0.damaged += 1 }
-        store.remove(key)
-        return nil
-    }
-
-    private func row(_ index: Int64, at now: Int64) -> StoredRow? {
-        do throws(SQLiteError) {
-            return try statement(at: now)?.firstRow(.integer(index)) { StoredRow($0) }
-        } catch {
-            store.counters.withLock { $0.failedReads += 1 }
-            if error.isDamage { store.reportDamage("\(error)", generation: generation) }
-            if !error.isBusy {
-                select = nil
-                reopenAt = now + 1
-            }
+        switch find(key, at: now) {
+        case .response(let response): return response
+        case .nothing: return nil
+        case .damaged:
+            store.counters.withLock { $0.damaged += 1 }
+            store.remove(key)
             return nil
         }
     }
 
-    /// The statement on the current file; nil while there is none.
-    private func statement(at now: Int64) throws(SQLiteError) -> Statement? {
-        let current = store.generation.load(ordering: .acquiring)
-        if generation != current {
-            select = nil
-            generation = current
-            reopenAt = .min
+    /// Ends the view of the file that it may have kept.
+    func endSnapshot() {
+        connection.withLock { $0.endSnapshot() }
+    }
+
+    private func find(_ key: CacheKey, at now: Int64) -> ReaderConnection.Found {
+        let generation = store.generation.load(ordering: .acquiring)
+        do throws(SQLiteError) {
+            return try connection.withLock { (connection) throws(SQLiteError) in
+                try connection.find(key, in: store, generation, at: now)
+            }
+        } catch {
+            store.counters.withLock { $0.failedReads += 1 }
+            if error.isDamage { store.reportDamage("\(error)", generation: generation) }
+            return .nothing
         }
-        if let select { return select }
-        guard current > 0, now >= reopenAt else { return nil }
-        let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
-        try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -4096")
-        select = try Statement(database, StoredRow.select)
-        return select
     }
 }

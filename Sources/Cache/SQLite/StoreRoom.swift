@@ -14,6 +14,7 @@ final class StoreRoom {
 
     private(set) var bounds: StoreBounds
     private let database: Database
+    private let snapshots: ReaderSnapshots
     private let pageSize: Int
     private let selectPages: Statement
     private let selectFreePages: Statement
@@ -24,8 +25,9 @@ final class StoreRoom {
     /// The most rows evicted before one batch: a lowered bound is approached in small steps.
     private static let evictionLimit = 2_048
 
-    init(_ database: Database, _ bounds: StoreBounds) throws(SQLiteError) {
+    init(_ database: Database, _ bounds: StoreBounds, _ snapshots: ReaderSnapshots) throws(SQLiteError) {
         self.database = database
+        self.snapshots = snapshots
         self.bounds = bounds
         pageSize = Int(try database.integer("PRAGMA page_size"))
         selectPages = try Statement(database, "PRAGMA page_count")
@@ -47,12 +49,14 @@ final class StoreRoom {
         try database.execute(
             """
             PRAGMA journal_size_limit = \(bounds.journalBytes);
-            PRAGMA wal_autocheckpoint = \(max(bounds.checkpointBytes / StoreBounds.pageBytes, 1))
+            PRAGMA wal_autocheckpoint = \(max(bounds.checkpointBytes / pageSize, 1))
             """)
     }
 
     /// A transaction that writes about `bytes`, at most.
     func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+        snapshots.pause()
+        defer { snapshots.resume() }
         try makeRoomInJournal(for: bytes)
         return try database.transaction(body)
     }
@@ -65,6 +69,8 @@ final class StoreRoom {
         evicted += found.evicted
         let pages = try pages()
         guard pages.all * pageSize > fileBytes, pages.free > 0 else { return found.evicted > 0 }
+        snapshots.pause()
+        defer { snapshots.resume() }
         try makeRoomInJournal(for: bounds.batchBytes)
         // Each page that is given back may move another.
         try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")

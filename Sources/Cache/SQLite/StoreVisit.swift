@@ -34,34 +34,47 @@ struct StoreVisit {
         do throws(SQLiteError) {
             let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
             try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
-            try run(try Statement(database, StoredRow.selectBelow), body)
+            let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { row in
+                (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row) })
+            }
+            guard isWanted, try Schema.hasOlderContent(database) else { return }
+            _ = try run(try Statement(database, OlderRow.selectBelow), body) { row in
+                (OlderRow.id(row), OlderRow(row).response(for: nil))
+            }
         } catch {
             store.counters.withLock { $0.failedReads += 1 }
             if error.isDamage { store.reportDamage("\(error)", generation: generation) }
         }
     }
 
-    private mutating func run(_ select: Statement, _ body: (StoredResponse) -> Bool) throws(SQLiteError) {
+    /// Whether more is wanted after the last.
+    private mutating func run(
+        _ select: Statement, _ body: (StoredResponse) -> Bool, read: (Row) -> (id: Int64, response: StoredResponse?)
+    ) throws(SQLiteError) -> Bool {
         var below = Int64.max
         while store.generation.load(ordering: .acquiring) == generation {
-            let piece = try piece(select, below: below)
+            let piece = try piece(select, below: below, read)
             for response in piece.responses where isCurrent(response) {
                 visited += 1
-                guard body(response) else { return }
+                guard body(response) else { return false }
             }
-            guard piece.rows > 0 else { return }
+            guard piece.rows > 0 else { return true }
             below = piece.last
         }
+        return false
     }
 
-    private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> Piece {
+    private func piece(
+        _ select: Statement, below row: Int64, _ read: (Row) -> (id: Int64, response: StoredResponse?)
+    ) throws(SQLiteError) -> Piece {
         var piece = Piece()
         var bytes = 0
         try select.forEachRow([.integer(row), .integer(Int64(Self.pieceRows))]) { row in
             piece.rows += 1
-            piece.last = row.integer(StoredRow.idColumn)
+            let found = read(row)
+            piece.last = found.id
             // A damaged row is left to whoever looks it up.
-            if let response = StoredRow(row).response(for: nil) {
+            if let response = found.response {
                 bytes += response.body.count
                 piece.responses.append(response)
             }

@@ -29,7 +29,7 @@ struct StoreWriter {
         guard connection == nil, !isClosed else { return true }
         files?.removeOrphans()
         do throws(StoreUnavailable) {
-            connection = try makeConnection()
+            connection = try makeConnection(store.snapshots)
             files = StoreFiles(path: file.path)
             openedFiles += 1
             store.generation.store(openedFiles, ordering: .releasing)
@@ -112,6 +112,7 @@ struct StoreWriter {
         isClosed = true
         // The readers' connections outlive this one, so SQLite would leave what was written in the -wal file: a copy of
         // the database alone would lack it. Where a reader is busy, the next start does it.
+        store.snapshots.pause()
         try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         disconnect(store)
         settle(.closed, store)
@@ -139,6 +140,8 @@ struct StoreWriter {
     private mutating func leaveRemovedFiles(_ store: SQLiteStore) {
         store.counters.withLock { $0.failedTransactions += 1 }
         // Where only the log or its index was removed, the database is made whole from what we still have open of them.
+        store.snapshots.pause()
+        defer { store.snapshots.resume() }
         if files?.isDatabaseInPlace == true { try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         disconnect(store)
         settle(.unavailable("\(file.path) or its journal was removed or replaced"), store)
@@ -149,11 +152,11 @@ struct StoreWriter {
         store.generation.store(0, ordering: .releasing)
     }
 
-    private func makeConnection() throws(StoreUnavailable) -> StoreConnection {
+    private func makeConnection(_ snapshots: ReaderSnapshots) throws(StoreUnavailable) -> StoreConnection {
         for _ in 0..<2 {
             let database = try file.open()
             do throws(SQLiteError) {
-                let connection = try StoreConnection(database, file.bounds)
+                let connection = try StoreConnection(database, file.bounds, snapshots)
                 try connection.write(classNames: classNames)
                 return connection
             } catch {

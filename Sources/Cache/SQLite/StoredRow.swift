@@ -38,7 +38,7 @@ struct EntryRow {
     /// Whether the numbers can be those of a response.
     private var isPlausible: Bool {
         !variant.contains(0) && UInt8(exactly: numbers[0]) != nil && (100...999).contains(numbers[1])
-            && (0...Self.latest).contains(numbers[2])
+            && (0...AnswerFacts.latest).contains(numbers[2])
             && numbers[3...].allSatisfy { (0...Int64(Lifetime.longest)).contains($0) }
     }
 
@@ -50,9 +50,9 @@ struct EntryRow {
 
     private var key: CacheKey { CacheKey(scope: .shared, target: target, variant: variant) }
 
-    /// The response with this content, or nil where the two are not what was written. With `key` given its bytes are
-    /// shared rather than built again.
-    fileprivate func response(
+    /// The response with this content as version 3 wrote it, or nil where the two are not what was written. With `key` given
+    /// its bytes are shared rather than built again.
+    fileprivate func olderResponse(
         for key: CacheKey?, fields: [UInt8], body: [UInt8], resources: [UInt64]
     ) -> StoredResponse? {
         guard isPlausible else { return nil }
@@ -60,7 +60,7 @@ struct EntryRow {
             restoring: key ?? self.key, status: Int(numbers[1]), fields: fields, body: body, receivedAt: numbers[2],
             lifetime: lifetime, classTag: UInt8(truncatingIfNeeded: numbers[0]), storefront: storefront,
             selecting: selecting, resources: resources)
-        return response.checksum == checksum ? response : nil
+        return response.checksum(contentSum: response.olderContentSum) == checksum ? response : nil
     }
 
     /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where the row is damaged.
@@ -76,26 +76,59 @@ struct EntryRow {
             key: key, status: Int(numbers[1]), classTag: UInt8(truncatingIfNeeded: numbers[0]), receivedAt: numbers[2],
             lifetime: lifetime, storefront: storefront, selecting: selecting, contentSum: contentSum)
     }
-
-    /// The year 9999, in unix seconds.
-    private static let latest: Int64 = 253_402_300_799
 }
 
-/// A row of `entry` with those of `content` and `mention`.
-struct StoredRow {
-    /// What `init` reads.
-    private static let columns = """
-        \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id)
-        """
+/// A row of `content`.
+struct ContentRow {
+    /// The columns in the order that `response` reads them.
+    fileprivate static let columns = "facts, fields, body"
+    /// The row ?1.
+    static let select = "SELECT \(columns) FROM content WHERE id = ?1"
+
+    /// The response, or nil where the row is damaged or that of another key. Nothing is copied but what the response keeps.
+    static func response(for key: CacheKey, _ row: Row) -> StoredResponse? {
+        guard let facts = row.withBytes(0, { AnswerFacts($0) }) else { return nil }
+        let response = StoredResponse(
+            restoring: key, status: facts.status, fields: row.bytes(1), body: row.bytes(2),
+            receivedAt: facts.receivedAt,
+            lifetime: facts.lifetime, classTag: facts.classTag, storefront: facts.storefront,
+            selecting: facts.selecting, resources: facts.resources)
+        return response.checksum == facts.checksum ? response : nil
+    }
+}
+
+/// A row of `content` with what tells which answer it is.
+enum StoredRow {
+    private static let columns = "\(ContentRow.columns), target, variant, entry.id"
     /// The row whose key is ?1.
     static let select = "SELECT \(columns) FROM entry JOIN content USING (id) WHERE entry.key = ?1"
     /// The ?2 answers written last of those before the row ?1, each with its row.
     static let selectBelow = """
-        SELECT \(columns), entry.id FROM entry JOIN content USING (id)
+        SELECT \(columns) FROM entry JOIN content USING (id)
         WHERE entry.id < ?1 AND selecting = '' ORDER BY entry.id DESC LIMIT ?2
         """
-    /// Where `selectBelow` has the row.
-    static let idColumn = EntryRow.columnCount + 3
+
+    /// The key; nil where no key has these parts.
+    static func key(_ row: Row) -> CacheKey? {
+        let variant = row.bytes(4)
+        return variant.contains(0) ? nil : CacheKey(scope: .shared, target: row.bytes(3), variant: variant)
+    }
+
+    static func id(_ row: Row) -> Int64 { row.integer(5) }
+}
+
+/// A row of `entry` with those of `older_content` and `mention`: as version 3 wrote it.
+struct OlderRow {
+    private static let columns = """
+        \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id), entry.id
+        """
+    /// The row whose key is ?1.
+    static let select = "SELECT \(columns) FROM entry JOIN older_content USING (id) WHERE entry.key = ?1"
+    /// The ?2 answers written last of those before the row ?1, each with its row.
+    static let selectBelow = """
+        SELECT \(columns) FROM entry JOIN older_content USING (id)
+        WHERE entry.id < ?1 AND selecting = '' ORDER BY entry.id DESC LIMIT ?2
+        """
 
     private let entry: EntryRow
     private let fields: [UInt8]
@@ -109,11 +142,13 @@ struct StoredRow {
         resources = row.words(EntryRow.columnCount + 2)
     }
 
+    static func id(_ row: Row) -> Int64 { row.integer(EntryRow.columnCount + 3) }
+
     /// Whether the row is that of `key`, and not of another with the same 64 bits.
     func belongs(to key: CacheKey) -> Bool { entry.belongs(to: key) }
 
     /// The response, or nil where the row is damaged. With `key` given its bytes are shared rather than built again.
     func response(for key: CacheKey?) -> StoredResponse? {
-        entry.response(for: key, fields: fields, body: body, resources: resources)
+        entry.olderResponse(for: key, fields: fields, body: body, resources: resources)
     }
 }

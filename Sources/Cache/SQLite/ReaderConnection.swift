@@ -1,0 +1,109 @@
+// The file as one loop has it open: its statements, the view that it keeps, and where it found what.
+// Must hold: no response comes out that its checksum, which covers the key, does not vouch for.
+
+struct ReaderConnection {
+    enum Found {
+        case response(StoredResponse)
+        case nothing
+        /// There is a row of the key, and it is not what was written.
+        case damaged
+    }
+
+    private struct Statements {
+        let selectRow: Statement
+        let select: Statement
+        /// Nil where the file has no contents of an older version.
+        let selectOlder: Statement?
+        let begin: Statement
+        let end: Statement
+
+        init(_ database: Database) throws(SQLiteError) {
+            selectRow = try Statement(database, ContentRow.select)
+            select = try Statement(database, StoredRow.select)
+            selectOlder = try Schema.hasOlderContent(database) ? Statement(database, OlderRow.select) : nil
+            begin = try Statement(database, "BEGIN")
+            end = try Statement(database, "COMMIT")
+        }
+    }
+
+    private var statements: Statements?
+    private var hints = RowHints(rows: 0)
+    private var generation = -1
+    /// Not before this unix second is opening tried again.
+    private var reopenAt = Int64.min
+    /// Whether a read transaction is open between two look-ups.
+    private var keepsSnapshot = false
+
+    mutating func find(
+        _ key: CacheKey, in store: SQLiteStore, _ current: Int, at now: Int64
+    ) throws(SQLiteError) -> Found {
+        do throws(SQLiteError) {
+            guard let statements = try open(store, current, at: now) else { return .nothing }
+            if !keepsSnapshot, store.snapshots.mayBeKept {
+                try statements.begin.run()
+                keepsSnapshot = true
+            }
+            defer { if !store.snapshots.mayBeKept { endSnapshot() } }
+            if let row = hints[key.hash],
+                let response = try statements.selectRow.firstRow(at: row, read: { ContentRow.response(for: key, $0) }),
+                let response
+            {
+                return .response(response)
+            }
+            return try search(statements, key, rows: store.entries)
+        } catch {
+            endSnapshot()
+            if !error.isBusy {
+                statements = nil
+                reopenAt = now + 1
+            }
+            throw error
+        }
+    }
+
+    /// Through the index of keys.
+    private mutating func search(
+        _ statements: Statements, _ key: CacheKey, rows: Int
+    ) throws(SQLiteError) -> Found {
+        if hints.isTooSmall(for: rows) { hints = RowHints(rows: rows) }
+        let index = SQLiteStore.index(of: key)
+        let found = try statements.select.firstRow(at: index) { row in
+            guard StoredRow.key(row).map({ $0 == key }) ?? true else { return Found.nothing }
+            guard let response = ContentRow.response(for: key, row) else { return .damaged }
+            hints[key.hash] = StoredRow.id(row)
+            return .response(response)
+        }
+        if let found { return found }
+        let older = try statements.selectOlder?.firstRow(at: index) { row in
+            let row = OlderRow(row)
+            return row.belongs(to: key) ? row.response(for: key).map { Found.response($0) } ?? .damaged : .nothing
+        }
+        return older ?? .nothing
+    }
+
+    mutating func endSnapshot() {
+        guard keepsSnapshot else { return }
+        keepsSnapshot = false
+        // A transaction that cannot be ended goes with its connection.
+        do throws(SQLiteError) { try statements?.end.run() } catch { statements = nil }
+    }
+
+    /// The statements on the current file; nil while there is none.
+    private mutating func open(
+        _ store: SQLiteStore, _ current: Int, at now: Int64
+    ) throws(SQLiteError) -> Statements? {
+        if generation != current {
+            statements = nil
+            keepsSnapshot = false
+            generation = current
+            reopenAt = .min
+        }
+        if let statements { return statements }
+        guard current > 0, now >= reopenAt else { return nil }
+        let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
+        try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -4096")
+        statements = try Statements(database)
+        hints = RowHints(rows: store.entries)
+        return statements
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Cache
+
+struct AnswerFactsTests {
+    private let signpost = response(
+        "/a", "{}", at: noon,
+        lifetime: Lifetime(freshFor: 1, staleFor: 2, staleIfErrorFor: 3, keepFor: .max, initialAge: 5),
+        storefront: "jp", classTag: 255, selecting: "accept-language", resources: [1, .max, 7])
+
+    @Test func whatIsWrittenIsRead() throws {
+        let facts = try #require(decode(AnswerFacts(signpost, checksum: .max - 1).bytes))
+        #expect(facts.checksum == .max - 1 && facts.receivedAt == noon && facts.status == 200)
+        #expect(facts.lifetime == signpost.lifetime && facts.lifetime.keepFor == Lifetime.longest)
+        #expect(facts.classTag == 255 && facts.storefront == signpost.storefront)
+        #expect(facts.selecting == signpost.selecting && facts.resources == signpost.resources)
+    }
+
+    @Test func anotherLifetimeTakesAsManyBytes() {
+        var facts = AnswerFacts(signpost, checksum: 1)
+        let before = facts.bytes
+        (facts.lifetime, facts.checksum) = (Lifetime(freshFor: 0), .max)
+        #expect(facts.bytes.count == before.count && facts.bytes != before)
+    }
+
+    @Test func bytesThatAreNoFactsAreNone() {
+        let bytes = AnswerFacts(signpost, checksum: 1).bytes
+        for count in 0..<bytes.count
+        where count + 24 != bytes.count && count + 16 != bytes.count && count + 8 != bytes.count {
+            #expect(decode(Array(bytes[..<count])) == nil, "\(count) bytes")
+        }
+        for position in bytes.indices {
+            var changed = bytes
+            changed[position] = 0xFF
+            // It may still be facts; then the checksum tells. It must not trap.
+            _ = decode(changed)
+        }
+        #expect(decode(Array(repeating: 0xFF, count: 60)) == nil)
+    }
+
+    @Test func everyChangeOfAByteChangesTheSumInLanes() {
+        for count in [0, 1, 7, 31, 32, 33, 100] {
+            let bytes = (0..<count).map { UInt8($0) }
+            var sum = Checksum()
+            sum.combineInLanes(bytes)
+            for position in 0..<count {
+                var (changed, other) = (bytes, Checksum())
+                changed[position] ^= 1
+                other.combineInLanes(changed)
+                #expect(other.value != sum.value, "byte \(position) of \(count)")
+            }
+        }
+    }
+
+    private func decode(_ bytes: [UInt8]) -> AnswerFacts? {
+        bytes.withUnsafeBytes { AnswerFacts($0) }
+    }
+}
