@@ -33,6 +33,7 @@ final class Run {
                 try perform(benchmark)
                 report("\(benchmark.name): \(Int((ContinuousClock.now - start) / .seconds(1))) s")
             } catch {
+                Interruption.waitIfHappening()
                 failures.append("\(benchmark.name): \(error)")
                 report("\(benchmark.name): failed: \(error)")
             }

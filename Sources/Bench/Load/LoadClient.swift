@@ -84,8 +84,12 @@ final class LoadClient {
         }
     }
 
-    /// Connections that ended although nobody here closed them.
-    var closed: Int { loop.sync { closedCount } }
+    /// - Throws: `BenchError`, with the first reason, if connections ended although nobody here closed them.
+    func checkAllOpen() throws {
+        let (count, reason) = loop.sync { (closedCount, failure) }
+        guard let reason else { return }
+        throw BenchError("\(count) of \(connections.count) clients: \(reason)")
+    }
 
     /// Closes all connections and waits for that.
     func stop() {

@@ -26,7 +26,7 @@ import Testing
             #expect(outcome.answered == 500)
             #expect(outcome.latencies.count == 500)
             #expect(try asked(port) == 500)
-            #expect(client.closed == 0)
+            try client.checkAllOpen()
         }
     }
 
@@ -56,6 +56,7 @@ import Testing
         try withOrigin { client, _ in
             try client.open(1)
             #expect(throws: BenchError.self) { try client.run(1) { _ in "/nothing" } }
+            #expect(throws: BenchError.self) { try client.checkAllOpen() }
         }
     }
 }
