@@ -47,7 +47,7 @@ format: ## put all sources into that format
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
 
 bench: deps build ## the benchmarks; BENCH="..." passes arguments on
-	$(SWIFT) build -c release --product bench && .build/release/bench $(BENCH)
+	$(SWIFT) build -c release --product bench --static-swift-stdlib && .build/release/bench $(BENCH)
 
 install: build ## into $(DESTDIR)$(PREFIX)
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/refrain"

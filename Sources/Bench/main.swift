@@ -1,28 +1,26 @@
 import Foundation
 
-// The benchmarks: `bench [NAME ...]`, all of them without a name. Every figure is a ratio of two servers measured in turns in
-// one run, because the machine's own speed drifts more than what is measured.
+// The benchmarks: `bench [NAME ...]`. Every figure is a ratio of servers measured in turns in one run, because the machine's own
+// speed drifts more than what is measured.
 
-let benchmarks: [(name: String, run: () throws -> Void)] = [
-    ("hits", HitsBenchmark.run),
-    ("store", StoreBenchmark.run),
-    ("pressure", PressureBenchmark.run),
-    ("sessions", SessionsBenchmark.run),
-    ("scan", ScanBenchmark.run),
-    ("compose", ComposeBenchmark.run),
-]
-let chosen = Set(CommandLine.arguments.dropFirst())
-let unknown = chosen.subtracting(benchmarks.map(\.name))
-guard unknown.isEmpty else {
-    FileHandle.standardError.write(
-        Data("bench: unknown benchmark \(unknown.sorted().joined(separator: ", "))\n".utf8))
-    exit(2)
+func end(_ error: any Error, _ status: Int32) -> Never {
+    FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+    exit(status)
 }
-for benchmark in benchmarks where chosen.isEmpty || chosen.contains(benchmark.name) {
-    do {
-        try benchmark.run()
-    } catch {
-        FileHandle.standardError.write(Data("bench: \(benchmark.name): \(error)\n".utf8))
-        exit(1)
-    }
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == Role.word {
+    do { try Role.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
+}
+let choice: Choice
+do {
+    choice = try Choice(arguments, of: Benchmark.all(resultsFolder: Run.standardFolder))
+} catch {
+    end(error, 2)
+}
+let interruption = Interruption()
+do {
+    exit(try Run(choice, folder: Run.standardFolder).perform() ? 0 : 1)
+} catch {
+    end(error, 1)
 }

@@ -23,7 +23,7 @@ enum SessionServers {
             \(lines)
             """, to: name + ".conf")
         return try Child(
-            Servers.refrainPath(), ["serve", "--config", configuration], log: workspace.path + "/\(name).log")
+            Programs.refrain, ["serve", "--config", configuration], log: workspace.path + "/\(name).log")
     }
 
     /// nil when nginx is not installed. It cannot put parameters in order or read bodies; what it can do is ignore what

@@ -100,6 +100,12 @@ final class TraceClient {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// False once the server has closed the connection; between two answers.
+    var isOpen: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
+    }
+
     /// The status of the answer to a GET; its body is read and dropped.
     func status(of target: String) throws -> Int { try get(target).status }
 
@@ -146,7 +152,7 @@ final class TraceClient {
     }
 
     private func connect() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var timeout = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

@@ -3,15 +3,26 @@ import Foundation
 /// What a process uses, as the kernel counts it: this one, where none is named.
 enum ProcessUse {
     /// Resident memory in bytes.
-    static var residentBytes: Int {
-        let fields = (text("/proc/self/statm") ?? "").split(separator: " ")
+    static var residentBytes: Int { residentBytes(ofStatus: "/proc/self/statm") }
+
+    static func residentBytes(of process: Int32) -> Int { residentBytes(ofStatus: "/proc/\(process)/statm") }
+
+    private static func residentBytes(ofStatus path: String) -> Int {
+        let fields = (text(path) ?? "").split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+    }
+
+    /// A process and all that descend from it.
+    static func tree(_ process: Int32) -> [Int32] {
+        let children = threads(of: process).flatMap { thread in
+            (text("/proc/\(process)/task/\(thread)/children") ?? "").split(separator: " ").compactMap { Int32($0) }
+        }
+        return [process] + children.flatMap(tree)
     }
 
     /// Nanoseconds on a processor so far, of all threads that another process has now.
     static func cpuNanoseconds(of process: Int32) -> Int {
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
-        return threads.reduce(0) { sum, thread in
+        threads(of: process).reduce(0) { sum, thread in
             let fields = (text("/proc/\(process)/task/\(thread)/schedstat") ?? "").split(separator: " ")
             return sum + (fields.first.flatMap { Int($0) } ?? 0)
         }
@@ -32,6 +43,10 @@ enum ProcessUse {
             return stat(file + suffix, &status) == 0 ? Int(status.st_size) : 0
         }
         return (sizes.reduce(0, +), sizes[1])
+    }
+
+    private static func threads(of process: Int32) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
     }
 
     private static func text(_ path: String) -> String? {

@@ -11,6 +11,17 @@ enum CachedAnswers {
         CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/\(1_440_000_000 + number)?l=en-US".utf8))
     }
 
+    /// 1 to 8 KiB, each size as likely as the next, always the same for a number.
+    static func realisticBytes(_ number: Int) -> Int {
+        var numbers = SeededNumbers(seed: UInt64(number))
+        return Int.random(in: 1024...8192, using: &numbers)
+    }
+
+    /// What there is to store of an answer, without what the cache adds.
+    static func storedBytes(_ answer: StoredResponse) -> Int {
+        answer.body.count + answer.fields.count + answer.key.bytes.count
+    }
+
     static func answer(_ number: Int, bytes: Int, at receivedAt: Int64 = now) -> StoredResponse {
         StoredResponse(
             key: key(number), status: 200, fields: fields,

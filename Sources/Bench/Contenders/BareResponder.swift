@@ -6,13 +6,17 @@ final class BareResponder {
     private let loops: [EventLoop]
     private var listeners: [Listener] = []
 
+    /// - Parameter answerBytes: of the whole answer, head included, so that it can be as large as another's.
     /// - Throws: `SystemError` where the port cannot be had.
-    init(port: UInt16, loops count: Int, bodyBytes: Int) throws {
-        let head = Array(
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(bodyBytes)\r\n\r\n".utf8)
-        let body = Array(repeating: UInt8(ascii: " "), count: bodyBytes)
+    init(port: UInt16, loops count: Int, answerBytes: Int) throws {
+        func head(_ length: Int) -> [UInt8] {
+            Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n".utf8)
+        }
+        // One round more, because the length of the head depends on the digits of the body's.
+        let length = max(answerBytes - head(answerBytes - head(answerBytes).count).count, 0)
+        let (head, body) = (head(length), Array(repeating: UInt8(ascii: " "), count: length))
         loops = try (0..<count).map { try EventLoop(label: "bench.bare.\($0)") }
-        guard let address = SocketAddress("127.0.0.1:\(port)") else { throw BenchError("no address") }
+        guard let address = SocketAddress(host: "127.0.0.1", port: port) else { throw BenchError("no address") }
         for loop in loops {
             let listener = try loop.sync {
                 try Listener(address: address, loop: loop, reusePort: count > 1) { stream in

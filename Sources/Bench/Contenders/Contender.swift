@@ -1,0 +1,60 @@
+import Foundation
+
+/// How the servers of one measurement are set up. All of them get the same.
+struct Setting: Equatable {
+    /// Memory for answers, in MiB, where a server has a bound of its own for that.
+    var memoryMiB = 1024
+    /// Loops or worker processes; nil for one a core.
+    var workers: Int?
+    var usesTLS = false
+    /// Of the answers' bodies.
+    var bytes = 4096
+    /// Entries to have room for.
+    var entries = 100_000
+}
+
+/// A server that is measured, configured as its experts would for what is measured: no access log, connections that stay
+/// open, the origin's freshness overruled.
+struct Contender: Equatable {
+    let name: String
+    /// The program; nil for those of this project.
+    let program: String?
+    let speaksTLS: Bool
+
+    static let refrain = Contender(name: "refrain", program: nil, speaksTLS: true)
+    static let nginx = Contender(name: "nginx", program: "nginx", speaksTLS: true)
+    static let varnish = Contender(name: "varnish", program: "varnishd", speaksTLS: false)
+    static let all = [refrain, nginx, varnish]
+
+    /// Where it is installed; nil where it is not.
+    var path: String? { program.map { Child.find($0) } ?? Programs.refrain }
+
+    /// Its command line, with its files written to `folder`.
+    func arguments(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) throws -> [String] {
+        let (name, text) =
+            switch self.name {
+            case Self.nginx.name: ("nginx.conf", Configurations.nginx(folder, ports, setting, lab))
+            case Self.varnish.name: ("default.vcl", Configurations.varnish(lab))
+            default: ("proxy.conf", Configurations.refrain(folder, ports, setting, lab))
+            }
+        let file = folder + "/" + name
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        switch self.name {
+        case Self.nginx.name: return ["-c", file, "-p", folder]
+        case Self.varnish.name: return Configurations.varnishArguments(folder, file, ports, setting)
+        default: return ["serve", "--config", file]
+        }
+    }
+}
+
+/// Where a server listens: for clients, and where its state can be asked for without a cost to what is measured.
+struct ServerPorts: Equatable {
+    let clients: Int
+    let probe: Int
+}
+
+/// The programs of this project, beside the one that runs.
+enum Programs {
+    static let bench = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    static let refrain = URL(fileURLWithPath: bench).deletingLastPathComponent().appendingPathComponent("refrain").path
+}

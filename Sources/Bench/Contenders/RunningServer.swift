@@ -1,0 +1,54 @@
+import Foundation
+
+/// A server that was started for a measurement.
+final class RunningServer {
+    let name: String
+    let ports: ServerPorts
+    let usesTLS: Bool
+    private let child: Child
+    private let folder: String
+
+    init(name: String, child: Child, ports: ServerPorts, usesTLS: Bool = false, folder: String) {
+        self.name = name
+        self.child = child
+        self.ports = ports
+        self.usesTLS = usesTLS
+        self.folder = folder
+    }
+
+    func url(_ target: String) -> String {
+        "\(usesTLS ? "https" : "http")://127.0.0.1:\(ports.clients)\(target)"
+    }
+
+    /// With its children: nginx's workers, Varnish's cache process.
+    var cpuNanoseconds: Int { ProcessUse.tree(child.identifier).reduce(0) { $0 + ProcessUse.cpuNanoseconds(of: $1) } }
+    var residentBytes: Int { ProcessUse.tree(child.identifier).reduce(0) { $0 + ProcessUse.residentBytes(of: $1) } }
+
+    /// Waits until it takes connections.
+    func waitUntilReady() throws {
+        for _ in 0..<200 {
+            guard child.isRunning else { break }
+            if Ports.isTaken(ports.clients) { return }
+            usleep(25_000)
+        }
+        let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
+        throw BenchError("\(name) did not start:\n\(log)")
+    }
+
+    /// Whether the answer to `target` comes out of the cache by the server's own word: Refrain's `Cache-Status`, nginx's
+    /// `$upstream_cache_status` on its probe port, the two transactions that Varnish names for a hit.
+    func saysHit(_ target: String) throws -> Bool {
+        let asked = name == Contender.nginx.name ? "http://127.0.0.1:\(ports.probe)\(target)" : url(target)
+        let head = try Curl.head(asked)
+        switch name {
+        case Contender.nginx.name: return head["x-cache-status"] == "HIT"
+        case Contender.varnish.name: return head["x-varnish"]?.split(separator: " ").count == 2
+        default: return head["cache-status"]?.contains("; hit") == true
+        }
+    }
+
+    func stop() {
+        child.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}

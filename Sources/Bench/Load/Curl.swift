@@ -1,0 +1,35 @@
+import Foundation
+
+/// Single requests whose fields matter.
+enum Curl {
+    /// The fields of a 200, their names in lower case.
+    static func head(_ url: String) throws -> [String: String] {
+        try fields(output(["-s", "-k", "-D", "-", "-o", "/dev/null", url]), url)
+    }
+
+    /// The bytes of an answer, head and body.
+    static func answerBytes(_ url: String) throws -> Int {
+        let text = try output(["-s", "-k", "-o", "/dev/null", "-w", "%{size_header} %{size_download}", url])
+        let sizes = text.split(separator: " ").compactMap { Int($0) }
+        guard sizes.count == 2, sizes[1] > 0 else { throw BenchError("no answer from \(url)") }
+        return sizes[0] + sizes[1]
+    }
+
+    static func fields(_ text: String, _ url: String) throws -> [String: String] {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let status = lines.first?.split(separator: " ").dropFirst().first, status == "200" else {
+            throw BenchError("\(url) is answered \(lines.first ?? "nothing")")
+        }
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        return fields
+    }
+
+    private static func output(_ arguments: [String]) throws -> String {
+        guard let curl = Child.find("curl") else { throw BenchError("curl is not installed (apt-get install curl)") }
+        return try Child.output(of: curl, arguments)
+    }
+}

@@ -1,0 +1,128 @@
+import AppleMusic
+import Foundation
+
+// One server under load, and what is checked while it is: that the origin was asked as often as the measurement says.
+
+/// How much of the load the origin has to see.
+enum OriginShare: Equatable {
+    /// Every request is answered from what is stored.
+    case none
+    /// So many of the requests, from 0 to 1.
+    case share(Double)
+
+    /// Why a run does not show what it says; nil where it does. Requests that wrk had not seen answered at its end, one for each
+    /// connection, may have reached the origin; mixtures are drawn at random.
+    func objection(asked: Int, requests: Int, connections: Int) -> String? {
+        guard case .share(let share) = self else {
+            return asked == 0 ? nil : "the origin was asked \(asked) times for \(requests) hits"
+        }
+        let expected = share * Double(requests)
+        let slack = Double(connections) + (share < 1 ? 0.03 : 0.01) * Double(requests)
+        guard abs(Double(asked) - expected) > slack else { return nil }
+        return "the origin was asked \(asked) times for \(requests) requests instead of \(Int(expected)) times"
+    }
+}
+
+extension Lab {
+    /// One run of wrk against one server, with the processor time of the server.
+    func sample(
+        _ server: RunningServer, _ target: String, connections: Int, seconds: Int? = nil, script: [String] = [],
+        origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
+    ) throws -> Sample {
+        let (asked, start) = (try originRequests(), server.cpuNanoseconds)
+        let result = try WrkResult.measure(
+            server.url(target), connections: connections, seconds: seconds ?? plan.seconds, script: script)
+        try settle()
+        let used = server.cpuNanoseconds - start
+        guard result.errors == 0, result.requests > 0 else {
+            throw BenchError("\(server.name): \(result.errors) of \(result.requests) requests failed")
+        }
+        if let objection = origin?.objection(
+            asked: try originRequests() - asked, requests: result.requests, connections: connections)
+        {
+            throw BenchError("\(server.name): \(objection)")
+        }
+        return Sample(
+            requestsPerSecond: result.requestsPerSecond, p50: result.p50, p99: result.p99,
+            cpuPerRequest: Double(used) / Double(result.requests) / 1000)
+    }
+
+    /// All servers in turns, as often as planned.
+    func rounds(_ servers: [RunningServer], _ measure: (RunningServer, _ round: Int) throws -> Sample) throws -> Rounds
+    {
+        var rounds = Rounds()
+        for round in 0..<plan.rounds {
+            for server in servers { rounds.append(try measure(server, round), of: server.name) }
+        }
+        return rounds
+    }
+
+    /// The same where it is no surprise that a server cannot do what is asked: one that fails is said so and left out from
+    /// then on, and of this place its curve has no point.
+    func rounds(
+        ofThoseAble servers: inout [RunningServer], _ measure: (RunningServer, _ round: Int) throws -> Sample
+    ) throws -> Rounds {
+        var failed: Set<String> = []
+        var taken: [String: [Sample]] = [:]
+        for round in 0..<plan.rounds {
+            for server in servers where !failed.contains(server.name) {
+                do {
+                    taken[server.name, default: []].append(try measure(server, round))
+                } catch {
+                    report("  left out from here on: \(error)")
+                    failed.insert(server.name)
+                }
+            }
+        }
+        servers.removeAll { failed.contains($0.name) }
+        guard !servers.isEmpty else { throw BenchError("no server was able to") }
+        var rounds = Rounds()
+        for server in servers {
+            for sample in taken[server.name] ?? [] { rounds.append(sample, of: server.name) }
+        }
+        return rounds
+    }
+
+    /// Lets every server fetch what will be asked for, and makes sure that it says so itself.
+    func warm(_ servers: [RunningServer], _ target: String) throws {
+        for server in servers {
+            _ = try Curl.head(server.url(target))
+            guard try server.saysHit(target) else { throw BenchError("\(server.name) does not store \(target)") }
+        }
+    }
+
+    /// Stores the first `count` songs in a server: asks for all of them until it asks the origin for none.
+    func fill(_ server: RunningServer, _ songs: NumberedSongs, _ count: Int) throws {
+        let client = try LoadClient(port: server.ports.clients)
+        defer { client.stop() }
+        try client.open(64)
+        for _ in 0..<4 {
+            let before = try originRequests()
+            for start in stride(from: 0, to: count, by: 50_000) {
+                _ = try client.run(min(50_000, count - start)) { songs.target(start + $0) }
+                // The file's writer may drop what comes faster than the disk.
+                if server.name != Contender.nginx.name, server.name != Contender.varnish.name { try settle(server) }
+            }
+            if try originRequests() == before { return }
+        }
+        throw BenchError("\(server.name) does not keep \(count) answers")
+    }
+
+    /// Waits until Refrain's writer has nothing left to do.
+    func settle(_ server: RunningServer) throws {
+        var (written, quiet) = (-1, 0)
+        while quiet < 3 {
+            usleep(50_000)
+            let now = try statistic("store_written", of: server)
+            quiet = now == written ? quiet + 1 : 0
+            written = now
+        }
+    }
+
+    /// A counter of Refrain's.
+    func statistic(_ name: String, of server: RunningServer) throws -> Int {
+        let stats = try JSON.parse(try TraceClient(port: server.ports.probe).get("/stats").body)
+        guard let value = stats[name]?.intValue else { throw BenchError("/stats has no \(name)") }
+        return value
+    }
+}

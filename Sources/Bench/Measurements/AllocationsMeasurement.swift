@@ -1,0 +1,18 @@
+import Foundation
+
+/// Allocations on a plain hit. They are counted by a program of its own, which leaves the number in `allocations` beside the
+/// results; here it becomes a row.
+enum AllocationsMeasurement {
+    static let fileName = "allocations"
+
+    static func run(_ folder: String) -> [Row] {
+        row(try? String(contentsOfFile: folder + "/" + fileName, encoding: .utf8))
+    }
+
+    static func row(_ text: String?) -> [Row] {
+        var row = Row(measurement: "allocations", name: "allocations on a plain hit", unit: "calls", target: .atMost(0))
+        row.ours = text.flatMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        if row.ours == nil { row.notes = ["not counted: there is no number in .build/bench/\(fileName)"] }
+        return [row]
+    }
+}

@@ -1,0 +1,70 @@
+/// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all of it is asked for alike.
+enum FileHitsMeasurement {
+    private static let songs = NumberedSongs(bytes: 4096)
+    private static let entries = 20_000
+    private static let connections = 64
+    private static let name = "file-hits"
+    /// In MiB; the tier gets seven eighths of it, which is a tenth of what is stored.
+    private static let memory = 9
+    private static let mostInMemory = 0.10
+
+    static func run(_ lab: Lab) throws -> [Row] {
+        var small = Setting()
+        small.memoryMiB = memory
+        guard let inFile = try lab.start(.refrain, small) else { throw BenchError("refrain is not built") }
+        defer { inFile.stop() }
+        guard let inMemory = try lab.start(.refrain, Setting(), as: "memory") else {
+            throw BenchError("refrain is not built")
+        }
+        defer { inMemory.stop() }
+        let nginx = try lab.start(.nginx, Setting())
+        defer { nginx?.stop() }
+        let servers = [inFile, inMemory] + (nginx.map { [$0] } ?? [])
+        for server in servers { try lab.fill(server, songs, entries) }
+        let share =
+            try Double(lab.statistic("memory_bytes", of: inFile)) / Double(lab.statistic("cache_bytes", of: inFile))
+        guard share <= mostInMemory else { throw BenchError("memory holds \(share) of what is stored") }
+        let rounds = try lab.rounds(servers) { server, round in
+            let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: round + 1)
+            return try lab.sample(server, songs.target(0), connections: connections, script: script)
+        }
+        let note = "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them"
+        let hits = rounds.row(
+            name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
+            beside: [("memory", .atLeast(0.6)), ("nginx", nil)], notes: [note], \.requestsPerSecond)
+        return [hits, try paced(lab, inFile, nginx, rate: (hits.ours ?? 0) / 2)]
+    }
+
+    /// Half of what it can do, evenly spaced.
+    private static func paced(
+        _ lab: Lab, _ inFile: RunningServer, _ nginx: RunningServer?, rate: Double
+    ) throws -> Row {
+        var clients: [(server: RunningServer, client: LoadClient)] = []
+        defer { for client in clients { client.client.stop() } }
+        for server in [inFile] + (nginx.map { [$0] } ?? []) {
+            clients.append((server, try LoadClient(port: server.ports.clients)))
+            try clients[clients.count - 1].client.open(connections)
+        }
+        var rounds = Rounds()
+        for round in 0..<lab.plan.rounds {
+            for (server, client) in clients {
+                let asked = try lab.originRequests()
+                var numbers = SeededNumbers(seed: UInt64(round))
+                let outcome = try client.run(Int(rate) * lab.plan.seconds, perSecond: rate) { _ in
+                    songs.target(Int.random(in: 0..<entries, using: &numbers))
+                }
+                guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
+                let sample = Sample(
+                    requestsPerSecond: Double(outcome.answered) / outcome.seconds,
+                    p50: outcome.latencies.milliseconds(atShare: 0.5),
+                    p99: outcome.latencies.milliseconds(atShare: 0.99))
+                rounds.append(sample, of: server.name)
+            }
+        }
+        var row = rounds.row(
+            name, "p99 of these at half load", unit: "ms", beside: [("nginx", nil)],
+            notes: ["open loop, \(Int(rate)) requests/s for both; latency counts from when a request was due"], \.p99)
+        row.target = .atMost(2)
+        return row
+    }
+}

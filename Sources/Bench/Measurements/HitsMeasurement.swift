@@ -1,0 +1,72 @@
+import Foundation
+
+/// Hits from memory: one song, as fast as it is answered. Beside nginx and Varnish with the same answer, and beside a responder
+/// that does nothing but read and write on the same loop.
+enum HitsMeasurement {
+    private static let songs = NumberedSongs(bytes: 4096)
+    private static let bareTarget = 0.90
+
+    static func run(_ lab: Lab, connections: Int, varnish: Double, withBare: Bool) throws -> [Row] {
+        let target = songs.target(1)
+        let rounds = try lab.running(Contender.all) { servers in
+            try lab.warm(servers, target)
+            let bytes = try Curl.answerBytes(servers[0].url(target))
+            let cores = ProcessInfo.processInfo.activeProcessorCount
+            let bare = withBare ? [try lab.startOwn(Role.bare, ["\(cores)", "\(bytes)"])] : []
+            defer { for server in bare { server.stop() } }
+            return try lab.rounds(servers + bare) { server, _ in
+                try lab.sample(server, target, connections: connections)
+            }
+        }
+        let name = "hits-\(connections)"
+        let at = "\(connections) connections"
+        let bare: [(String, Target?)] = withBare ? [(Role.bare, .atLeast(bareTarget))] : []
+        return [
+            rounds.row(
+                name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
+                beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))] + bare,
+                notes: ["nginx: sendfile off, which is faster for answers as small as these"]
+                    + (withBare ? ["bare: the same loop, nothing parsed, as many bytes an answer"] : []),
+                \.requestsPerSecond),
+            rounds.row(
+                name, "p99 of these, \(at)", unit: "ms", beside: [("nginx", .atMost(1)), ("varnish", nil)], \.p99),
+            rounds.row(
+                name, "processor time a hit, \(at)", unit: "us", beside: [("nginx", .atMost(0.85)), ("varnish", nil)],
+                \.cpuPerRequest),
+        ]
+    }
+
+    /// The same over TLS, after the handshakes.
+    static func tls(_ lab: Lab) throws -> [Row] {
+        let target = songs.target(1)
+        var setting = Setting()
+        setting.usesTLS = true
+        let rounds = try lab.running([.refrain, .nginx], setting) { servers in
+            try lab.warm(servers, target)
+            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
+        }
+        return [
+            rounds.row(
+                "tls", "hits over TLS, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", .atLeast(1))],
+                notes: ["Varnish has no TLS"], \.requestsPerSecond),
+            rounds.row(
+                "tls", "processor time a hit over TLS", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
+        ]
+    }
+
+    /// Large answers, in bytes a second.
+    static func bodies(_ lab: Lab, _ name: String, bytes: Int, _ title: String) throws -> [Row] {
+        let target = NumberedSongs(bytes: bytes).target(1)
+        let rounds = try lab.running(Contender.all, Setting(bytes: bytes)) { servers in
+            try lab.warm(servers, target)
+            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
+        }
+        return [
+            rounds.row(
+                name, "answers of \(title), 64 connections", unit: "MiB/s",
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)],
+                notes: ["nginx: sendfile on, tcp_nopush off (on, 64 KiB answers wait 40 ms)"]
+            ) { $0.requestsPerSecond * Double(bytes) / Double(1 << 20) }
+        ]
+    }
+}

@@ -1,0 +1,140 @@
+import Cache
+import Foundation
+
+/// Both tiers with a thousand and with a million entries: a look-up at random, opening, and how large the file is.
+enum StoreMeasurement {
+    private static let counts = [1_000, 1_000_000]
+    private static let lookups = 20_000
+    /// Of bodies waiting for the writer, so that its queue drops nothing.
+    private static let bytesPerFlush = 16 << 20
+    /// Bodies in memory, where their size does not matter and a million of them has to fit.
+    private static let memoryBodyBytes = 800
+    private static let name = "store"
+
+    private struct Figures {
+        /// Milliseconds.
+        var open = 0.0
+        /// Microseconds, of each round of look-ups.
+        var p50: [Double] = []
+        var p99: [Double] = []
+        /// The file's size divided by what is stored in it.
+        var fileRatio = 0.0
+        var entriesPerSecond = 0.0
+    }
+
+    static func run(_ lab: Lab) throws -> [Row] {
+        let paths = counts.map { lab.workspace.path + "/\($0).sqlite" }
+        defer { for path in paths { remove(path) } }
+        var disk = try zip(counts, paths).map { try fill($1, $0) }
+        try lookUpInFiles(paths, rounds: lab.plan.rounds, &disk)
+        let memory = lookUpInMemory(rounds: lab.plan.rounds)
+        let million = ResultsTable.number(disk[1].entriesPerSecond)
+        var opening = Row(
+            measurement: name, name: "opening a file of a million entries", unit: "ms", ours: disk[1].open)
+        opening.target = .atMost(1000)
+        var size = Row(measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio)
+        size.target = .atMost(1.15)
+        size.notes = [
+            "file: bodies of 1 to 8 KiB, seeded, \(million) entries/s written; stored bytes are bodies, fields and keys"
+        ]
+        return [
+            row("look-up in the file, a million entries", disk),
+            row("look-up in memory, a million entries", memory), opening, size,
+        ]
+    }
+
+    private static func row(_ title: String, _ figures: [Figures]) -> Row {
+        var row = Row(measurement: name, name: title, unit: "us", ours: figures[1].p50.median)
+        let ratio = zip(figures[1].p50, figures[0].p50).map { $0 / $1 }.median
+        row.others = [
+            Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: .atMost(1.2))
+        ]
+        let tail = figures.map { ResultsTable.number($0.p99.median) }
+        row.notes = ["\(title): p99 \(tail[1]) us, in a thousand \(tail[0]) us"]
+        return row
+    }
+
+    private static func fill(_ path: String, _ count: Int) throws -> Figures {
+        let store = open(path)
+        var (stored, waiting) = (0, 0)
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            for number in 0..<count {
+                let answer = CachedAnswers.answer(
+                    number, bytes: CachedAnswers.realisticBytes(number), at: CachedAnswers.now + Int64(number / 1_000))
+                store.store(answer)
+                stored += CachedAnswers.storedBytes(answer)
+                waiting += answer.body.count
+                if waiting >= bytesPerFlush {
+                    store.flush()
+                    waiting = 0
+                }
+            }
+            store.flush()
+        }
+        let entries = store.entries
+        store.close()
+        guard entries == count else { throw BenchError("\(entries) entries instead of \(count)") }
+        var figures = Figures()
+        figures.entriesPerSecond = Double(count) / (time / .seconds(1))
+        figures.fileRatio = Double(ProcessUse.diskBytes(of: path).total) / Double(stored)
+        figures.open =
+            (0..<5).map { _ in
+                var store: SQLiteStore?
+                let time = clock.measure { store = open(path) }
+                store?.close()
+                return time / .milliseconds(1)
+            }.median
+        return figures
+    }
+
+    /// Both files are open at once and looked up in turns.
+    private static func lookUpInFiles(_ paths: [String], rounds: Int, _ figures: inout [Figures]) throws {
+        let stores = paths.map(open)
+        defer { for store in stores { store.close() } }
+        let readers = stores.map { $0.makeReader() }
+        for round in 0..<rounds {
+            for index in paths.indices {
+                let reader = readers[index]
+                measure(counts[index], round, &figures[index]) { reader.lookup($0, at: CachedAnswers.now) != nil }
+            }
+        }
+    }
+
+    private static func lookUpInMemory(rounds: Int) -> [Figures] {
+        let tiers = counts.map { count in
+            let tier = MemoryTier(maxBytes: 8 << 30)
+            for number in 0..<count { tier.store(CachedAnswers.answer(number, bytes: memoryBodyBytes)) }
+            return tier
+        }
+        var figures = counts.map { _ in Figures() }
+        for round in 0..<rounds {
+            for index in tiers.indices {
+                measure(counts[index], round, &figures[index]) { tiers[index].lookup($0) != nil }
+            }
+        }
+        return figures
+    }
+
+    /// The keys are made beforehand and looked up twice: the first pass warms what a running proxy has warm.
+    private static func measure(_ count: Int, _ round: Int, _ figures: inout Figures, _ lookup: (CacheKey) -> Bool) {
+        var numbers = SeededNumbers(seed: UInt64(round))
+        let keys = (0..<lookups).map { _ in CachedAnswers.key(Int.random(in: 0..<count, using: &numbers)) }
+        var found = keys.count { lookup($0) }
+        let clock = ContinuousClock()
+        let microseconds = keys.map { key in
+            clock.measure { if lookup(key) { found += 1 } } / .microseconds(1)
+        }.sorted()
+        precondition(found == 2 * lookups, "everything stored is found")
+        figures.p50.append(microseconds[lookups / 2])
+        figures.p99.append(microseconds[lookups * 99 / 100])
+    }
+
+    private static func open(_ path: String) -> SQLiteStore {
+        SQLiteStore.open(path: path, maxBytes: 16 << 30, classNames: ["albums", "songs"]) { report("  " + $0) }
+    }
+
+    private static func remove(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+}

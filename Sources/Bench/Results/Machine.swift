@@ -1,0 +1,75 @@
+import AppleMusic
+import Foundation
+
+/// What everything was measured on.
+struct Machine: Equatable {
+    let processor: String
+    let cores: Int
+    let memoryMiB: Int
+    let kernel: String
+    /// Name and version of each program that has a part in it; those that are not installed say so.
+    let programs: [(name: String, version: String)]
+
+    static func == (one: Machine, other: Machine) -> Bool { one.lines == other.lines }
+
+    static func current() -> Machine {
+        Machine(
+            processor: value(of: "model name", in: text("/proc/cpuinfo")) ?? "unknown",
+            cores: ProcessInfo.processInfo.activeProcessorCount,
+            memoryMiB: Int(ProcessInfo.processInfo.physicalMemory >> 20),
+            kernel: text("/proc/sys/kernel/osrelease").trimmingCharacters(in: .whitespacesAndNewlines),
+            programs: [
+                ("swift", version(of: "swift", "--version")), ("nginx", version(of: "nginx", "-v")),
+                ("varnish", version(of: "varnishd", "-V")), ("wrk", version(of: "wrk", "-v")),
+                ("openssl", version(of: "openssl", "version")),
+            ])
+    }
+
+    var lines: [String] {
+        [
+            "\(processor), \(cores) cores, \(memoryMiB) MiB, Linux \(kernel)",
+            programs.map { "\($0.name): \($0.version)" }.joined(separator: "; "),
+        ]
+    }
+
+    var json: JSON {
+        var versions = JSONObject()
+        for program in programs { versions.append(program.name, .string(program.version)) }
+        return .object(members: [
+            "processor": .string(processor), "cores": .integer(cores), "memory_mib": .integer(memoryMiB),
+            "kernel": .string(kernel), "programs": .object(versions),
+        ])
+    }
+
+    /// A line "name : value" of a file in /proc.
+    static func value(of name: String, in text: String) -> String? {
+        for line in text.split(separator: "\n") where line.hasPrefix(name) {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 { return parts[1].trimmingCharacters(in: .whitespaces) }
+        }
+        return nil
+    }
+
+    /// The number in what a program prints of itself, such as "nginx version: nginx/1.22.1".
+    static func version(in text: String) -> String? {
+        let words = text.split { " \n\t/-()".contains($0) }
+        return words.map(String.init).first { word in
+            word.first?.isNumber == true && word.contains(".") && word.dropFirst().contains { $0.isNumber }
+        }
+    }
+
+    private static func version(of name: String, _ argument: String) -> String {
+        let path = Child.find(name) ?? searchPath(name)
+        guard let path, let text = try? Child.output(of: path, [argument]) else { return "not installed" }
+        return version(in: text) ?? "unknown"
+    }
+
+    private static func searchPath(_ name: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    private static func text(_ path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+}

@@ -1,0 +1,83 @@
+/// Rows as a Markdown table with aligned columns, to be read in a terminal and pasted as it is.
+enum ResultsTable {
+    private static let titles = ["measured", "Refrain", "beside", "theirs", "ratio", "target", "met"]
+    private static let rightAligned: Set = [1, 3, 4]
+
+    static func text(_ rows: [Row]) -> String {
+        let cells = rows.flatMap { row in row.goals.enumerated().map { line($1, isFirst: $0 == 0) } }
+        let widths = titles.indices.map { column in ([titles] + cells).map { $0[column].count }.max() ?? 0 }
+        let rule = widths.indices.map { column in
+            rightAligned.contains(column)
+                ? String(repeating: "-", count: widths[column] - 1) + ":"
+                : String(repeating: "-", count: widths[column])
+        }
+        return ([titles, rule] + cells).map { joined($0, widths) }.joined(separator: "\n") + "\n"
+    }
+
+    /// What the rows add to say, once each, in their order.
+    static func notes(_ rows: [Row]) -> [String] {
+        var seen: Set<String> = []
+        return rows.flatMap { row in row.notes.map { "\(row.measurement): \($0)" } }.filter { seen.insert($0).inserted }
+    }
+
+    /// How many targets are met, and how many could not be looked at.
+    static func summary(_ rows: [Row]) -> String {
+        let goals = rows.flatMap(\.goals).filter { $0.target != nil }
+        let (met, open) = (goals.count { $0.isMet == true }, goals.count { $0.isMet == nil })
+        return "\(met) of \(goals.count) targets met" + (open > 0 ? ", \(open) not measured" : "")
+    }
+
+    /// Three significant digits, or whole numbers with their thousands apart.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite else { return "-" }
+        if abs(value) >= 1000 { return grouped(Int(value.rounded())) }
+        let decimals = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
+        return fixed(value, decimals)
+    }
+
+    /// With so many decimals, 3 at most.
+    static func fixed(_ value: Double, _ decimals: Int) -> String {
+        guard value.isFinite else { return "-" }
+        let scale = [1, 10, 100, 1000][decimals]
+        let scaled = Int((abs(value) * Double(scale)).rounded())
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard decimals > 0 else { return "\(sign)\(scaled)" }
+        let fraction = String(scaled % scale)
+        return "\(sign)\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+
+    private static func grouped(_ value: Int) -> String {
+        var text = String(value.magnitude)
+        var end = text.endIndex
+        while let place = text.index(end, offsetBy: -3, limitedBy: text.startIndex), place > text.startIndex {
+            text.insert(",", at: place)
+            end = place
+        }
+        return (value < 0 ? "-" : "") + text
+    }
+
+    private static func line(_ goal: Goal, isFirst: Bool) -> [String] {
+        let (row, other) = (goal.row, goal.other)
+        return [
+            isFirst ? row.name + " (\(row.unit))" : "",
+            isFirst ? row.ours.map(number) ?? "-" : "",
+            other?.name ?? "",
+            other.map { $0.figure.map(number) ?? "-" } ?? "",
+            other?.ratio.map { fixed($0, 2) } ?? "",
+            goal.target.map { "\($0.comparison.rawValue) \(bound($0, of: goal))" } ?? "",
+            goal.target == nil ? "" : goal.isMet.map { $0 ? "yes" : "**no**" } ?? "-",
+        ]
+    }
+
+    private static func bound(_ target: Target, of goal: Goal) -> String {
+        goal.other == nil ? number(target.bound) : fixed(target.bound, 2)
+    }
+
+    private static func joined(_ cells: [String], _ widths: [Int]) -> String {
+        let padded = cells.indices.map { column in
+            let space = String(repeating: " ", count: widths[column] - cells[column].count)
+            return rightAligned.contains(column) ? space + cells[column] : cells[column] + space
+        }
+        return "| " + padded.joined(separator: " | ") + " |"
+    }
+}

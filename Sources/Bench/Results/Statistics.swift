@@ -1,0 +1,66 @@
+extension [Double] {
+    /// The middle one; of an even count the mean of the two in the middle. Not for empty arrays.
+    var median: Double {
+        let ordered = sorted()
+        return ordered.count % 2 == 1
+            ? ordered[count / 2] : (ordered[count / 2 - 1] + ordered[count / 2]) / 2
+    }
+}
+
+/// How often and how long everything is measured.
+struct RoundPlan: Equatable {
+    var rounds = 5
+    var seconds = 2
+}
+
+/// What one run of one server showed.
+struct Sample: Equatable {
+    var requestsPerSecond = 0.0
+    /// Milliseconds.
+    var p50 = 0.0
+    var p99 = 0.0
+    /// Microseconds of processor time of all the server's processes.
+    var cpuPerRequest = 0.0
+}
+
+/// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more than what is measured, so
+/// only figures of one round are divided by each other.
+struct Rounds {
+    /// In the order in which they were taken.
+    private(set) var names: [String] = []
+    private var samples: [String: [Sample]] = [:]
+
+    mutating func append(_ sample: Sample, of name: String) {
+        if samples[name] == nil { names.append(name) }
+        samples[name, default: []].append(sample)
+    }
+
+    /// nil for a server that was not measured.
+    func median(_ name: String, _ figure: (Sample) -> Double) -> Double? {
+        samples[name].map { $0.map(figure).median }
+    }
+
+    /// The median of the rounds' ratios.
+    func ratio(_ name: String, to other: String, _ figure: (Sample) -> Double) -> Double? {
+        guard let ours = samples[name], let theirs = samples[other] else { return nil }
+        return zip(ours, theirs).map { figure($0) / figure($1) }.median
+    }
+
+    /// Refrain beside all that are wanted, whether installed or not.
+    ///
+    /// - Parameter beside: the names in the order of the table, each with what the ratio has to be.
+    func row(
+        _ measurement: String, _ name: String, unit: String, beside: [(name: String, target: Target?)],
+        ours: String = Contender.refrain.name, notes: [String] = [], _ figure: (Sample) -> Double
+    ) -> Row {
+        let others = beside.map { other in
+            Other(
+                name: other.name, figure: median(other.name, figure), ratio: ratio(ours, to: other.name, figure),
+                target: other.target)
+        }
+        let absent = others.filter { $0.figure == nil }.map { "\($0.name) is not installed" }
+        return Row(
+            measurement: measurement, name: name, unit: unit, ours: median(ours, figure), others: others,
+            notes: notes + absent)
+    }
+}

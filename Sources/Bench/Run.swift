@@ -1,0 +1,81 @@
+import Foundation
+
+/// Runs what was chosen and writes what came of it. One that fails does not keep the others from running.
+final class Run {
+    private let choice: Choice
+    private let folder: String
+    private let machine = Machine.current()
+    private var rows: [Row] = []
+    private var failures: [String] = []
+    private var openLab: Lab?
+
+    /// - Parameter folder: for results; made where it is missing.
+    init(_ choice: Choice, folder: String) throws {
+        self.choice = choice
+        self.folder = folder
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    /// Where results go: beside the builds of whatever this program was built in.
+    static var standardFolder: String {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("bench").path
+    }
+
+    /// False where something could not be run.
+    func perform() throws -> Bool {
+        for line in machine.lines { report(line) }
+        report("medians of \(choice.plan.rounds) rounds in turns, \(choice.plan.seconds) s each, on 127.0.0.1")
+        defer { openLab?.close() }
+        for benchmark in choice.benchmarks {
+            let start = ContinuousClock.now
+            do {
+                try perform(benchmark)
+                report("\(benchmark.name): \(Int((ContinuousClock.now - start) / .seconds(1))) s")
+            } catch {
+                Interruption.waitIfHappening()
+                failures.append("\(benchmark.name): \(error)")
+                report("\(benchmark.name): failed: \(error)")
+            }
+        }
+        if choice.benchmarks.contains(where: \.isOfTheTable) { try writeResults() }
+        return failures.isEmpty
+    }
+
+    private func perform(_ benchmark: Benchmark) throws {
+        switch benchmark.work {
+        case .rows(let measure): rows += try measure(lab())
+        case .curve(let measure):
+            let curve = try measure(lab())
+            try write("\(curve.json(on: machine, choice.plan))\n", to: "curve-\(curve.name).json")
+            try write(CurvePlot.svg(curve), to: "curve-\(curve.name).svg")
+        case .study(let run): try run()
+        }
+    }
+
+    /// Opened by the first that needs it.
+    private func lab() throws -> Lab {
+        if let openLab { return openLab }
+        let lab = try Lab(choice.plan)
+        openLab = lab
+        return lab
+    }
+
+    private func writeResults() throws {
+        let table = ResultsTable.text(rows)
+        let summary = ResultsTable.summary(rows)
+        report("\n" + table)
+        for note in ResultsTable.notes(rows) { report("- " + note) }
+        report("\n\(summary)")
+        try write(
+            "\(ResultsDocument.json(rows, machine: machine, plan: choice.plan, failures: failures))\n",
+            to: "results.json")
+        try write(TargetsPlot.svg(rows, title: "Refrain: \(summary)"), to: "results.svg")
+        try write(table, to: "results.md")
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try text.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+        report("wrote \(folder)/\(name)")
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Bench
+
+@Suite struct ChoiceTests {
+    private let all = Benchmark.all(resultsFolder: "/nowhere")
+
+    private func names(_ arguments: [String]) throws -> [String] {
+        try Choice(arguments, of: all).benchmarks.map(\.name)
+    }
+
+    @Test func withoutNamesTheTableRuns() throws {
+        let chosen = try names([])
+        #expect(chosen.contains("hits-64") && chosen.contains("store") && chosen.contains("allocations"))
+        for other in ["pressure", "sessions", "scan", "compose", "connections"] { #expect(!chosen.contains(other)) }
+    }
+
+    @Test func aGroupIsAllOfIts() throws {
+        #expect(try names(["hits"]) == ["hits-64", "hits-512"])
+        #expect(try names(["curves"]) == ["connections", "sizes", "entries", "hit-ratio", "loops"])
+        #expect(try names(["loops", "hits-512"]) == ["hits-512", "loops"])
+    }
+
+    @Test func anUnknownNameIsToldWhatThereIs() throws {
+        let error = try #require(throws: BenchError.self) { try names(["hits", "hist", "x"]) }
+        #expect(error.description.contains("hist, x"))
+        for benchmark in all { #expect(error.description.contains(benchmark.name)) }
+        #expect(error.description.contains("hits: hits-64, hits-512"))
+    }
+
+    @Test func noNameMeansTwoThings() {
+        let names = all.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(Set(names).isDisjoint(with: all.compactMap(\.group)))
+    }
+
+    @Test func roundsAndSecondsAreChosen() throws {
+        #expect(try Choice(["--rounds", "7", "--seconds", "1"], of: all).plan == RoundPlan(rounds: 7, seconds: 1))
+        #expect(try Choice([], of: all).plan.rounds >= 5)
+        for wrong in [["--rounds"], ["--rounds", "0"], ["--seconds", "x"]] {
+            #expect(throws: BenchError.self) { try names(wrong) }
+        }
+    }
+}

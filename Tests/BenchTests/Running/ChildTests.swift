@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import Bench
+
+@Suite struct ChildTests {
+    private func withLog(_ body: (String) throws -> Void) throws {
+        let log = NSTemporaryDirectory() + "bench-child-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: log) }
+        try body(log)
+    }
+
+    @Test func outputOfBothKindsIsReturned() throws {
+        let text = try Child.output(of: "/bin/sh", ["-c", "echo one; echo two >&2"])
+        #expect(text == "one\ntwo\n")
+    }
+
+    /// With Foundation's `Process` this waited for the first child's end.
+    @Test func aChildThatClosesItsDescriptorsKeepsNobodyWaiting() throws {
+        try withLog { log in
+            let script = "for n in 3 4 5 6 7 8 9; do eval \"exec $n>&- $n<&-\"; done; exec sleep 60"
+            let silent = try Child("/bin/sh", ["-c", script], log: log)
+            defer { silent.stop() }
+            #expect(try Child.output(of: "/bin/echo", ["done"]) == "done\n")
+            #expect(silent.isRunning)
+        }
+    }
+
+    /// This program ignores the signal from its first event loop on, and children inherit that.
+    @Test func aChildEndsByASignalThatItsParentIgnores() throws {
+        signal(SIGHUP, SIG_IGN)
+        defer { signal(SIGHUP, SIG_DFL) }
+        try withLog { log in
+            let child = try Child("/bin/sleep", ["60"], log: log)
+            kill(child.identifier, SIGHUP)
+            for _ in 0..<500 where child.isRunning { usleep(10_000) }
+            #expect(!child.isRunning)
+            child.stop()
+        }
+    }
+
+    @Test func onlyWhatRunsIsListed() throws {
+        try withLog { log in
+            let child = try Child("/bin/sleep", ["60"], log: log)
+            #expect(Child.running.withLock { $0.contains(child.identifier) })
+            child.stop()
+            #expect(!child.isRunning)
+            #expect(!Child.running.withLock { $0.contains(child.identifier) })
+        }
+    }
+
+    @Test func aProgramThatIsMissingIsSaidSo() {
+        #expect(throws: BenchError.self) { try Child.output(of: "/nowhere/program", []) }
+        #expect(Child.find("a-program-that-nobody-has") == nil)
+        #expect(Child.find("sh") != nil)
+    }
+}
