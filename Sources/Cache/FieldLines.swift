@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 
 // Walking `Name: value` CR LF lines, the form in which fields are stored and forwarded.
@@ -20,21 +21,30 @@ struct FieldLines {
     /// The next line; nil when there are no more. Always called with the same bytes.
     mutating func next(in bytes: Span<UInt8>) -> Line? {
         while start < bytes.count {
-            var colon: Int?
-            var index = start
-            while index < bytes.count, bytes[index] != UInt8(ascii: "\n") {
-                if colon == nil, bytes[index] == UInt8(ascii: ":") { colon = index }
-                index += 1
-            }
-            let line = start..<min(index + 1, bytes.count)
+            let end = bytes.offset(of: UInt8(ascii: "\n"), in: start..<bytes.count)
+            let line = start..<min(end + 1, bytes.count)
             start = line.upperBound
-            guard index < bytes.count, let colon, colon > line.lowerBound, bytes[index - 1] == UInt8(ascii: "\r")
+            let colon = bytes.offset(of: UInt8(ascii: ":"), in: line)
+            guard end < bytes.count, colon < end, colon > line.lowerBound, bytes[end - 1] == UInt8(ascii: "\r")
             else { continue }
             let name = line.lowerBound..<colon
             return Line(
-                whole: line, name: name, value: bytes.trimmingWhitespace((colon + 1)..<(index - 1)),
+                whole: line, name: name, value: bytes.trimmingWhitespace((colon + 1)..<(end - 1)),
                 id: FieldName.named(bytes, name))
         }
         return nil
+    }
+}
+
+extension Span<UInt8> {
+    /// Of the first such byte in `range`, or its end.
+    fileprivate func offset(of byte: UInt8, in range: Range<Int>) -> Int {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return withUnsafeBytes { raw in
+            guard let start = raw.baseAddress,
+                let found = memchr(start + range.lowerBound, CInt(byte), range.count)
+            else { return range.upperBound }
+            return UnsafeRawPointer(found) - start
+        }
     }
 }

@@ -38,6 +38,10 @@ extension ResponseCache {
         _ response: StoredResponse, varyingBy vary: ResponseFacts.Vary, forwarded: Span<UInt8>, _ reader: StoreReader?
     ) -> StoredResponse {
         precondition(!vary.isUnbounded, "StoreDecision refuses what varies without bound")
+        if vary.names.isEmpty, response.key.variant.isEmpty {
+            store(response)
+            return response
+        }
         var key = response.key
         key.set(variant: [])
         if !vary.names.isEmpty {

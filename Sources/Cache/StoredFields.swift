@@ -20,11 +20,13 @@ public enum FieldRetention: Sendable {
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 enum StoredFields {
-    /// The lines of `fields` that may be stored under `retention`.
-    static func storable(_ fields: Span<UInt8>, _ retention: FieldRetention) -> [UInt8] {
+    /// The lines of `fields` that may be stored under `retention`, and whether these two are among them.
+    static func storable(
+        _ fields: Span<UInt8>, _ retention: FieldRetention
+    ) -> (lines: [UInt8], hasDate: Bool, hasEntityTag: Bool) {
         var kept: [UInt8] = []
-        kept.reserveCapacity(fields.count)
-        var hasDate = false
+        kept.reserveCapacity(fields.count + spareBytes)
+        var (hasDate, hasEntityTag) = (false, false)
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
             guard isStorable(fields, line, retention) else { continue }
@@ -33,10 +35,14 @@ enum StoredFields {
                 guard !hasDate, HTTPDate.parse(fields.extracting(line.value)) != nil else { continue }
                 hasDate = true
             }
+            if line.id == .etag { hasEntityTag = true }
             kept.append(fields.extracting(line.whole))
         }
-        return kept
+        return (kept, hasDate, hasEntityTag)
     }
+
+    /// Room for the two lines that may have to be added.
+    private static let spareBytes = 128
 
     /// Fields that describe one message or one connection rather than the content are not (RFC 9110 7.6.1, RFC 9111 3.1).
     static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ retention: FieldRetention) -> Bool {
@@ -82,15 +88,6 @@ enum StoredFields {
         line.id != .contentEncoding && line.id != .contentRange && isStorable(fields, line, .complete)
     }
 
-    /// Whether a line of this name is among `fields`.
-    static func contains(_ fields: Span<UInt8>, _ name: FieldName) -> Bool {
-        var lines = FieldLines()
-        while let line = lines.next(in: fields) {
-            if line.id == name { return true }
-        }
-        return false
-    }
-
     /// `Date` at the time of receipt, for an answer that came without one (RFC 9110 6.6.1).
     static func dateLine(_ unixSeconds: Int64) -> [UInt8] {
         var buffer = ByteBuffer(capacity: 40)
@@ -100,12 +97,42 @@ enum StoredFields {
         return buffer.copyReadable()
     }
 
-    /// A strong entity tag over the content (RFC 9110 8.8.1): the first 128 bits of its SHA-256, marked as the cache's own.
-    static func entityTagLine(_ body: [UInt8]) -> [UInt8] {
+    /// A strong entity tag over the content, marked as the cache's own (RFC 9110 8.8.1: it has to change whenever the content
+    /// does). The same in every process, and after every start.
+    ///
+    /// Under an operator's rule it is a checksum: what two versions of one answer have by chance in common is not that, and
+    /// nobody gains by making it so, as a tag is only ever compared with those of the same target. A digest of 4 KB costs as
+    /// much as all the rest of storing it. Whoever follows an origin's rules stores for everything there is, and keeps the
+    /// digest: the first 128 bits of SHA-256.
+    static func entityTagLine(_ body: [UInt8], _ retention: FieldRetention) -> [UInt8] {
+        guard retention == .complete else { return checksumTagLine(body) }
         guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }
         var line = Array("ETag: \(Validators.ownTagStart)".utf8)
         line.appendHexadecimal(Digest.bigEndian(digest, from: 0))
         line.appendHexadecimal(Digest.bigEndian(digest, from: 8))
+        line.append(contentsOf: "\"\r\n".utf8)
+        return line
+    }
+
+    /// The same as a checksum with the length. Four sums over every fourth word, so that none waits for the others.
+    static func checksumTagLine(_ body: [UInt8]) -> [UInt8] {
+        var (one, two, three, four) = (Checksum(), Checksum(), Checksum(), Checksum())
+        let inFours = body.count & ~31
+        body.withUnsafeBytes { raw in
+            for offset in stride(from: 0, to: inFours, by: 32) {
+                one.combine(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                two.combine(raw.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+                three.combine(raw.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
+                four.combine(raw.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self))
+            }
+        }
+        one.combine(body[inFours...])
+        for sum in [two, three, four] { one.combine(sum.value) }
+        var line = Array("ETag: ".utf8)
+        Validators.ownTagStart.withUTF8Buffer { line.append(contentsOf: $0) }
+        line.append(UInt8(ascii: "c"))
+        line.appendHexadecimal(one.value)
+        line.appendHexadecimal(UInt64(body.count))
         line.append(contentsOf: "\"\r\n".utf8)
         return line
     }

@@ -25,7 +25,7 @@ extension StoredResponse {
                 if !Self.isAboutContent(line.id) { fields.append(bytes.extracting(line.whole)) }
             }
         }
-        fields.append(contentsOf: StoredFields.composedTagLine(body))
+        fields.append(contentsOf: StoredFields.checksumTagLine(body))
         self.init(
             restoring: key, status: 200, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
             classTag: classTag, storefront: parts[0].storefront, composition: Composition(detail, of: parts))
@@ -36,21 +36,5 @@ extension StoredResponse {
         case .etag, .lastModified, .date, .setCookie, .expires: true
         default: false
         }
-    }
-}
-
-extension StoredFields {
-    /// A strong entity tag of composed content, whose bytes nobody but the origin chose: a checksum does, and costs a tenth
-    /// of the digest that other answers get once.
-    static func composedTagLine(_ body: [UInt8]) -> [UInt8] {
-        var sum = Checksum()
-        sum.combineInLanes(body)
-        var line = Array("ETag: ".utf8)
-        Validators.ownTagStart.withUTF8Buffer { line.append(contentsOf: $0) }
-        line.append(UInt8(ascii: "c"))
-        line.appendHexadecimal(sum.value)
-        line.appendHexadecimal(UInt64(body.count))
-        line.append(contentsOf: "\"\r\n".utf8)
-        return line
     }
 }

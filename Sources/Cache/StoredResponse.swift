@@ -51,13 +51,9 @@ public final class StoredResponse: Sendable {
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
         resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil
     ) {
-        var kept = StoredFields.storable(fields.span, retention)
-        if retention != .impersonal, !StoredFields.contains(kept.span, .date) {
-            kept.append(contentsOf: StoredFields.dateLine(receivedAt))
-        }
-        if status == 200, !StoredFields.contains(kept.span, .etag) {
-            kept.append(contentsOf: StoredFields.entityTagLine(body))
-        }
+        var (kept, hasDate, hasEntityTag) = StoredFields.storable(fields.span, retention)
+        if retention != .impersonal, !hasDate { kept.append(contentsOf: StoredFields.dateLine(receivedAt)) }
+        if status == 200, !hasEntityTag { kept.append(contentsOf: StoredFields.entityTagLine(body, retention)) }
         self.init(
             restoring: key, status: status, fields: kept, body: body, receivedAt: receivedAt, lifetime: lifetime,
             classTag: classTag, storefront: storefront, selecting: selecting, resources: resources, outline: outline,

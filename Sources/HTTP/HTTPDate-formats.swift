@@ -48,15 +48,17 @@ extension HTTPDate {
 
     /// Which three-letter name of `names` stands at `start`, in any case.
     private static func name(_ bytes: Span<UInt8>, _ start: Int, of names: StaticString) -> Int? {
+        let wanted = word(bytes[start], bytes[start + 1], bytes[start + 2])
         for index in 0..<(names.utf8CodeUnitCount / 3) {
-            var isEqual = true
-            for offset in 0..<3 {
-                let known = ASCII.lowercased(names.utf8Start[index * 3 + offset])
-                isEqual = isEqual && ASCII.lowercased(bytes[start + offset]) == known
-            }
-            if isEqual { return index }
+            let name = names.utf8Start + index * 3
+            if word(name[0], name[1], name[2]) == wanted { return index }
         }
         return nil
+    }
+
+    /// Three letters as one number, the same for both cases; nothing else gives the number of letters.
+    private static func word(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt32 {
+        (UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)) | 0x20_2020
     }
 
     private static func digits(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {

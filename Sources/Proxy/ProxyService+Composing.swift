@@ -12,6 +12,7 @@ extension ProxyService {
     func compose(
         _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false
     ) -> CompositionOutcome {
+        guard library.mayHoldParts(of: request) else { return .impossible }
         let now = context.unixSeconds
         var settings = library.settings
         if isBatched { settings.compose = .on }
@@ -25,7 +26,7 @@ extension ProxyService {
     func compose(for inquiry: Inquiry, _ detail: Reason?) -> StoredResponse? {
         guard let key = inquiry.key, let library = shared.library(for: inquiry.facts),
             library.settings.compose != .verify,
-            let request = CatalogRequest(canonical: inquiry.request.canonical),
+            let request = inquiry.catalogRequest ?? CatalogRequest(canonical: inquiry.request.canonical),
             case .answer(let composed) = compose(
                 request, library, under: inquiry.facts.rule, isBatched: detail == .batched)
         else { return nil }
@@ -52,7 +53,7 @@ extension ProxyService {
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     func learn(from stored: StoredResponse, original: [UInt8]?, _ inquiry: Inquiry) {
         guard let library = shared.library(for: inquiry.facts) else { return }
-        switch library.note(stored, original: original, at: context.unixSeconds) {
+        switch library.note(stored, inquiry.catalogRequest, original: original, at: context.unixSeconds) {
         case .nothingNew: break
         case .otherForm: reportContradiction("in another form than before", inquiry)
         case .otherAttributes: reportContradiction("with other attributes than elsewhere", inquiry)
@@ -86,8 +87,9 @@ extension ProxyService {
         let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
         guard shared.library(for: facts) != nil else { return nil }
         return Inquiry(
-            facts: facts, reason: .partial, request: request.asking(for: target),
-            key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil)
+            facts: facts, reason: .partial, request: ForwardedRequest(for: target, nextTo: request),
+            key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
+            catalogRequest: CatalogRequest(target))
     }
 }
 

@@ -19,6 +19,8 @@ public final class ProxyService: Service {
     var walks = Walks()
     private var target = CanonicalTarget()
     private var key = CacheKey()
+    /// What `target` asks for of the catalog, where the plan had to know.
+    private var catalogRequest: CatalogRequest?
 
     public init(
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
@@ -89,6 +91,7 @@ public final class ProxyService: Service {
 
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
         let now = context.unixSeconds
+        catalogRequest = nil
         var stored: StoredResponse?
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
@@ -100,6 +103,7 @@ public final class ProxyService: Service {
         guard plan.canBeComposed, let library = shared.library(for: facts), let request = CatalogRequest(target) else {
             return plan
         }
+        catalogRequest = request
         return plan.improved(
             by: compose(request, library, under: facts.rule), verifying: library.settings.compose == .verify)
     }
@@ -241,7 +245,8 @@ extension ProxyService {
         Inquiry(
             facts: facts, reason: reason, request: forwarded(facts, connection, asGet: asGet),
             key: facts.passReason != nil ? nil : key, stored: stored,
-            mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user)
+            mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user,
+            catalogRequest: catalogRequest)
     }
 
     private func forwarded(

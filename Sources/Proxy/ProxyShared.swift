@@ -37,12 +37,7 @@ public struct ProxyShared: Sendable {
     }
 
     /// What can be built for a request of these facts: only what everyone shares, under an operator's TTL.
-    func library(for facts: PlanFacts) -> ResourceLibrary? {
-        guard library.settings.isActive, facts.scope == .shared, facts.route.isShared, case .fixed = facts.rule else {
-            return nil
-        }
-        return library
-    }
+    func library(for facts: PlanFacts) -> ResourceLibrary? { library.covers(facts) ? library : nil }
 
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }

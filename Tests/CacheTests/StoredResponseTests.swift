@@ -25,13 +25,32 @@ import Testing
 
     @Test func aStrongEntityTagIsAddedOnceAndOnlyWhereThereIsNone() {
         let one = stored(200, "")
-        // SHA-256 of "{}".
-        #expect(head(one).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        // The checksum and the length of "{}": the same in every process, and after every start.
+        #expect(head(one).contains("ETag: \"refrain-c2be633561e4558c40000000000000002\"\r\n"))
         #expect(head(stored(200, "", "[]")) != head(one))
         let again = one.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9))
         #expect(again.head == one.head && again.receivedAt == noon + 1 && again.freshFor == 9)
-        #expect(!head(stored(200, "eTaG: W/\"v\"\r\n")).contains("44136"))
+        #expect(!head(stored(200, "eTaG: W/\"v\"\r\n")).contains("refrain-"))
         #expect(!head(stored(404, "")).contains("ETag"))
+    }
+
+    @Test func anEntityTagIsADigestWhereTheOriginsRulesAreFollowed() {
+        let response = StoredResponse(
+            key: key("/a"), status: 200, fields: [], keeping: .complete, body: Array("{}".utf8), receivedAt: noon,
+            lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+        // SHA-256 of "{}".
+        #expect(head(response).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+    }
+
+    @Test(arguments: [1, 7, 8, 31, 32, 33, 64, 100])
+    func everyByteOfTheContentIsInItsEntityTag(length: Int) {
+        let content = (0..<length).map { UInt8($0) }
+        let tags = content.indices.map { index in
+            var changed = content
+            changed[index] ^= 1
+            return head(stored(200, "", String(decoding: changed, as: UTF8.self)))
+        }
+        #expect(Set(tags).count == length)
     }
 
     @Test(arguments: [
@@ -64,7 +83,9 @@ import Testing
 
     @Test func cookiesAreKeptWhereTheOriginsRulesAre() {
         let lines = "Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nSet-Cookie2: e=f\r\n"
-        func kept(_ retention: FieldRetention) -> [UInt8] { StoredFields.storable(Array(lines.utf8).span, retention) }
+        func kept(_ retention: FieldRetention) -> [UInt8] {
+            StoredFields.storable(Array(lines.utf8).span, retention).lines
+        }
         #expect(kept(.complete) == Array(lines.utf8))
         #expect(kept(.impersonal).isEmpty)
     }

@@ -20,7 +20,7 @@ struct CatalogQuery {
         case include, language, limit, offset, selection, decoration, refused
     }
 
-    init?(_ target: CanonicalTarget, of subject: CatalogRequest.Subject) {
+    init?(_ target: borrowing CanonicalTarget, of subject: CatalogRequest.Subject) {
         let bytes = target.bytes
         var start = target.pathCount + 1
         while start < bytes.count {

@@ -61,7 +61,7 @@ public struct CatalogRequest: Sendable {
     /// or a view of the twelve types, or at charts or search; a collection without `ids` (all genres); a parameter that is
     /// understood but stands there twice, is empty, or is not spelt as plainly as Apple's documentation does; `ids` where
     /// the path names the resource; and `filter[...]` outside of results, as it finds resources by other means.
-    public init?(_ target: CanonicalTarget) {
+    public init?(_ target: borrowing CanonicalTarget) {
         let route = target.route
         guard route.isShared, let storefront = route.storefront,
             let path = CatalogPath(target), let query = CatalogQuery(target, of: path.subject)
@@ -99,7 +99,7 @@ private struct CatalogPath {
     private(set) var id: [UInt8]?
 
     /// The route says which segments are where, except how deep the path goes.
-    init?(_ target: CanonicalTarget) {
+    init?(_ target: borrowing CanonicalTarget) {
         let segments = target.segments
         func text(_ index: Int) -> [UInt8]? { [UInt8](identifier: segments[index], in: target.bytes) }
         switch (target.route.routeTemplate.shape, segments.count) {

@@ -71,6 +71,11 @@ public final class ResourceIndex: Sendable {
         return sources
     }
 
+    /// Whether `number` was added, and has not given way since; its answers may be gone.
+    public func holds(_ number: UInt64) -> Bool {
+        shard(number).table.withLock { $0.find(number).count > 0 }
+    }
+
     /// Forgets what the answer under `key` holds: what was added for it so far is no source any more.
     public func remove(_ key: CacheKey) {
         answers[answerShard(key)].table.withLock { $0.remove(key) }

@@ -35,7 +35,8 @@ final class Batcher {
     /// Takes a miss in; false where it has to be asked for alone.
     func add(_ inquiry: Inquiry, _ completion: @escaping Completion) -> Bool {
         guard service.shared.library.settings.batch,
-            let request = CatalogRequest(canonical: inquiry.request.canonical), isBatchable(inquiry, request),
+            let request = inquiry.catalogRequest ?? CatalogRequest(canonical: inquiry.request.canonical),
+            isBatchable(inquiry, request),
             let name = request.resources.first
         else { return false }
         let kind = Kind(

@@ -53,6 +53,19 @@ struct FormRecord: Sendable {
         }
     }
 
+    /// Whether the answer shows what others have shown, and nothing else: then there is nothing to learn. Said of single
+    /// resources alone, and not of the first one in a second, from which on the record counts for longer.
+    func isBorneOut(
+        by document: MappedDocument, _ request: CatalogRequest, at now: Int64, freshFor: Int
+    ) -> Bool {
+        var primary = document.primary
+        guard request.form.subject == .item, now + Int64(freshFor) <= countsUntil, isFresh(at: now),
+            envelope == document.map.envelope.otherMembers, document.map.envelope.next.isEmpty,
+            let resource = primary.next(), primary.next() == nil
+        else { return false }
+        return objects.describes(resource, in: document)
+    }
+
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 

@@ -10,8 +10,14 @@ final class LearntForms: Sendable {
         var agreements: [ResourceClass: RoleAgreement] = [:]
     }
 
+    /// In a class, so that looking at one touches no count but its own.
+    fileprivate final class Known: Sendable {
+        let record: FormRecord
+        init(_ record: FormRecord) { self.record = record }
+    }
+
     fileprivate enum Entry {
-        case known(FormRecord)
+        case known(Known)
         /// Contradicted: nothing is built in that form before this unix second.
         case rests(until: Int64)
     }
@@ -32,10 +38,13 @@ final class LearntForms: Sendable {
         var fits = true
         switch entry {
         case .rests(let until) where now < until: return true
-        case .known(var record) where record.isFresh(at: now):
+        case .known(let known) where known.record.isBorneOut(by: document, request, at: now, freshFor: freshFor):
+            return true
+        case .known(let known) where known.record.isFresh(at: now):
+            var record = known.record
             fits = record.absorb(request, document, at: now, freshFor: freshFor)
-            learnt = fits ? .known(record) : .rests(until: now + Int64(freshFor))
-        default: learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known($0) }
+            learnt = fits ? .known(Known(record)) : .rests(until: now + Int64(freshFor))
+        default: learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known(Known($0)) }
         }
         state.withLock { state in
             if state.forms[request.form] == nil { state.makeRoom() }
@@ -47,8 +56,8 @@ final class LearntForms: Sendable {
     /// What is known of a form; nil where nothing is, or not any more.
     func record(_ form: CatalogRequest.Form, at now: Int64) -> FormRecord? {
         state.withLock { state in
-            guard case .known(let record) = state.forms[form], record.isFresh(at: now) else { return nil }
-            return record
+            guard case .known(let known) = state.forms[form], known.record.isFresh(at: now) else { return nil }
+            return known.record
         }
     }
 
@@ -91,7 +100,7 @@ extension LearntForms.Entry {
     /// By what the least recent is found.
     fileprivate var age: Int64 {
         switch self {
-        case .known(let record): record.lastSeen
+        case .known(let known): known.record.lastSeen
         case .rests(let until): until
         }
     }

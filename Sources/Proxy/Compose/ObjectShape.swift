@@ -50,7 +50,9 @@ struct ObjectShape: Sendable, Equatable {
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
         guard hasSameMembers(as: object) else { return false }
         for relation in document.relations(of: object) {
-            guard let shape = self[relation.name], shape.describes(relation, in: document) else { return false }
+            guard let index = relations.firstIndex(where: { $0.name == relation.name }),
+                relations[index].describes(relation, in: document)
+            else { return false }
         }
         return true
     }
@@ -143,6 +145,7 @@ struct ElementShapes: Sendable, Equatable {
     var areIdentifiers: Bool { shapes.allSatisfy(\.isIdentifier) }
 
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
-        self[object.type]?.describes(object, in: document) ?? false
+        guard let type = object.type, let index = types.firstIndex(of: type) else { return false }
+        return shapes[index].describes(object, in: document)
     }
 }

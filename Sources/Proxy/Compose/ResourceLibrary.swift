@@ -26,6 +26,14 @@ final class ResourceLibrary: Sendable {
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
     }
 
+    /// Whether anything is known, or built, of requests like this: for what everyone shares, under an operator's TTL.
+    func covers(_ facts: PlanFacts) -> Bool {
+        guard settings.isActive, facts.scope == .shared, facts.route.isShared, case .fixed = facts.rule else {
+            return false
+        }
+        return true
+    }
+
     /// How an answer of the origin's goes with what was known.
     enum Lesson {
         case nothingNew
@@ -36,14 +44,18 @@ final class ResourceLibrary: Sendable {
     }
 
     /// Learns from an answer that is stored. `now` in unix seconds.
-    /// - Parameter original: the body as the origin sent it, where another one is stored.
+    /// - Parameters:
+    ///   - known: what it answers, for whoever knows that already.
+    ///   - original: the body as the origin sent it, where another one is stored.
     @discardableResult
-    func note(_ response: StoredResponse, original: [UInt8]? = nil, at now: Int64) -> Lesson {
+    func note(
+        _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, at now: Int64
+    ) -> Lesson {
         guard settings.isActive, policy.allowsParts(of: response),
             let map = response.outline as? ResourceDocument
         else { return .nothingNew }
         let part = Part(response, map)
-        guard let request = part.request else { return .nothingNew }
+        guard let request = known ?? part.request else { return .nothingNew }
         let fits = observe(request, original, part)
         let shown = Self.shown(part, request)
         let agrees = compareRoles(part, request, shown, at: now)
@@ -81,6 +93,15 @@ final class ResourceLibrary: Sendable {
             return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
         } _: { [self] _ in
             hasReadStored.store(true, ordering: .releasing)
+        }
+    }
+
+    /// False where nothing was noted of anything that is asked for, so that there is nothing to make an answer of. A page
+    /// may be a reason to ask for a larger one where nothing of its list is stored.
+    func mayHoldParts(of request: CatalogRequest) -> Bool {
+        switch request.form.subject {
+        case .item, .batch: request.resources.contains { index.holds(request.indexNumber(ofResource: $0.number)) }
+        case .list, .results: true
         }
     }
 
@@ -158,13 +179,18 @@ extension ResourceLibrary {
     /// The objects of an answer that others can be made of: no identifiers.
     private static func shown(_ part: Part, _ request: CatalogRequest) -> [Shown] {
         let objects = part.document.map.objects
-        let primary = Set(part.document.primary.indices)
+        let envelope = part.document.map.envelope
+        // The next element of the document's own list; -1 behind the last.
+        var primary = envelope.firstElement < envelope.endElement ? Int(envelope.firstElement) : -1
         var result: [Shown] = []
         result.reserveCapacity(objects.count)
-        for (index, object) in objects.enumerated() where !object.attributes.isEmpty || object.hasRelationships {
+        for (index, object) in objects.enumerated() {
+            let isPrimary = index == primary
+            if isPrimary { primary = object.end < envelope.endElement ? Int(object.end) : -1 }
+            guard !object.attributes.isEmpty || object.hasRelationships else { continue }
             if object.parent >= 0 {
                 result.append((index, .included))
-            } else if let role = request.role(isPrimary: primary.contains(index)) {
+            } else if let role = request.role(isPrimary: isPrimary) {
                 result.append((index, role))
             }
         }
@@ -176,6 +202,7 @@ extension ResourceLibrary {
     ) -> [(number: UInt64, place: UInt32)] {
         let objects = part.document.map.objects
         var entries: [(number: UInt64, place: UInt32)] = []
+        entries.reserveCapacity(shown.count + 8)
         for (index, role) in shown {
             let number = request.indexNumber(ofResource: objects[index].number)
             entries.append((number, Place(.object(role), index).packed))

@@ -18,7 +18,8 @@ final class Fetch {
     private var developerToken: SecretBytes?
     private var hasRenewedToken = false
     private var validates: Bool
-    private weak var exchange: GatedExchange?
+    /// Lets go of this once it has ended.
+    private var exchange: GatedExchange?
     /// Whether somebody waits by now for what nobody had asked for.
     private var isHurried = false
 
@@ -280,7 +281,7 @@ extension Fetch {
             classTag: inquiry.facts.route.resourceClass.rawValue,
             storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
             resources: scan.mentions,
-            outline: service.shared.library(for: inquiry.facts) == nil ? nil : scan.document)
+            outline: service.shared.library.covers(inquiry.facts) ? scan.document : nil)
     }
 
     /// Whether what was asked for changed while the answer was on its way.

@@ -30,7 +30,8 @@ struct FlightTable<Waiter> {
         let key: CacheKey
         /// The cache's count of purges when it left.
         let epoch: Int
-        var leaders: Set<Int>
+        /// Mostly one.
+        var leaders: [Int]
         /// When the last leader left.
         var departed: Instant
         var waiters: [Waiter] = []
@@ -98,7 +99,7 @@ struct FlightTable<Waiter> {
             return nil
         }
         let leader = makeNumber()
-        flights[number]?.leaders.insert(leader)
+        flights[number]?.leaders.append(leader)
         flights[number]?.departed = now
         return FlightID(flight: number, leader: leader)
     }
@@ -130,12 +131,20 @@ struct FlightTable<Waiter> {
 
     /// A leader is back. Returns all who waited.
     mutating func land(_ id: FlightID, _ landing: Landing, now: Instant) -> [Waiter] {
-        guard var flight = flights[id.flight], flight.leaders.remove(id.leader) != nil else { return [] }
+        guard var flight = flights.removeValue(forKey: id.flight) else { return [] }
+        guard let place = flight.leaders.firstIndex(of: id.leader) else {
+            flights[id.flight] = flight
+            return []
+        }
+        flight.leaders.remove(at: place)
         if flight.isJoinable || landing == .shared { mark(flight.key, landing, now) }
         let waiters = flight.waiters
-        flight.waiters = []
-        flights[id.flight] = flight.leaders.isEmpty ? nil : flight
-        if flight.leaders.isEmpty, open[flight.key] == id.flight { open[flight.key] = nil }
+        if !flight.leaders.isEmpty {
+            flight.waiters = []
+            flights[id.flight] = flight
+        } else if flight.isJoinable, open[flight.key] == id.flight {
+            open[flight.key] = nil
+        }
         return waiters
     }
 
@@ -164,9 +173,9 @@ struct FlightTable<Waiter> {
     }
 
     private mutating func mark(_ key: CacheKey, _ landing: Landing, _ now: Instant) {
-        let refreshableFrom = now + Self.refreshPause
+        var refreshableFrom: Instant { now + Self.refreshPause }
         switch landing {
-        case .shared: marks[key] = nil
+        case .shared: if !marks.isEmpty { marks[key] = nil }
         case .uncollapsible:
             let until = now + Self.hitForMiss
             remember(key, Mark(uncollapsibleUntil: until, refreshableFrom: refreshableFrom), now)

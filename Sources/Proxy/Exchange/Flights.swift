@@ -84,7 +84,7 @@ public final class Flights: Sendable {
     /// Tells all who waited; each hears it in a turn of its own loop.
     func land(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
         let waiters = state.withLock { state in
-            state.background[id.flight] = nil
+            if !state.background.isEmpty { state.background[id.flight] = nil }
             return state.table.land(id, outcome.landing, now: now)
         }
         for waiter in waiters { waiter.execute { $0.landed(outcome) } }

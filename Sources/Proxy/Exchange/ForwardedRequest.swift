@@ -4,8 +4,9 @@ import HTTP
 /// The request that goes to the origin: built from parsed parts, never copied as a whole (HARDENING 2.11).
 ///
 /// The path is the canonical spelling, the query what the client wrote. Hop-by-hop fields, everything that `Connection`
-/// names and every credential of the client's are left out; the proxy's own are put in.
-struct ForwardedRequest {
+/// names and every credential of the client's are left out; the proxy's own are put in. A class, because it is handed from
+/// one to the other until it is answered, and is never changed.
+final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
     /// Canonical path, then the client's own query.
@@ -26,9 +27,7 @@ struct ForwardedRequest {
     /// Whether a field goes along that tells users or sites apart: a cookie, or where a web page comes from.
     let tellsWhoAsks: Bool
     let body: [UInt8]
-}
 
-extension ForwardedRequest {
     /// How many of the client's fields go along: no client's fields may shape an answer that others get (HARDENING 3, cache
     /// keys).
     enum Breadth {
@@ -75,15 +74,27 @@ extension ForwardedRequest {
     }
 
     /// A GET for something else that everyone shares, in the name of the same client.
-    func asking(for other: CanonicalTarget) -> ForwardedRequest {
-        ForwardedRequest(
-            method: .get, methodText: Array("GET".utf8), target: other.bytes, canonical: other.bytes, fields: fields,
-            clientAuthorization: clientAuthorization, clientUserToken: nil, carriesUserToken: false, isPersonal: false,
-            isConditional: false, asksForRange: false, tellsWhoAsks: false, body: [])
+    init(for other: CanonicalTarget, nextTo request: ForwardedRequest) {
+        method = .get
+        methodText = Array("GET".utf8)
+        target = other.bytes
+        canonical = other.bytes
+        fields = request.fields
+        clientAuthorization = request.clientAuthorization
+        clientUserToken = nil
+        carriesUserToken = false
+        isPersonal = false
+        isConditional = false
+        asksForRange = false
+        tellsWhoAsks = false
+        body = []
     }
 
+    /// What goes along where none of the client's fields do.
+    private static let ownLines = Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8)
+
     private static func lines(_ fields: Fields, _ bytes: Span<UInt8>, _ breadth: Breadth) -> [UInt8] {
-        guard breadth != .none else { return Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8) }
+        guard breadth != .none else { return ownLines }
         var lines: [UInt8] = []
         for field in fields where !isOwn(field.id) {
             if breadth == .impersonal && Self.shapesOneAnswer(field.id) { continue }

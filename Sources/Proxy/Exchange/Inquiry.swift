@@ -15,6 +15,8 @@ struct Inquiry {
     let mayUseOperatorsToken: Bool
     /// Whose token goes along; nil without one, or where nothing personal is kept.
     let user: UserHash?
+    /// What it asks for of the catalog, where whoever asks knows.
+    var catalogRequest: CatalogRequest?
     /// Whether it is for what nobody has asked for yet.
     var isAhead = false
     /// What would complete a composition of the answer.

@@ -16,7 +16,7 @@ extension UpstreamResponse {
     }
 
     /// Whole seconds between request and answer (RFC 9111 4.2.3).
-    var delay: Int { Int((receivedAt - requestedAt).components.seconds) }
+    var delay: Int { Int((receivedAt.nanoseconds - requestedAt.nanoseconds) / 1_000_000_000) }
 
     /// A coding that was not asked for: the one stored form is uncompressed.
     var hasContentCoding: Bool {

@@ -43,6 +43,12 @@ extension BudgetState {
             self.priority = priority
             self.order = order
         }
+
+        func started(at now: Instant) -> Job {
+            var job = self
+            job.startedAt = now
+            return job
+        }
     }
 
     /// The ends of a line of waiting jobs; the jobs hold its links, so that any of them can leave in constant time.

@@ -41,7 +41,15 @@ extension BudgetState {
     mutating func submit(_ id: JobID, _ priority: UpstreamPriority, isRepeated: Bool = false, now: Instant) -> [Action]
     {
         nextOrder += 1
-        jobs[id] = Job(priority: priority, order: isRepeated ? -nextOrder : nextOrder)
+        let job = Job(priority: priority, order: isRepeated ? -nextOrder : nextOrder)
+        // Mostly nothing waits: it starts without ever standing in a line.
+        if waitingCount == 0, lanes[id.lane].hasRoom(for: priority), rate.nextStart(now: now) <= now {
+            jobs[id] = job.started(at: now)
+            lanes[id.lane].enter(priority)
+            rate.started(now: now)
+            return [.start(id)]
+        }
+        jobs[id] = job
         enqueue(id, atFront: isRepeated)
         return settle(now: now)
     }
@@ -58,9 +66,8 @@ extension BudgetState {
 
     /// A request is over, whether it had started or not. Says nothing of one that was refused.
     mutating func end(_ id: JobID, _ outcome: Outcome, now: Instant) -> [Action] {
-        guard let job = jobs[id] else { return [] }
+        guard let job = jobs.removeValue(forKey: id) else { return [] }
         if let startedAt = job.startedAt {
-            jobs[id] = nil
             lanes[id.lane].leave(job.priority)
             switch outcome {
             case .answered: rate.succeeded(now: now, isBinding: wakeAt != nil)
@@ -68,6 +75,7 @@ extension BudgetState {
             case .unanswered: break
             }
         } else {
+            jobs[id] = job
             dequeue(id)
             jobs[id] = nil
         }
@@ -98,7 +106,7 @@ extension BudgetState {
 // MARK: Questions
 
 extension BudgetState {
-    var waitingCount: Int { UpstreamPriority.allCases.reduce(0) { $0 + waiting[$1.rawValue] } }
+    var waitingCount: Int { waiting[0] + waiting[1] + waiting[2] + waiting[3] }
     var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight } }
 
     /// Seconds after which a request of this priority is worth another try: until those before it have gone.
@@ -114,6 +122,10 @@ extension BudgetState {
 extension BudgetState {
     /// Starts what may start, refuses what is too much, and sees when to look again.
     private mutating func settle(now: Instant) -> [Action] {
+        guard waitingCount > 0 else {
+            wakeAt = nil
+            return []
+        }
         var actions: [Action] = []
         while waitingCount > 0, rate.nextStart(now: now) <= now, let id = nextToStart {
             actions.append(start(id, now: now))

@@ -27,6 +27,8 @@ extension PoolState {
 
     /// One connection for each that waits, within the bound. After a failure one attempt at a time, and none in a pause.
     mutating func openWhatIsNeeded(now: Instant) -> [Action] {
+        // Mostly nothing waits; counting goes through all connections.
+        guard !waiting.isEmpty else { return [] }
         var actions: [Action] = []
         var (starting, backingOff, _) = counts
         while starting < waiting.count, backingOff == 0, consecutiveConnectFailures == 0 || starting == 0 {

@@ -240,16 +240,17 @@ extension ResponseReader {
 
     /// What to report now: the answer is whole, or has become too large to wait for, or goes on.
     private mutating func nextEvent() -> Event {
-        if var begun = response {
+        if var begun = response.take() {
             if case .ended = phase, collected.count <= maxCollectedBytes {
                 begun.body = take()
-                response = nil
                 return .answered(begun)
             }
-            guard isStreaming || collected.count > maxCollectedBytes else { return .needMore }
+            guard isStreaming || collected.count > maxCollectedBytes else {
+                response = begun
+                return .needMore
+            }
             isStreaming = true
             begun.body = take()
-            response = nil
             return .began(begun)
         }
         guard isStreaming else { return .needMore }

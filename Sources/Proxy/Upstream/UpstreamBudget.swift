@@ -65,7 +65,10 @@ public final class UpstreamBudget: Sendable {
     ) -> (actions: [BudgetState.Action], wakeAt: Instant?) {
         let (actions, foreign, wakeAt) = shared.withLock { shared in
             let actions = event(&shared.state)
-            let foreign = actions.filter { $0.job.lane != lane }.map { ($0, shared.doors[$0.job.lane]) }
+            var foreign: [(BudgetState.Action, Confined<WeakGate>)] = []
+            for action in actions where action.job.lane != lane {
+                foreign.append((action, shared.doors[action.job.lane]))
+            }
             return (actions, foreign, shared.state.wakeAt)
         }
         guard !foreign.isEmpty else { return (actions, wakeAt) }

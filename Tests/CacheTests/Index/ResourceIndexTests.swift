@@ -46,6 +46,7 @@ private struct IndexModel {
         index.add(key("/a"), [(7, 0), (8, 1)])
         #expect(texts(index.sources(of: 7)) == ["a@0"] && texts(index.sources(of: 8)) == ["a@1"])
         #expect(index.sources(of: 9).isEmpty)
+        #expect(index.holds(7) && index.holds(8) && !index.holds(9))
         #expect(index.sources(of: 7).first?.key == key("/a"))
         #expect(index.count == 2)
     }

@@ -47,6 +47,33 @@ import Testing
         #expect(!fits)
     }
 
+    @Test func nothingIsLearntOfAnItemThatShowsWhatOthersDid() throws {
+        let item = try request("/v1/catalog/us/albums/1")
+        let known = try document("{\"data\":[\(album("1", artists: "[\(artist)]"))]}")
+        let record = try #require(FormRecord(item, known, at: 100, freshFor: 50))
+        func isBorneOut(_ other: String, at now: Int64 = 100, freshFor: Int = 50) throws -> Bool {
+            record.isBorneOut(by: try document(other), item, at: now, freshFor: freshFor)
+        }
+        let alike = "{\"data\":[\(album("2", artists: "[\(artist)]"))]}"
+        #expect(try isBorneOut(alike))
+        #expect(try isBorneOut(alike, at: 120, freshFor: 30))
+        // It counts for longer from then on, or nothing counts any more.
+        #expect(try !isBorneOut(alike, at: 101))
+        #expect(try !isBorneOut(alike, at: 150, freshFor: 0))
+        for other in [
+            "{\"data\":[]}", "{\"data\":[\(album("2", artists: "[\(fullArtist)]"))]}",
+            "{\"data\":[\(album("2", artists: "[\(artist),\(artist)]"))]}",
+            "{\"data\":[\(album("2", artists: "[\(artist)]"))],\"meta\":{}}",
+            "{\"data\":[\(album("2", artists: "[\(artist)]"))],\"next\":\"/n\"}",
+            "{\"data\":[\(album("2", artists: "[\(artist)]")),\(album("3", artists: "[\(artist)]"))]}",
+            #"{"data":[{"id":"1","type":"albums","href":"/h","attributes":{},"relationships":{}}]}"#,
+        ] {
+            #expect(try !isBorneOut(other), "\(other)")
+        }
+        let batch = try request("/v1/catalog/us/albums?ids=1")
+        #expect(!record.isBorneOut(by: known, batch, at: 100, freshFor: 50), "batches show more than their objects")
+    }
+
     @Test func elementsThatAreFullOnceAndIdentifiersOnceContradictEachOther() throws {
         let item = try request("/v1/catalog/us/albums/1?include=artists")
         var record = try #require(
