@@ -26,6 +26,9 @@ struct Contender: Equatable {
     static let varnish = Contender(name: "varnish", program: "varnishd", speaksTLS: false)
     static let all = [refrain, nginx, varnish]
 
+    /// Whether the number of its workers is its operator's to say.
+    var hasWorkers: Bool { self != .varnish }
+
     /// Where it is installed; nil where it is not.
     var path: String? { program.map { Child.find($0) } ?? Programs.refrain }
 

@@ -59,9 +59,14 @@ final class Lab {
     func running<R>(
         _ contenders: [Contender], _ setting: Setting = Setting(), _ body: ([RunningServer]) throws -> R
     ) throws -> R {
+        try running(contenders.filter { !setting.usesTLS || $0.speaksTLS }.map { ($0, setting) }, body)
+    }
+
+    /// The same with a setting for each.
+    func running<R>(_ contenders: [(Contender, Setting)], _ body: ([RunningServer]) throws -> R) throws -> R {
         var servers: [RunningServer] = []
         defer { for server in servers { server.stop() } }
-        for contender in contenders where !setting.usesTLS || contender.speaksTLS {
+        for (contender, setting) in contenders {
             if let server = try start(contender, setting) { servers.append(server) }
         }
         return try body(servers)

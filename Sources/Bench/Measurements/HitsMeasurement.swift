@@ -8,11 +8,10 @@ enum HitsMeasurement {
 
     static func run(_ lab: Lab, connections: Int, varnish: Double, withBare: Bool) throws -> [Row] {
         let target = songs.target(1)
-        let rounds = try lab.running(Contender.all) { servers in
+        let tuned = try lab.tuned(Contender.all) { try tuning(lab, $0, target, connections) }
+        let rounds = try lab.running(tuned) { servers in
             try lab.warm(servers, target)
-            let bytes = try Curl.answerBytes(servers[0].url(target))
-            let cores = ProcessInfo.processInfo.activeProcessorCount
-            let bare = withBare ? [try lab.startOwn(Role.bare, ["\(cores)", "\(bytes)"])] : []
+            let bare = withBare ? [try startBare(lab, Curl.answerBytes(servers[0].url(target)), connections)] : []
             defer { for server in bare { server.stop() } }
             return try lab.rounds(servers + bare) { server, _ in
                 try lab.sample(server, target, connections: connections)
@@ -25,7 +24,7 @@ enum HitsMeasurement {
             rounds.row(
                 name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
                 beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))] + bare,
-                notes: ["nginx: sendfile off, which is faster for answers as small as these"]
+                notes: ["nginx: sendfile off, which is faster for answers as small as these", lab.note(tuned)]
                     + (withBare ? ["bare: the same loop, nothing parsed, as many bytes an answer"] : []),
                 \.requestsPerSecond),
             rounds.row(
@@ -36,19 +35,37 @@ enum HitsMeasurement {
         ]
     }
 
+    private static func tuning(
+        _ lab: Lab, _ server: RunningServer, _ target: String, _ connections: Int
+    ) throws -> Sample {
+        try lab.warm([server], target)
+        return try lab.sample(server, target, connections: connections, seconds: 1)
+    }
+
+    /// With as many loops as it does best with.
+    private static func startBare(_ lab: Lab, _ bytes: Int, _ connections: Int) throws -> RunningServer {
+        let loops = try lab.bestWorkers { loops in
+            let server = try lab.startOwn(Role.bare, ["\(loops)", "\(bytes)"])
+            defer { server.stop() }
+            return try lab.sample(server, "/", connections: connections, seconds: 1).requestsPerSecond
+        }
+        return try lab.startOwn(Role.bare, ["\(loops)", "\(bytes)"])
+    }
+
     /// The same over TLS, after the handshakes.
     static func tls(_ lab: Lab) throws -> [Row] {
         let target = songs.target(1)
         var setting = Setting()
         setting.usesTLS = true
-        let rounds = try lab.running([.refrain, .nginx], setting) { servers in
+        let tuned = try lab.tuned([.refrain, .nginx], setting) { try tuning(lab, $0, target, 64) }
+        let rounds = try lab.running(tuned) { servers in
             try lab.warm(servers, target)
             return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
         }
         return [
             rounds.row(
                 "tls", "hits over TLS, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", .atLeast(1))],
-                notes: ["Varnish has no TLS"], \.requestsPerSecond),
+                notes: ["Varnish has no TLS", lab.note(tuned)], \.requestsPerSecond),
             rounds.row(
                 "tls", "processor time a hit over TLS", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
         ]
@@ -57,7 +74,8 @@ enum HitsMeasurement {
     /// Large answers, in bytes a second.
     static func bodies(_ lab: Lab, _ name: String, bytes: Int, _ title: String) throws -> [Row] {
         let target = NumberedSongs(bytes: bytes).target(1)
-        let rounds = try lab.running(Contender.all, Setting(bytes: bytes)) { servers in
+        let tuned = try lab.tuned(Contender.all, Setting(bytes: bytes)) { try tuning(lab, $0, target, 64) }
+        let rounds = try lab.running(tuned) { servers in
             try lab.warm(servers, target)
             return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
         }
@@ -65,7 +83,7 @@ enum HitsMeasurement {
             rounds.row(
                 name, "answers of \(title), 64 connections", unit: "MiB/s",
                 beside: [("nginx", .atLeast(1)), ("varnish", nil)],
-                notes: ["nginx: sendfile on, tcp_nopush off (on, 64 KiB answers wait 40 ms)"]
+                notes: ["nginx: sendfile on, tcp_nopush off (on, 64 KiB answers wait 40 ms)", lab.note(tuned)]
             ) { $0.requestsPerSecond * Double(bytes) / Double(1 << 20) }
         ]
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Misses: a new song each time, fetched over connections that stay open, and stored on the same disk.
 enum MissesMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
@@ -38,7 +40,11 @@ enum MissesMeasurement {
         let script = try songs.script(lab.workspace, known: 0, share: 0, firstNew: first, seed: 1)
         return try lab.sample(
             server, songs.target(0), connections: connections, script: script, origin: .share(1)
-        ) { if server.name == Contender.refrain.name { try lab.settle(server) } }
+        ) {
+            if server.name == Contender.refrain.name { try lab.settle(server) }
+            // The disk's work for one server must not fall into another's turn.
+            sync()
+        }
     }
 
     /// What reached the file, of what was stored.
