@@ -9,7 +9,10 @@ enum MissesMeasurement {
     private static let numbersPerRound = 1_000_000
 
     static func run(_ lab: Lab) throws -> [Row] {
-        var notes = ["distinct keys, 64 connections; Varnish keeps answers in memory alone and is not beside"]
+        var notes = [
+            "distinct keys, 64 connections; Varnish keeps answers in memory alone and is not beside",
+            "where another run has removed its files in the last five minutes, nginx is measured too slow",
+        ]
         let rounds = try lab.running([.refrain, .nginx]) { servers in
             let rounds = try lab.rounds(servers) { server, round in
                 let first = round * numbersPerRound
