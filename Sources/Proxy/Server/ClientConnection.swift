@@ -35,16 +35,16 @@ public final class ClientConnection {
     private let limits: MessageLimits
     private let idle: Nanoseconds
     private var input: RequestInput?
-    private(set) var phase = Phase.reading
+    var phase = Phase.reading
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
     /// The peer's address without its port, as the access log writes it; made once.
     private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
-    private var resumeSource: (() -> Void)?
+    var resumeSource: (() -> Void)?
     private var isReadable = false
     private var isPumping = false
-    private var keepsAlive = true
+    var keepsAlive = true
     private var isLast = false
     /// What was queued when the write deadline was set.
     private var pendingWhenWaiting = 0
@@ -157,7 +157,7 @@ extension ClientConnection {
         deadlines.clear()
     }
 
-    private func expectRoom() {
+    func expectRoom() {
         awaited = .room
         pendingWhenWaiting = stream.pendingBytes
         deadlines.set(context.loop.now + timeouts.write)
@@ -301,60 +301,16 @@ extension ClientConnection {
         respond(content: content, write)
     }
 
-    /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with the connection for
-    /// HTTP/1.0 clients.
-    func beginStreaming(length: Int?, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
-        guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
-        let chunked = length == nil && head.version == .http11
-        if length == nil && !chunked { keepsAlive = false }
-        composeHead(writesDate: writesDate) { buffer in
-            write(&buffer)
-            if let length {
-                buffer.append("Content-Length: ")
-                buffer.append(decimal: length)
-                buffer.append("\r\n")
-            } else if chunked {
-                buffer.append("Transfer-Encoding: chunked\r\n")
-            }
-        }
-        sendScratch()
-        phase = .streaming(chunked: chunked)
-    }
-
-    /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be called once it has caught
-    /// up, or has gone.
-    func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
-        guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
-        if chunked {
-            context.scratch.append(hexadecimal: bytes.count)
-            context.scratch.append("\r\n")
-        }
-        context.scratch.withUnsafeReadable { stream.send($0, bytes) }
-        context.scratch.removeAll(keepingCapacity: true)
-        if chunked { send("\r\n") }
-        guard stream.pendingBytes > Limits.queuedBytes else { return true }
-        resumeSource = resume
-        expectRoom()
-        return false
-    }
-
-    func endStreaming() {
-        guard case .streaming(let chunked) = phase else { return }
-        resumeSource = nil
-        if chunked && head.method != .head { send("0\r\n\r\n") }
-        finish()
-    }
-
     func send(_ text: StaticString) {
         stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    private func sendScratch() {
+    func sendScratch() {
         context.scratch.withUnsafeReadable { stream.send($0) }
         context.scratch.removeAll(keepingCapacity: true)
     }
 
-    private func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
+    func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         keepsAlive = keepsAlive && head.keepsAlive && !isLast
         write(&context.scratch)
         if writesDate { context.scratch.append(context.clock.dateLine(at: context.loop.now)) }
@@ -366,7 +322,7 @@ extension ClientConnection {
         context.scratch.append("\r\n")
     }
 
-    private func finish() {
+    func finish() {
         guard isOpen else { return }
         input?.finish()
         guard keepsAlive else { return closeAfterSending() }
