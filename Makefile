@@ -6,30 +6,38 @@ DESTDIR ?=
 BENCH ?=
 
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
+TEST_PACKAGES = valgrind
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 BINARY = .build/release/refrain
 
+# Installs packages with apt-get, as root or by sudo; fails where neither can.
+define install_packages
+{ if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else as_root=none; fi; \
+	[ "$$as_root" != none ] && command -v apt-get >/dev/null && { \
+		echo "installing $(1)"; \
+		$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) </dev/null || { \
+			$$as_root apt-get update -q </dev/null && \
+			$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) </dev/null; }; }; }
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help deps run build test lint format bench install clean
+.PHONY: help deps deps-test run build test lint format bench install clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the C libraries where their headers are missing
 	@command -v $(SWIFT) >/dev/null || { echo "refrain: no Swift toolchain found; see https://www.swift.org/install/linux" >&2; exit 1; }
 	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then exit 0; fi; \
-	if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else as_root=none; fi; \
-	if [ "$$as_root" != none ] && command -v apt-get >/dev/null; then \
-		echo "installing $(PACKAGES)"; \
-		$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(PACKAGES) </dev/null || { \
-			$$as_root apt-get update -q </dev/null && \
-			$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(PACKAGES) </dev/null; } \
-		&& pkg-config --exists sqlite3 openssl && exit 0; \
-	fi; \
+	$(call install_packages,$(PACKAGES)) && pkg-config --exists sqlite3 openssl && exit 0; \
 	{ echo "refrain: the headers of SQLite and OpenSSL are missing. Install them as root, then try again:"; \
 	  echo "    apt-get install $(PACKAGES)        (Debian, Ubuntu)"; \
 	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
 	exit 1
+
+deps-test: deps ## install valgrind where it is missing; without it the tests do not look at what requests cost
+	@command -v valgrind >/dev/null || { $(call install_packages,$(TEST_PACKAGES)); } || \
+	echo "valgrind could not be installed (apt-get install $(TEST_PACKAGES)); going on without"
 
 run: deps build ## build, then run the proxy in front of the simulated API; no configuration needed
 	@exec $(BINARY) demo
@@ -37,8 +45,8 @@ run: deps build ## build, then run the proxy in front of the simulated API; no c
 build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
 
-test: deps ## the whole test suite
-	$(SWIFT) test --no-parallel
+test: deps-test build ## the whole test suite
+	REFRAIN_RELEASE=$(CURDIR)/$(BINARY) $(SWIFT) test --no-parallel
 
 lint: ## check the format of all sources
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

@@ -76,6 +76,7 @@ let package = Package(
                 name: "BenchTests",
                 dependencies: ["Bench", "Simulator"],
                 swiftSettings: swift),
+            .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
         ] + (isFuzzing ? fuzzTargets : [])

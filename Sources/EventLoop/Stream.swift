@@ -75,12 +75,19 @@ public final class Stream {
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         loop.assertOnLoop()
         guard state == .open, !buffer.isEmpty else { return .wouldBlock }
-        let result = tls.map { $0.read(into: buffer) } ?? readPlain(into: buffer)
+        let result = tls.map { read($0, into: buffer) } ?? readPlain(into: buffer)
         switch result {
         case .failed(let error): fail(error)
         case .end: hasReadEnd = true
         case .bytes, .wouldBlock: break
         }
+        return result
+    }
+
+    private func read(_ tls: TLSSession, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        guard !isDrained else { return .wouldBlock }
+        let result = tls.read(into: buffer)
+        isDrained = tls.isDrained && !isEnding
         return result
     }
 

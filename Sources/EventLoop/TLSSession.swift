@@ -9,12 +9,16 @@ final class TLSSession {
     /// True while a read waits for room to write.
     private(set) var readWantsWrite = false
     private(set) var isResumed = false
+    /// True where the last read took all that the socket had: what comes later raises an event.
+    private(set) var isDrained = false
 
     private var ssl: OpaquePointer?
     private let isClient: Bool
     private let onNewSession: ((OpaquePointer) -> Void)?
     private var isFinished = false
     private var mayNotify = true
+    /// Whether the socket gave less than was asked of it since this was last cleared.
+    private var hasReadShort = false
 
     /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for resumption, with a reference
     /// to own.
@@ -63,6 +67,7 @@ final class TLSSession {
             }
         }
         isFinished = true
+        watchReads(SSL_get_rbio(ssl))
         isResumed = SSL_session_reused(ssl) == 1
         return isClient ? verifyPeer(ssl) : .success(true)
     }
@@ -89,12 +94,28 @@ final class TLSSession {
         return .tls("certificate verify failed: \(String(cString: X509_verify_cert_error_string(verdict)))")
     }
 
+    /// OpenSSL does not say whether it emptied the socket; without knowing, every request would cost a second read that finds nothing.
+    private func watchReads(_ socket: OpaquePointer?) {
+        BIO_set_callback_arg(socket, Unmanaged.passUnretained(self).toOpaque().assumingMemoryBound(to: CChar.self))
+        BIO_set_callback_ex(socket) { socket, operation, _, wanted, _, _, result, count in
+            if operation == BIO_CB_READ | BIO_CB_RETURN, let count, count.pointee < wanted,
+                let session = BIO_get_callback_arg(socket)
+            {
+                Unmanaged<TLSSession>.fromOpaque(session).takeUnretainedValue().hasReadShort = true
+            }
+            return CLong(result)
+        }
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         guard let ssl else { return .wouldBlock }
-        readWantsWrite = false
+        (readWantsWrite, isDrained, hasReadShort) = (false, false, false)
         ERR_clear_error()
         let count = SSL_read(ssl, buffer.baseAddress, CInt(clamping: buffer.count))
-        guard count <= 0 else { return .bytes(Int(count)) }
+        guard count <= 0 else {
+            isDrained = hasReadShort && SSL_has_pending(ssl) == 0
+            return .bytes(Int(count))
+        }
         switch failure(count) {
         case .wouldBlock(let wantsWrite):
             readWantsWrite = wantsWrite

@@ -1,0 +1,32 @@
+import Foundation
+
+/// What a profile of callgrind says of the whole: instructions, and how often memory was asked for.
+struct CallgrindProfile {
+    let instructions: Int
+    /// Calls of the C library's functions that allocate; those of Swift and OpenSSL end there.
+    let allocations: Int
+
+    private static let allocators: Set = [
+        "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "strdup",
+    ]
+
+    /// Nil where the text has no totals. The format: <https://valgrind.org/docs/manual/cl-format.html>.
+    init?(_ text: String) {
+        var (total, calls, callee): (Int?, Int, Substring) = (nil, 0, "")
+        var names: [Substring: Substring] = [:]
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("fn=") || line.hasPrefix("cfn=") {
+                // `cfn=(12) malloc` where the name comes first, `cfn=(12)` from then on.
+                let parts = line[line.index(after: line.firstIndex(of: "=")!)...].split(separator: " ", maxSplits: 1)
+                if parts.count == 2 { names[parts[0]] = parts[1] }
+                if line.hasPrefix("c") { callee = parts[0] }
+            } else if line.hasPrefix("calls="), Self.allocators.contains(String(names[callee] ?? "")) {
+                calls += line.dropFirst(6).split(separator: " ").first.flatMap { Int($0) } ?? 0
+            } else if line.hasPrefix("totals:") {
+                total = line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+            }
+        }
+        guard let total else { return nil }
+        (instructions, allocations) = (total, calls)
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@Suite struct CostLimitTests {
+    private let limit = CostLimit(.hit, instructions: 5_500, allocations: 0.3)
+
+    private func complaints(_ instructions: Double, _ allocations: Double) -> [String] {
+        limit.complaints(about: Cost(instructions: instructions, allocations: allocations))
+    }
+
+    @Test func whatFitsIsNotMentioned() {
+        #expect(complaints(5_500, 0.3).isEmpty)
+        #expect(complaints(3_700, 0).isEmpty)
+    }
+
+    @Test func moreInstructionsAreTold() throws {
+        let text = try #require(complaints(5_600, 0).first)
+        #expect(text.hasPrefix("hit: 5600 instructions a request, 5500 are allowed"))
+        #expect(text.contains("put instructions: 6160 into the line .hit of Tests/CostTests/CostLimits.swift"))
+        #expect(text.contains("callgrind_annotate "))
+    }
+
+    @Test func oneAllocationMoreIsTold() {
+        #expect(complaints(5_000, 1).count == 1)
+        #expect(complaints(6_000, 1).count == 2)
+    }
+
+    @Test func aLimitFarAboveIsTold() {
+        #expect(complaints(3_600, 0).first?.contains("put instructions: 3960 into") == true)
+    }
+
+    @Test func aProfileIsReadWithNamesThatStandOnce() throws {
+        let text = """
+            events: Ir
+            fn=(1) answer
+            cfn=(2) malloc
+            calls=3 0
+            0 30
+            cfn=(3) free
+            calls=5 0
+            0 50
+            fn=(2)
+            0 30
+            fn=(4) other
+            cfn=(2)
+            calls=4 0
+            0 40
+            totals: 1234
+            """
+        let profile = try #require(CallgrindProfile(text))
+        #expect(profile.instructions == 1234 && profile.allocations == 7)
+        #expect(CallgrindProfile("events: Ir") == nil)
+    }
+}

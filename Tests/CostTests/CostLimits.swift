@@ -1,0 +1,67 @@
+/// What one request costs the loop that answers it.
+struct Cost: Sendable, CustomStringConvertible {
+    let instructions: Double
+    let allocations: Double
+
+    var description: String {
+        "\(CostLimit.text(instructions)) instructions, \(CostLimit.text(allocations)) allocations a request"
+    }
+}
+
+/// The most that requests of one kind may cost.
+///
+/// Limits are what was measured (Swift 6.3, glibc 2.36, OpenSSL 3.0, x86-64) and a tenth. Runs differ by 0.3 %, on a busy
+/// machine by 2 %. Misses ask for 140 to 175 pieces of memory: a commit of the writer empties the reader's pages, and one
+/// commit may hold several misses. Over TLS the allocations are OpenSSL's own.
+struct CostLimit: Sendable {
+    let path: CostPath
+    let most: Cost
+
+    init(_ path: CostPath, instructions: Double, allocations: Double) {
+        self.path = path
+        most = Cost(instructions: instructions, allocations: allocations)
+    }
+
+    /// A hit allocates nothing. The fraction that is allowed is not the request's: asking for a further turn after sixteen takes
+    /// two allocations, and the line `Date` is made once a second.
+    private static let none = 0.3
+
+    static let table = [
+        CostLimit(.hit, instructions: 5_770, allocations: none),
+        CostLimit(.parsedHit, instructions: 15_500, allocations: none),
+        CostLimit(.largeHit, instructions: 7_200, allocations: none),
+        CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),
+        CostLimit(.miss, instructions: 278_000, allocations: 200),
+        CostLimit(.reduced, instructions: 70_500, allocations: 41),
+        CostLimit(.split, instructions: 120_000, allocations: 67),
+    ]
+
+    /// What is wrong with a cost that was measured, and what to change; nothing where it fits.
+    func complaints(about cost: Cost) -> [String] {
+        [
+            complaint("instructions", cost.instructions, most: most.instructions),
+            complaint("allocations", cost.allocations, most: most.allocations),
+        ].compactMap { $0 }
+    }
+
+    private func complaint(_ unit: String, _ measured: Double, most: Double) -> String? {
+        let text = "\(path): \(Self.text(measured)) \(unit) a request, \(Self.text(most)) are allowed"
+        let change =
+            "put \(unit): \(Self.text(measured * 1.1)) into the line .\(path) of Tests/CostTests/CostLimits.swift"
+        if measured > most {
+            return text
+                + "; if that is wanted, \(change); callgrind_annotate \(Self.folder(of: path))/profile.2 says where they go"
+        }
+        // A limit that is far off would let half of an improvement be lost again.
+        if measured * 1.5 + Self.none < most { return text + "; it has become better: \(change)" }
+        return nil
+    }
+
+    /// Where the profiles of a path are left.
+    static func folder(of path: CostPath) -> String { ".build/costs/\(path)" }
+
+    /// Whole from ten on: `4991`, `0.07`.
+    static func text(_ value: Double) -> String {
+        value >= 10 ? String(Int(value.rounded())) : String((value * 100).rounded() / 100)
+    }
+}

@@ -1,0 +1,91 @@
+/// A kind of request whose cost is watched.
+enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
+    /// The same request again.
+    case hit
+    /// Requests that never came before, for what is in memory.
+    case parsedHit
+    /// A megabyte from memory.
+    case largeHit
+    /// The same request again, over TLS.
+    case secureHit
+    /// Asked of the origin, and stored.
+    case miss
+    /// A single resource out of a stored batch.
+    case reduced
+    /// A batch out of single stored resources.
+    case split
+
+    var description: String { rawValue }
+
+    struct Request {
+        let target: String
+        var fields: [(String, String)] = [
+            ("User-Agent", "Music/4.0 iOS/18.0"), ("Accept", "*/*"), ("Accept-Language", "en-GB,en;q=0.9"),
+            ("Accept-Encoding", "gzip, deflate, br"),
+        ]
+    }
+
+    /// How many are measured: so many that what comes now and then is spread thin.
+    var requests: Int {
+        switch self {
+        case .hit, .parsedHit, .secureHit: 2_000
+        case .miss, .reduced, .split: 500
+        case .largeHit: 200
+        }
+    }
+
+    /// What `Cache-Status` says of every measured answer.
+    var status: String {
+        switch self {
+        case .hit, .parsedHit, .largeHit, .secureHit: "hit; ttl="
+        case .miss: "fwd=uri-miss; fwd-status=200; stored"
+        case .reduced: "detail=reduced"
+        case .split: "detail=split"
+        }
+    }
+
+    /// Targets that are asked for beforehand.
+    var material: [String] {
+        switch self {
+        case .hit, .largeHit, .secureHit: [request(0).target]
+        case .parsedHit: Self.ids(0..<Self.distinct).map(Self.song)
+        case .miss: []
+        // Some singles, which show how those look, and batches.
+        case .reduced: Self.ids(0..<24).map(Self.song) + Self.batches(0..<600, of: 25)
+        case .split: Self.ids(0..<Self.distinct).map(Self.song) + Self.batches(0..<24, of: 12)
+        }
+    }
+
+    /// The request of that number.
+    func request(_ number: Int) -> Request {
+        switch self {
+        case .hit, .secureHit: Request(target: Self.song("1440000000"))
+        case .largeHit: Request(target: Self.song(CatalogOrigin.large))
+        case .parsedHit:
+            Request(
+                target: Self.song(Self.id(number % Self.distinct)),
+                fields: Request(target: "").fields + [("X-Request-ID", "\(100_000 + number)")])
+        case .miss: Request(target: Self.song(Self.id(number)))
+        case .reduced: Request(target: Self.song(Self.id(number + 24)))
+        case .split: Request(target: Self.batch(Self.triple(number)))
+        }
+    }
+
+    /// Resources that are asked for in turns.
+    private static let distinct = 60
+
+    private static func id(_ number: Int) -> String { "\(1_440_000_000 + number)" }
+    private static func ids(_ numbers: Range<Int>) -> [String] { numbers.map(id) }
+    private static func song(_ id: String) -> String { "/v1/catalog/us/songs/\(id)" }
+    private static func batch(_ ids: [String]) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
+
+    private static func batches(_ numbers: Range<Int>, of size: Int) -> [String] {
+        stride(from: numbers.lowerBound, to: numbers.upperBound, by: size).map { batch(ids($0..<$0 + size)) }
+    }
+
+    /// Three of the resources, never the same three for two numbers.
+    private static func triple(_ number: Int) -> [String] {
+        let (first, round) = (number % distinct, number / distinct)
+        return [first, first + 1 + round, first + 25 + 2 * round].map { id($0 % distinct) }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// That requests cost no more than they did: instructions and allocations, which a busy machine does not change.
+///
+/// `make test` builds the release binary first and says where it is.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: Programs.release != nil, "make test measures what requests cost; this run has no release build"),
+    .enabled(if: Programs.valgrind != nil, "valgrind is not installed: what requests cost was not looked at"))
+struct CostTests {
+    @Test func everyPathHasItsLimit() {
+        #expect(CostLimit.table.map(\.path) == CostPath.allCases)
+    }
+
+    @Test(arguments: CostLimit.table)
+    func requestsCostNoMoreThanTheyDid(limit: CostLimit) async throws {
+        let (program, valgrind) = (try #require(Programs.release), try #require(Programs.valgrind))
+        let cost = try await onThread { try Self.measure(limit.path, program, valgrind) }
+        print("cost \(limit.path): \(cost)")
+        for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
+    }
+
+    private static func measure(_ path: CostPath, _ program: String, _ valgrind: String) throws -> Cost {
+        let origin = try CatalogOrigin.start()
+        defer { origin.stop() }
+        let proxy = try MeasuredProxy(
+            program: program, valgrind: valgrind, originPort: origin.port,
+            folder: URL(fileURLWithPath: CostLimit.folder(of: path)))
+        let relay = path == .secureHit ? try SecureRelay(to: proxy.securePort, tls: proxy.clientTLS()) : nil
+        let client = HTTPTestClient(port: try relay?.port ?? proxy.port)
+        defer { client.close() }
+        for target in path.material {
+            try #require(try client.send("GET", target).status == 200, "\(target)")
+        }
+        // What happens once, and what the proxy makes of a request only when it comes again.
+        let warmUp = path.requests / 10
+        for number in 0..<warmUp { _ = try ask(client, path.request(number)) }
+        _ = try proxy.profile()
+        for number in warmUp..<warmUp + path.requests {
+            let status = try ask(client, path.request(number))
+            try #require(status.contains(path.status), "\(path) \(number): \(status)")
+        }
+        let profile = try proxy.profile()
+        try #require(profile.instructions > 0, "nothing was counted: is the loop's entry still EventLoop.drain?")
+        return Cost(
+            instructions: Double(profile.instructions) / Double(path.requests),
+            allocations: Double(profile.allocations) / Double(path.requests))
+    }
+
+    /// Checks the answer and gives its `Cache-Status`.
+    private static func ask(_ client: HTTPTestClient, _ request: CostPath.Request) throws -> String {
+        let reply = try client.send("GET", request.target, fields: request.fields)
+        let expected = CatalogOrigin.body(request.target).utf8.count
+        try #require(reply.status == 200 && reply.body.count == expected, "\(request.target)")
+        return reply.field("Cache-Status") ?? ""
+    }
+}

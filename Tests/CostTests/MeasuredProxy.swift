@@ -1,0 +1,132 @@
+import EventLoop
+import Foundation
+import TestSupport
+
+/// The release build under valgrind's callgrind.
+///
+/// What is counted is what runs below `EventLoop.drain`, on whatever thread: not the start, not the writer of the file. At SIGUSR1,
+/// by which logs are reopened, callgrind writes down what it has counted and begins anew.
+final class MeasuredProxy {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let counted = "$s9EventLoopAAC5drain*LLyyF"
+    private static let dumping = "$s7refrain12RunningProxyC10reopenLogsyyF"
+    /// Valgrind starts slowly, and more slowly beside other work.
+    private static let patience = 120
+
+    /// Profiles and the proxy's own files; kept after the run.
+    private let folder: URL
+    private let process = Process()
+    private let authority: ThrowawayAuthority
+    private var profiles = 0
+
+    /// - Parameter folder: is replaced.
+    init(program: String, valgrind: String, originPort: UInt16, folder: URL) throws {
+        self.folder = folder
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        authority = try ThrowawayAuthority()
+        let leaf = try authority.issue(hosts: ["127.0.0.1"])
+        try Data(leaf.certificatePEM.utf8).write(to: file("certificate.pem"))
+        try Data(leaf.keyPEM.utf8).write(to: file("key.pem"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file("key.pem").path)
+        let configuration = """
+            listen 127.0.0.1:0
+            listen 127.0.0.1:0 tls
+            tls_certificate \(file("certificate.pem").path)
+            tls_certificate_key \(file("key.pem").path)
+            admin_listen off
+            upstream http://127.0.0.1:\(originPort)
+            cache_file \(file("cache.sqlite").path)
+            access_log off
+            workers 1
+            """
+        try Data(configuration.utf8).write(to: file("proxy.conf"))
+        try start(valgrind, try stripped(program))
+    }
+
+    deinit {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    var port: Int { get throws { try port("http") } }
+    var securePort: Int { get throws { try port("https") } }
+
+    /// For clients that trust its certificate.
+    func clientTLS() throws -> ClientTLS { try ClientTLS(trustAnchors: .pem(authority.certificatePEM())) }
+
+    /// What has been counted since the last profile, or since the start.
+    func profile() throws -> CallgrindProfile {
+        profiles += 1
+        kill(process.processIdentifier, SIGUSR1)
+        try wait { self.log.components(separatedBy: "SIGUSR1:").count > self.profiles }
+        guard let text = try? String(contentsOf: file("profile.\(profiles)"), encoding: .utf8),
+            let profile = CallgrindProfile(text)
+        else {
+            throw Failure(description: "no profile was written: is RunningProxy.reopenLogs still \(Self.dumping)?")
+        }
+        return profile
+    }
+
+    private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+    /// A copy without debug information, at which valgrind 3.19 gives up; names stay.
+    private func stripped(_ program: String) throws -> String {
+        guard let strip = Programs.path(of: "strip") else { throw Failure(description: "strip (binutils) is missing") }
+        let copy = file("refrain").path
+        let run = try Process.run(URL(fileURLWithPath: strip), arguments: ["--strip-debug", "-o", copy, program])
+        run.waitUntilExit()
+        guard run.terminationStatus == 0 else { throw Failure(description: "strip failed for \(program)") }
+        return copy
+    }
+
+    private func start(_ valgrind: String, _ program: String) throws {
+        try Data().write(to: file("log"))
+        let handle = try FileHandle(forWritingTo: file("log"))
+        process.executableURL = URL(fileURLWithPath: valgrind)
+        process.arguments = [
+            "--tool=callgrind", "--callgrind-out-file=\(file("profile").path)", "--collect-atstart=no",
+            "--toggle-collect=\(Self.counted)", "--dump-before=\(Self.dumping)",
+            program, "serve", "--config", file("proxy.conf").path,
+        ]
+        // Hash tables that are the same in every run.
+        process.environment = ["SWIFT_DETERMINISTIC_HASHING": "1", "PATH": "/usr/bin:/bin"]
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+    }
+
+    private var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }
+
+    private func port(_ scheme: String) throws -> Int {
+        let start = "listening on \(scheme)://127.0.0.1:"
+        var found: Int?
+        try wait {
+            let lines = self.log.components(separatedBy: "\n").dropLast()
+            found = lines.first { $0.contains(start) }?.split(separator: ":").last.flatMap { Int($0) }
+            return found != nil
+        }
+        guard let found else { throw Failure(description: "no port in the log") }
+        return found
+    }
+
+    private func wait(_ condition: () -> Bool) throws {
+        waitUntil(within: Self.patience) { condition() || !process.isRunning }
+        guard condition() else { throw Failure(description: "the measured proxy failed: \(log.suffix(2_000))") }
+    }
+}
+
+/// Programs that may not be there.
+enum Programs {
+    /// The release build; `make test` says where it is.
+    static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
+    static let valgrind = path(of: "valgrind")
+
+    static func path(of name: String) -> String? {
+        ["/usr/bin/", "/usr/local/bin/", "/bin/"].map { $0 + name }.first(where: FileManager.default.isExecutableFile)
+    }
+}

@@ -1,0 +1,60 @@
+import EventLoop
+
+/// Brings what comes to its port to another over TLS, so that a plain client can ask there.
+final class SecureRelay {
+    let port: Int
+    private let loop: EventLoop
+    private let listener: Listener
+    private var pairs: [Pair] = []
+
+    init(to port: Int, tls: ClientTLS) throws {
+        guard let target = SocketAddress(host: "127.0.0.1", port: UInt16(port)),
+            let address = SocketAddress("127.0.0.1:0")
+        else { preconditionFailure("literal addresses") }
+        let loop = try EventLoop(label: "secure relay")
+        self.loop = loop
+        var accept: (Stream) -> Void = { _ in }
+        listener = try loop.sync { try Listener(address: address, loop: loop, tls: nil) { stream in accept(stream) } }
+        self.port = Int(listener.address.port)
+        loop.sync {
+            accept = { [unowned self] stream in pairs.append(Pair(stream, target, tls)) }
+        }
+    }
+
+    deinit {
+        loop.sync {
+            listener.close()
+            pairs = []
+        }
+        loop.stop()
+    }
+
+    /// Both sides of one connection.
+    private final class Pair: StreamHandler {
+        private let plain: Stream
+        private var secure: Stream?
+
+        init(_ plain: Stream, _ target: SocketAddress, _ tls: ClientTLS) {
+            self.plain = plain
+            plain.handler = self
+            secure = try? Stream.connect(
+                to: target, tls: (configuration: tls, hostName: "127.0.0.1"), loop: plain.loop, handler: self)
+        }
+
+        func streamDidOpen(_ stream: Stream) {}
+        func streamDidDrain(_ stream: Stream) {}
+
+        func streamDidBecomeReadable(_ stream: Stream) {
+            guard let other = stream === plain ? secure : plain else { return }
+            withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+                while case .bytes(let count) = stream.read(into: buffer) {
+                    other.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                }
+            }
+        }
+
+        func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+            (stream === plain ? secure : plain)?.closeAfterSending()
+        }
+    }
+}
