@@ -31,9 +31,9 @@ struct CostLimit: Sendable {
         CostLimit(.parsedHit, instructions: 15_500, allocations: none),
         CostLimit(.largeHit, instructions: 7_200, allocations: none),
         CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),
-        CostLimit(.miss, instructions: 278_000, allocations: 200),
-        CostLimit(.reduced, instructions: 70_500, allocations: 41),
-        CostLimit(.split, instructions: 120_000, allocations: 67),
+        CostLimit(.miss, instructions: 131_000, allocations: 180),
+        CostLimit(.reduced, instructions: 65_500, allocations: 40),
+        CostLimit(.split, instructions: 115_500, allocations: 67),
     ]
 
     /// What is wrong with a cost that was measured, and what to change; nothing where it fits.
