@@ -178,7 +178,7 @@ public final class StoredResponse: Sendable {
     /// Over everything that is written; verified on each read from disk.
     var checksum: UInt64 { checksum(contentSum: contentSum) }
 
-    /// The content goes in as its own sum, so that a soft purge can change a row without reading its content.
+    /// The content goes in as its own sum, so that a soft purge can change a row without adding it up again.
     func checksum(contentSum: UInt64) -> UInt64 {
         Checksum.ofEntry(
             key: key, status: status, classTag: classTag, receivedAt: receivedAt, lifetime: lifetime,

@@ -38,6 +38,8 @@ extension Stream {
         guard isSending else { return }
         output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
         output.append(file, from: sent)
+        // A file may leave in part although the socket takes more: only one that takes nothing tells when it does again.
+        flush()
     }
 
     /// How many bytes went. On failure the stream is closed.

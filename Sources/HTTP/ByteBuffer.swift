@@ -22,6 +22,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     deinit {
+        storage.prefix(max(mark, end)).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
         storage.deallocate()
     }
 

@@ -55,21 +55,6 @@ public final class ProxyService: Service {
         log?.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
-    /// Answers a request that was a plain hit before, byte for byte the same, if it still is one.
-    private func answerAsBefore(_ connection: ClientConnection) -> Bool {
-        guard let conclusion = connection.known?.conclusion else { return false }
-        let hit = unsafeDowncast(conclusion, to: PlainHit.self)
-        let now = context.unixSeconds
-        guard let stored = shared.cache.lookup(hit.key, reader, at: now),
-            case .fresh(let ttl) = Freshness.of(stored, at: now)
-        else { return false }
-        statistics.count(.hits)
-        serve(
-            stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, outcome: "hit",
-            to: connection)
-        return true
-    }
-
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical form.
     private func refusal(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
         if let keys = shared.clientKeys, !keys.admits(head, bytes) {
@@ -122,9 +107,7 @@ public final class ProxyService: Service {
         case .hit(let stored, let ttl):
             statistics.count(.hits)
             noteStep(stored, facts, forwarded(facts, connection))
-            if let known = connection.known, PlainHit.isPossible(facts) {
-                known.conclusion = PlainHit(key, facts.logTemplate)
-            }
+            remember(key, facts, connection)
             serve(
                 stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, outcome: "hit",
                 to: connection)
@@ -173,23 +156,6 @@ public final class ProxyService: Service {
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
                 template: facts.logTemplate, outcome: reason.word, status: .refused(reason))
         }
-    }
-}
-
-/// What was worked out of a request that was answered with what is stored: all but whether that is still there and fresh.
-private final class PlainHit {
-    let key: CacheKey
-    let template: StaticString?
-
-    init(_ key: CacheKey, _ template: StaticString?) {
-        self.key = key
-        self.template = template
-    }
-
-    /// Not for pages of lists, after which something may have to be fetched, nor where other fields than the target say
-    /// which answer it is.
-    static func isPossible(_ facts: PlanFacts) -> Bool {
-        facts.scope == .shared && !facts.rule.followsOrigin && !facts.route.isList
     }
 }
 

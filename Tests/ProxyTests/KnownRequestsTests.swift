@@ -78,10 +78,10 @@ import Testing
         for number in 0..<KnownRequests.count * 2 {
             let bytes = request("/songs/\(number)")
             guard let known = find(bytes, memory) else { continue }
-            #expect(known.head.byteCount == bytes.count)
+            #expect(known.head.target.range == 4..<4 + "/songs/\(number)".utf8.count)
             found += 1
         }
-        #expect(found <= KnownRequests.count)
+        #expect(found > 0)
     }
 
     /// What is read is the same, whether the request was known, however the bytes are cut.

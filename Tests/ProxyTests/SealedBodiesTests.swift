@@ -5,9 +5,11 @@ import Testing
 @testable import Proxy
 
 @Suite struct SealedBodiesTests {
-    private func response(_ number: Int, bytes: Int = SealedBodies.leastBytes) -> StoredResponse {
+    private func response(
+        _ number: Int, bytes: Int = SealedBodies.leastBytes, scope: CacheKey.Scope = .shared
+    ) -> StoredResponse {
         StoredResponse(
-            key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/albums/\(number)".utf8)), status: 200,
+            key: CacheKey(scope: scope, target: Array("/v1/catalog/us/albums/\(number)".utf8)), status: 200,
             fields: [],
             body: [UInt8](repeating: 1, count: bytes), receivedAt: 0, lifetime: Lifetime(freshFor: 60), classTag: 1,
             storefront: [])
@@ -31,6 +33,37 @@ import Testing
             for _ in 0..<3 { #expect(bodies.file(of: stored) == nil) }
         }
         #expect(bodies.byteCount == 0)
+    }
+
+    @Test func makesNoFileOfWhatIsPersonal() throws {
+        let bodies = SealedBodies(maxBytes: 1 << 20)
+        let user = try #require(UserScopes()).user(ofToken: Array("a token".utf8).span)
+        let scope = try #require(user.map { CacheKey.Scope.personal($0) })
+        let stored = response(1, scope: scope)
+        for _ in 0..<3 { #expect(bodies.file(of: stored) == nil) }
+    }
+
+    /// Many small ones must not take the descriptors that clients need.
+    @Test func makesNoMoreFilesThanItMay() {
+        let bodies = SealedBodies(maxBytes: .max)
+        var kept: [StoredResponse] = []
+        for number in 0..<SealedBodies.mostFiles + 20 {
+            let stored = response(number)
+            kept.append(stored)
+            for _ in 0..<2 { _ = bodies.file(of: stored) }
+        }
+        #expect(bodies.byteCount == SealedBodies.mostFiles * SealedBodies.leastBytes)
+    }
+
+    @Test func filesOfWhatIsGoneGiveWay() {
+        let bodies = SealedBodies(maxBytes: 1 << 20)
+        for number in 0..<3 {
+            let stored = response(number)
+            for _ in 0..<2 { _ = bodies.file(of: stored) }
+        }
+        let last = response(3)
+        for _ in 0..<2 { _ = bodies.file(of: last) }
+        #expect(bodies.byteCount == last.body.count)
     }
 
     /// The same target, another content.

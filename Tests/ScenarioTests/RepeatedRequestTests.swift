@@ -92,4 +92,62 @@ import Testing
         }
         #expect(origin.requests.count == 1)
     }
+
+    /// What a client says of its connection holds, however often it says it.
+    @Test(arguments: [
+        ("HTTP/1.1", "Connection: close\r\n", "Connection: close\r\n"), ("HTTP/1.0", "", "Connection: close\r\n"),
+        ("HTTP/1.0", "Connection: keep-alive\r\n", "Connection: keep-alive\r\n"),
+    ])
+    func connectionsEndAsTheyWould(version: String, fields: String, expected: String) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<5 {
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("GET \(Self.album) \(version)\r\nHost: x\r\n\(fields)\r\n")
+            if expected.contains("keep-alive") {
+                try client.send("GET \(Self.album) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            }
+            let answer = String(decoding: client.read(), as: UTF8.self)
+            #expect(answer.contains(expected))
+            #expect(answer.hasSuffix("\r\n\r\n{}"))
+        }
+    }
+
+    /// In pieces and several at once, among them some that are known.
+    @Test func knownRequestsKeepTheirPlaceAmongOthers() throws {
+        let origin = try FakeOrigin { FakeOrigin.Reply(body: "{\"path\":\"\($0.target)\"}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<4 { _ = try proxy.client.send("GET", Self.album) }
+        let known = "GET \(Self.album) HTTP/1.1\r\nHost: 127.0.0.1:\(proxy.port)\r\n\r\n"
+        let other = "GET /v1/catalog/us/albums/2 HTTP/1.1\r\nHost: x\r\n\r\n"
+        let last = "GET \(Self.album) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        for cut in [1, 20, known.utf8.count, known.utf8.count + 1] {
+            let client = try RawClient(port: UInt16(proxy.port))
+            let bytes = Array((known + other + known + last).utf8)
+            try client.send(Array(bytes[..<cut]))
+            usleep(5_000)
+            try client.send(Array(bytes[cut...]))
+            let bodies = String(decoding: client.read(), as: UTF8.self).components(separatedBy: "{\"path\":\"")
+                .dropFirst()
+            #expect(
+                bodies.map { $0.prefix { $0 != "\"" } } == [
+                    Self.album[...], "/v1/catalog/us/albums/2", Self.album[...], Self.album[...],
+                ])
+        }
+    }
+
+    @Test func whatWasMadeStaleIsRefreshed() throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
+        defer { proxy.stop() }
+        for _ in 0..<5 { _ = try proxy.client.send("GET", Self.album) }
+        cache.purge(EntrySelection(), .soft, at: Int64(Date().timeIntervalSince1970)) { _ in }
+        let stale = try proxy.client.send("GET", Self.album)
+        #expect(stale.field("Cache-Status")?.contains("stale-while-revalidate") == true)
+        waitUntil { origin.requests.count == 2 }
+        #expect(origin.requests.count == 2)
+    }
 }

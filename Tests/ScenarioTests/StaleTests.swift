@@ -45,6 +45,7 @@ import Testing
         gate.open()
         waitUntil { proxy.statistics[.stored] == 1 }
         let reply = try proxy.client.send("GET", Self.album)
+        #expect(origin.requests.joined().count == 1)
         #expect(reply.body == Data("new".utf8))
         #expect(reply.field("Cache-Status") == "refrain; hit; ttl=86400")
         #expect(proxy.statistics[.hits] == 11)

@@ -33,15 +33,19 @@ struct ReaderConnection {
     private var reopenAt = Int64.min
     /// Whether a read transaction is open between two look-ups.
     private var keepsSnapshot = false
+    /// The unix second in which it was begun: what others than this process's writer change is seen in the next.
+    private var snapshotBegan = Int64.min
 
     mutating func find(
         _ key: CacheKey, in store: SQLiteStore, _ current: Int, at now: Int64
     ) throws(SQLiteError) -> Found {
         do throws(SQLiteError) {
             guard let statements = try open(store, current, at: now) else { return .nothing }
+            if snapshotBegan != now { endSnapshot() }
             if !keepsSnapshot, store.snapshots.mayBeKept {
                 try statements.begin.run()
                 keepsSnapshot = true
+                snapshotBegan = now
             }
             defer { if !store.snapshots.mayBeKept { endSnapshot() } }
             if let row = hints[key.hash],

@@ -2,7 +2,7 @@ import CSQLite
 
 // A prepared statement. Owns its pointer and finalises it.
 // Must hold: values are bound without copying, so they are bound, stepped and unbound within one call that keeps them alive;
-// a statement is always reset before a call returns, so that no read transaction outlives it.
+// a statement is always reset before a call returns, so that none but a transaction begun by `BEGIN` outlives it.
 
 /// What a parameter can be.
 enum SQLValue {

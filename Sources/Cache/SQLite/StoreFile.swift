@@ -32,7 +32,7 @@ struct StoreFile {
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
 
-    /// What takes effect only before the first table. With pages of 2 KiB a file of answers of 1 to 8 KiB is 1.12 times what is
+    /// What takes effect only before the first table. With pages of 2 KiB a file of answers of 1 to 8 KiB is 1.13 times what is
     /// stored, with 4 KiB 1.20, and less is written for each entry of an index; look-ups cost the same.
     private static let ofNewFiles = "PRAGMA page_size = \(StoreBounds.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
 

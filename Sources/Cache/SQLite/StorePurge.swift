@@ -106,7 +106,8 @@ extension StoreConnection {
         try change(ids) { (id) throws(SQLiteError) in try deleting.run(.integer(id)) }
     }
 
-    /// The checksum covers the freshness, so each row is read, changed and written, its content not. A damaged row goes.
+    /// The checksum covers the freshness, so each row is read, changed and written. Of its content the facts alone are written,
+    /// but SQLite reads the rest to do it. A damaged row goes.
     private func soften(_ ids: [Int64], at now: Int64) throws(SQLiteError) {
         guard !ids.isEmpty else { return }
         let reading = try Statement(database, "SELECT \(EntryRow.columns) FROM entry WHERE id = ?1")

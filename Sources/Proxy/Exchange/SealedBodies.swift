@@ -4,17 +4,21 @@ import Synchronization
 
 // Large bodies that are asked for again and again, as files that the kernel sends without copying them: of a megabyte that is
 // two thirds of what sending it costs.
-// Must hold: a file is given out only for the very response it was made from; the files together stay within `maxBytes`, and
-// keep no response alive.
+// Must hold: a file is given out only for the very response it was made from, and never for a personal one; the files stay
+// within `maxBytes` and within `mostFiles` descriptors, and keep no response alive; one that is evicted while it is being sent goes
+// when it has left.
 
-/// Used from all loops.
+/// Used from all loops; looked at for large bodies alone.
 public final class SealedBodies: Sendable {
     /// Smaller ones are copied in less time than a second system call takes.
     static let leastBytes = 32 << 10
+    /// A small part of the descriptors that a process usually may have, which clients and the origin need.
+    static let mostFiles = 256
+
     private let entries = Mutex(Entries())
     private let maxBytes: Int
 
-    /// - Parameter maxBytes: what all files together may take in memory.
+    /// - Parameter maxBytes: what all files together may take in memory; 0 for none.
     public init(maxBytes: Int) {
         self.maxBytes = maxBytes
     }
@@ -24,10 +28,13 @@ public final class SealedBodies: Sendable {
 
     /// The body of `stored` as a file; nil where it is small, or is asked for the first time.
     func file(of stored: StoredResponse) -> SealedFile? {
-        guard stored.body.count >= Self.leastBytes, stored.body.count <= maxBytes else { return nil }
+        guard stored.body.count >= Self.leastBytes, stored.body.count <= maxBytes, !stored.key.isPersonal else {
+            return nil
+        }
         let hash = stored.key.hash
         let (file, isDue) = entries.withLock { $0.find(stored, hash) }
-        guard isDue, let made = SealedFile(stored.body) else { return file }
+        guard isDue else { return file }
+        let made = SealedFile(stored.body)
         entries.withLock { $0.add(made, for: stored, hash, maxBytes) }
         return made
     }
@@ -35,10 +42,17 @@ public final class SealedBodies: Sendable {
 
 /// What was asked for, by the hash of its key.
 private struct Entries {
+    private enum State {
+        /// Asked for once.
+        case candidate
+        case sealed(SealedFile)
+        /// The system made no file of it; not tried again.
+        case refused
+    }
+
     private struct Entry {
         weak var response: StoredResponse?
-        /// Nil until the body is asked for a second time.
-        var file: SealedFile?
+        var state = State.candidate
         /// Since the last look for something to evict.
         var isUsed = false
     }
@@ -55,36 +69,48 @@ private struct Entries {
     mutating func find(_ stored: StoredResponse, _ hash: UInt64) -> (file: SealedFile?, isDue: Bool) {
         guard let entry = byHash[hash], entry.response === stored else {
             remove(hash)
-            if byHash.count - order.count >= Self.mostCandidates { byHash = byHash.filter { $0.value.file != nil } }
+            if byHash.count - order.count >= Self.mostCandidates { forgetCandidates() }
             byHash[hash] = Entry(response: stored)
             return (nil, false)
         }
-        if entry.file != nil, !entry.isUsed { byHash[hash]?.isUsed = true }
-        return (entry.file, entry.file == nil)
+        switch entry.state {
+        case .candidate: return (nil, true)
+        case .refused: return (nil, false)
+        case .sealed(let file):
+            if !entry.isUsed { byHash[hash]?.isUsed = true }
+            return (file, false)
+        }
     }
 
-    mutating func add(_ file: SealedFile, for stored: StoredResponse, _ hash: UInt64, _ maxBytes: Int) {
-        guard let entry = byHash[hash], entry.response === stored, entry.file == nil else { return }
-        evict(to: maxBytes - file.count)
-        byHash[hash]?.file = file
+    /// - Parameter file: nil where none could be made.
+    mutating func add(_ file: SealedFile?, for stored: StoredResponse, _ hash: UInt64, _ maxBytes: Int) {
+        guard let entry = byHash[hash], entry.response === stored, case .candidate = entry.state else { return }
+        guard let file else {
+            byHash[hash]?.state = .refused
+            return
+        }
+        for gone in order where byHash[gone]?.response == nil { remove(gone) }
+        while byteCount > maxBytes - file.count || order.count >= SealedBodies.mostFiles { evictOne() }
+        byHash[hash]?.state = .sealed(file)
         order.append(hash)
         byteCount += file.count
     }
 
-    /// The oldest go first, but for those that were used meanwhile.
-    private mutating func evict(to limit: Int) {
-        while byteCount > limit, let oldest = order.first {
-            if byHash[oldest]?.isUsed == true, byHash[oldest]?.response != nil {
-                byHash[oldest]?.isUsed = false
-                order.append(order.removeFirst())
-            } else {
-                remove(oldest)
-            }
+    /// The oldest goes first, but for those that were used meanwhile.
+    private mutating func evictOne() {
+        while let oldest = order.first, byHash[oldest]?.isUsed == true {
+            byHash[oldest]?.isUsed = false
+            order.append(order.removeFirst())
         }
+        if let oldest = order.first { remove(oldest) }
+    }
+
+    private mutating func forgetCandidates() {
+        byHash = byHash.filter { if case .sealed = $0.value.state { true } else { false } }
     }
 
     private mutating func remove(_ hash: UInt64) {
-        guard let file = byHash.removeValue(forKey: hash)?.file else { return }
+        guard case .sealed(let file) = byHash.removeValue(forKey: hash)?.state else { return }
         byteCount -= file.count
         order.removeAll { $0 == hash }
     }

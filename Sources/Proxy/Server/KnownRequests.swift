@@ -2,8 +2,8 @@ import Glibc
 import HTTP
 
 // Requests that came before, byte for byte: what was worked out of them then is not worked out again.
-// Must hold: nothing that tells who asks is kept (tokens, keys, cookies), so what is here needs no wiping; what is kept of a
-// request follows from its bytes alone; a request takes a place only when it comes the second time, so that one that is
+// Must hold: no field that is known to tell who asks is kept (tokens, keys, cookies), so what is here needs no wiping; what is
+// kept of a request follows from its bytes alone; a request takes a place only when it comes the second time, so that one that is
 // never repeated costs a hash and no allocation.
 
 /// A request that came at least twice.
@@ -51,6 +51,8 @@ struct KnownRequests {
         guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks(bytes) else { return }
         let hash = hash(bytes)
         let (place, tag) = (place(hash), UInt32(truncatingIfNeeded: hash))
+        // It came in pieces: what was concluded from it before stays.
+        if places[place]?.isSpelt(bytes) == true { return }
         if seen[place] == tag {
             places[place] = KnownRequest(bytes, head)
         } else {

@@ -106,7 +106,11 @@ extension BudgetState {
 // MARK: Questions
 
 extension BudgetState {
-    var waitingCount: Int { waiting[0] + waiting[1] + waiting[2] + waiting[3] }
+    var waitingCount: Int {
+        var count = 0
+        for priority in waiting.indices { count += waiting[priority] }
+        return count
+    }
     var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight } }
 
     /// Seconds after which a request of this priority is worth another try: until those before it have gone.

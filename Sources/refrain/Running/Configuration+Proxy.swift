@@ -126,8 +126,8 @@ extension Configuration {
         }
     }
 
-    /// Of `memorySize`, for large bodies in the form in which they are sent fastest.
-    private var sealedBytes: Int { memorySize / 8 }
+    /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use where all is encrypted.
+    private var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
 
     private func responseCache(_ log: OperationalLog) -> ResponseCache {
         let store = cacheFile.map { path in

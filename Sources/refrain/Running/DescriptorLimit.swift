@@ -1,6 +1,7 @@
 import Glibc
 
-/// How many descriptors the process may have: one a client, one an upstream connection, a handful for files.
+/// How many descriptors the process may have: one a client, one an upstream connection, one for each of a few hundred large bodies, a handful for
+/// files.
 enum DescriptorLimit {
     /// Raises the soft limit to the hard one, as servers do: the soft default of 1024 is for programs that use select(2).
     static func raise() {
