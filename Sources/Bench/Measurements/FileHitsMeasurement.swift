@@ -9,11 +9,12 @@ enum FileHitsMeasurement {
     private static let mostInMemory = 0.10
 
     static func run(_ lab: Lab) throws -> [Row] {
-        var small = Setting()
-        small.memoryMiB = memory
-        guard let inFile = try lab.start(.refrain, small) else { throw BenchError("refrain is not built") }
+        let workers = try lab.bestWorkers { try tuning(lab, small.with(workers: $0)) }
+        guard let inFile = try lab.start(.refrain, small.with(workers: workers)) else {
+            throw BenchError("refrain is not built")
+        }
         defer { inFile.stop() }
-        guard let inMemory = try lab.start(.refrain, Setting(), as: "memory") else {
+        guard let inMemory = try lab.start(.refrain, Setting(workers: workers), as: "memory") else {
             throw BenchError("refrain is not built")
         }
         defer { inMemory.stop() }
@@ -24,15 +25,33 @@ enum FileHitsMeasurement {
         let share =
             try Double(lab.statistic("memory_bytes", of: inFile)) / Double(lab.statistic("cache_bytes", of: inFile))
         guard share <= mostInMemory else { throw BenchError("memory holds \(share) of what is stored") }
-        let rounds = try lab.rounds(servers) { server, round in
-            let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: round + 1)
-            return try lab.sample(server, songs.target(0), connections: connections, script: script)
-        }
-        let note = "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them"
+        let rounds = try lab.rounds(servers) { try uniform(lab, $0, seed: $1 + 1) }
+        let note =
+            "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them; workers: \(workers)"
         let hits = rounds.row(
             name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
             beside: [("memory", .atLeast(0.6)), ("nginx", nil)], notes: [note], \.requestsPerSecond)
         return [hits, try paced(lab, inFile, nginx, rate: (hits.ours ?? 0) / 2)]
+    }
+
+    private static var small: Setting {
+        var setting = Setting()
+        setting.memoryMiB = memory
+        return setting
+    }
+
+    private static func tuning(_ lab: Lab, _ setting: Setting) throws -> Double {
+        guard let server = try lab.start(.refrain, setting) else { throw BenchError("refrain is not built") }
+        defer { server.stop() }
+        try lab.fill(server, songs, entries)
+        return try uniform(lab, server, seed: 0, seconds: 1).requestsPerSecond
+    }
+
+    /// All of it is asked for alike.
+    private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int, seconds: Int? = nil) throws -> Sample {
+        let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: seed)
+        return try lab.sample(
+            server, songs.target(0), connections: connections, seconds: seconds, script: script)
     }
 
     /// Half of what it can do, evenly spaced.
