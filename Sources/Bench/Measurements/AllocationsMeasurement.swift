@@ -1,6 +1,6 @@
 import Foundation
 
-/// Allocations on a plain hit. They are counted by a program of its own, which leaves the number in `allocations` beside the
+/// Allocations on a plain hit. `make test` counts them, and leaves the number in `allocations` beside the
 /// results; here it becomes a row.
 enum AllocationsMeasurement {
     static let fileName = "allocations"
