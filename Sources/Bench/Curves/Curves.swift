@@ -36,13 +36,8 @@ enum Curves {
             isLogarithmic: true)
         for bytes in [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20] {
             let target = NumberedSongs(bytes: bytes).target(1)
-            try lab.running(Contender.all, Setting(bytes: bytes)) { servers in
-                try lab.warm(servers, target)
-                let rounds = try lab.rounds(servers) { server, _ in
-                    try lab.sample(server, target, connections: connections, seconds: seconds(lab))
-                }
-                curve.append(rounds, at: Double(bytes))
-            }
+            let rounds = try hotSong(lab, Contender.all, Setting(bytes: bytes), target)
+            curve.append(rounds, at: Double(bytes))
         }
         return curve
     }
@@ -107,15 +102,22 @@ enum Curves {
             xLabel: "loops", isLogarithmic: false)
         let target = NumberedSongs(bytes: usualBytes).target(1)
         for count in [1, 2] {
-            try lab.running([.refrain, .nginx], Setting(workers: count)) { servers in
-                try lab.warm(servers, target)
-                let rounds = try lab.rounds(servers) { server, _ in
-                    try lab.sample(server, target, connections: connections, seconds: seconds(lab))
-                }
-                curve.append(rounds, at: Double(count))
-            }
+            let rounds = try hotSong(lab, [.refrain, .nginx], Setting(workers: count), target)
+            curve.append(rounds, at: Double(count))
         }
         return curve
+    }
+
+    /// Hits of one song, at one place of a curve that takes other servers at each.
+    private static func hotSong(
+        _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String
+    ) throws -> Rounds {
+        try lab.running(contenders, setting) { servers in
+            try lab.warm(servers, target)
+            return try lab.rounds(servers) { server, _ in
+                try lab.sample(server, target, connections: connections, seconds: seconds(lab))
+            }
+        }
     }
 
     private static func seconds(_ lab: Lab) -> Int { max(1, lab.plan.seconds / 2) }
