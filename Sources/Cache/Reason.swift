@@ -166,6 +166,20 @@ extension Reason {
     /// Whether the origin was not even asked: the proxy had no turn for the request.
     public var isOfTheProxy: Bool { self == .queueFull || self == .waitedTooLong || self == .draining }
 
+    /// Whether no usable answer of the origin's came.
+    public var isFailure: Bool { self == .onlyIfCached || isOfTheProxy || rawValue >= Reason.upstreamError.rawValue }
+
+    /// Whether it says that a stored answer was used past its freshness.
+    public var isUseOfStale: Bool { self == .staleWhileRevalidate || self == .staleIfError || self == .requestMaxStale }
+
+    /// Whether it says that no cache may answer the request.
+    public var isBypass: Bool {
+        switch self {
+        case .method, .personal, .requestContent, .off, .requestNoStore: true
+        default: false
+        }
+    }
+
     /// The word as a value.
     public var text: String { word.description }
 

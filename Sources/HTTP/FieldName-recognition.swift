@@ -62,11 +62,13 @@ extension FieldName {
     private static func medium(_ bytes: RawSpan, _ start: Int, _ count: Int) -> FieldName {
         switch count {
         case 10:
+            if spells(bytes, start, "tracestate") { return .tracestate }
             if spells(bytes, start, "connection") { return .connection }
             if spells(bytes, start, "keep-alive") { return .keepAlive }
             if spells(bytes, start, "set-cookie") { return .setCookie }
             if spells(bytes, start, "user-agent") { return .userAgent }
         case 11:
+            if spells(bytes, start, "traceparent") { return .traceparent }
             if spells(bytes, start, "retry-after") { return .retryAfter }
         case 12:
             if spells(bytes, start, "content-type") { return .contentType }

@@ -12,7 +12,7 @@ public enum FieldName: UInt8, Sendable, CaseIterable {
     case accessControlAllowHeaders, accessControlAllowMethods
     case accessControlExposeHeaders, accessControlMaxAge
     case accessControlRequestHeaders, accessControlRequestMethod
-    case retryAfter, server, userAgent, xRefrainKey
+    case retryAfter, server, userAgent, xRefrainKey, traceparent, tracestate
     case other
 
     /// As it is usually written; empty for `other`.
@@ -78,6 +78,8 @@ public enum FieldName: UInt8, Sendable, CaseIterable {
         case .server: "Server"
         case .userAgent: "User-Agent"
         case .xRefrainKey: "X-Refrain-Key"
+        case .traceparent: "traceparent"
+        case .tracestate: "tracestate"
         case .other: ""
         }
     }

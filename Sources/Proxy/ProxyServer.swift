@@ -48,6 +48,8 @@ public final class ProxyServer: Sendable {
     private let cache: ResponseCache
     private let budget: UpstreamBudget
     private let library: ResourceLibrary
+    private let feed: LiveFeed
+    private let clients: @Sendable () -> [Client]
     private let timeOfDay: TimeOfDay
     private let accessLog: AccessLogSink?
     /// The addresses bound, with port 0 resolved, in the order of the settings.
@@ -71,6 +73,8 @@ public final class ProxyServer: Sendable {
         budget = settings.shared.budget
         timeOfDay = settings.timeOfDay
         accessLog = settings.accessLog?.sink
+        feed = settings.shared.feed
+        clients = { @Sendable [keys = settings.shared.clientKeys] in keys?.clients ?? [] }
         library = settings.shared.library
         library.readStored(at: timeOfDay.unixSeconds())
     }
@@ -113,7 +117,7 @@ public final class ProxyServer: Sendable {
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
         StatisticsSource(
-            statistics: workers.map(\.statistics), cache: cache, budget: budget,
+            statistics: workers.map(\.statistics), cache: cache, budget: budget, feed: feed, clients: clients,
             restingForms: { [library, timeOfDay] in
                 library.forms.resting(at: timeOfDay.unixSeconds())
             })
@@ -139,18 +143,23 @@ public struct StatisticsSource: Sendable {
     private let statistics: [Statistics]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
+    /// The requests that are being answered.
+    public let feed: LiveFeed
+    private let listClients: @Sendable () -> [Client]
     private let countRestingForms: @Sendable () -> Int
 
     /// - Parameters:
     ///   - statistics: one for each loop.
     ///   - restingForms: counts them when it is called.
     public init(
-        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget,
-        restingForms: @escaping @Sendable () -> Int = { 0 }
+        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
+        clients: @escaping @Sendable () -> [Client] = { [] }, restingForms: @escaping @Sendable () -> Int = { 0 }
     ) {
         self.statistics = statistics
         self.cache = cache
         self.budget = budget
+        self.feed = feed
+        listClients = clients
         countRestingForms = restingForms
     }
 
@@ -160,6 +169,35 @@ public struct StatisticsSource: Sendable {
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }
     }
+
+    /// How long requests took that were answered so: from the complete request to the first byte of the answer, the end of a
+    /// streamed one.
+    public func latency(_ outcome: Outcome) -> LatencyCounts {
+        statistics.reduce(into: LatencyCounts()) { $0 += $1.latencies[outcome.rawValue].snapshot }
+    }
+
+    /// What was asked of the origin, by priority and status.
+    public var upstreamRequests: [UpstreamStatistics.Kind: Int] {
+        statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
+    }
+
+    /// How long the origin took to answer requests of that priority.
+    public func upstreamLatency(_ priority: UpstreamPriority) -> LatencyCounts {
+        statistics.reduce(into: LatencyCounts()) { $0 += $1.upstream.times(priority) }
+    }
+
+    /// The targets that are asked for most, the heaviest first.
+    public func mostAsked(limit: Int) -> [HotTargets.Target] {
+        HotTargets.mostAsked(statistics.map(\.hotTargets), limit: limit)
+    }
+
+    /// The targets whose misses cost clients most time, the most costly first.
+    public func mostCostly(limit: Int) -> [HotTargets.Target] {
+        HotTargets.mostCostly(statistics.map(\.hotTargets), limit: limit)
+    }
+
+    /// Those who have keys, in the order of their file.
+    public var clients: [Client] { listClients() }
 
     /// What goes to the origin now.
     public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
@@ -218,7 +256,7 @@ final class Worker: @unchecked Sendable {
     func drain(_ completion: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
             server.drain { [self] in
-                service.log?.flush()
+                service.observer.log?.flush()
                 gate.drain()
                 loop.stop(completion)
             }

@@ -37,9 +37,7 @@ extension ProxyService {
             return false
         }
         statistics.count(.hits)
-        serve(
-            stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, outcome: "hit",
-            to: connection)
+        serve(stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, to: connection)
         return true
     }
 }

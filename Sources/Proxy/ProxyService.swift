@@ -12,7 +12,7 @@ public final class ProxyService: Service {
     let context: LoopContext
     let gate: UpstreamGate
     let statistics: Statistics
-    let log: AccessLog?
+    let observer: RequestObserver
     let failures: FailureReport
     let reader: StoreReader?
     private(set) lazy var batcher = Batcher(self)
@@ -32,7 +32,9 @@ public final class ProxyService: Service {
         self.reader = reader
         self.statistics = statistics
         failures = FailureReport(shared.warn)
-        self.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) }
+        observer = RequestObserver(
+            statistics, context, shared.feed,
+            log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) })
     }
 
     public func handle(_ connection: ClientConnection) {
@@ -40,9 +42,9 @@ public final class ProxyService: Service {
         if CrossOrigin.isPreflight(connection.head) { return answerPreflight(connection) }
         statistics.count(.requests)
         if answerAsBefore(connection) { return }
-        if let error = connection.withHeadBytes({ bytes in refusal(of: connection.head, bytes) }) {
+        if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
             statistics.count(.refused)
-            refuse(connection, error)
+            refuse(connection, refusal.error, retryAfter: refusal.retryAfter)
         } else {
             let (facts, user) = readFacts(connection)
             perform(plan(facts, connection), facts, user, connection)
@@ -52,14 +54,28 @@ public final class ProxyService: Service {
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
         statistics.count(.requests)
         statistics.count(.refused)
-        log?.recordRefusal(status: status, contentLength: contentLength, on: connection)
+        observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical form.
-    private func refusal(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
-        if let keys = shared.clientKeys, !keys.admits(head, bytes) {
-            return AppleError(status: 401, detail: "A client key is needed here.")
+    private func refusal(
+        of connection: ClientConnection, _ bytes: Span<UInt8>
+    ) -> (error: AppleError, retryAfter: Int?)? {
+        let head = connection.head
+        connection.client = shared.clientKeys?.client(presenting: head, bytes)
+        if shared.clientKeys != nil {
+            guard let client = connection.client else {
+                return (AppleError(status: 401, detail: "A client key is needed here."), nil)
+            }
+            if let wait = client.admit(at: context.loop.now) {
+                let detail = "This client may send \(client.rate ?? 0) requests a second."
+                return (AppleError(status: 429, detail: detail), wait)
+            }
         }
+        return malformation(of: head, bytes).map { ($0, nil) }
+    }
+
+    private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
         // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
         if head.method == .trace { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
         // Which of them the origin goes by is not known, so neither is whose answer it gives.
@@ -109,17 +125,14 @@ public final class ProxyService: Service {
             noteStep(stored, facts, forwarded(facts, connection))
             remember(key, facts, connection)
             serve(
-                stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, outcome: "hit",
-                to: connection)
+                stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, to: connection)
         case .compose(let composed):
             statistics.count(.hits)
             statistics.count(.upstreamSaved)
             let stored = store(composed, key, facts)
             let ttl = stored.freshFor - stored.age(at: context.unixSeconds)
             noteStep(stored, facts, forwarded(facts, connection))
-            serve(
-                stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, outcome: "hit",
-                to: connection)
+            serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
         case .complete(let supplement):
             statistics.count(.misses)
             statistics.count(because: .partial)
@@ -138,9 +151,7 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes { refresh(stored, facts, user, connection) }
-            serve(
-                stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, outcome: reason.word,
-                to: connection)
+            serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
@@ -154,7 +165,7 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             refuse(
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
-                template: facts.logTemplate, outcome: reason.word, status: .refused(reason))
+                key: key, template: facts.logTemplate, status: .refused(reason))
         }
     }
 }
@@ -251,9 +262,9 @@ extension ProxyService {
     ///
     /// - Parameters:
     ///   - template: written to the log in place of a private target.
-    ///   - outcome: what the log says of it.
+    ///   - upstreamTime: how long the origin took, where it was asked.
     func serve(
-        _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, outcome: StaticString,
+        _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, upstreamTime: Duration? = nil,
         to connection: ClientConnection
     ) {
         let form = connection.withHeadBytes { bytes in
@@ -262,14 +273,14 @@ extension ProxyService {
         guard form != .unsatisfiable else {
             return refuse(
                 connection, AppleError(status: 416, detail: "The stored answer has no such bytes."),
-                template: template, outcome: outcome, status: status
+                key: stored.key, template: template, upstreamTime: upstreamTime, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
         let content = form.content(of: stored)
-        log?.record(
-            AccessLogEntry(
+        observer.record(
+            AnsweredRequest(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
-                outcome: outcome, template: template),
+                cacheStatus: status, key: stored.key, template: template, upstreamTime: upstreamTime),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
         let file = form == .whole && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
@@ -290,8 +301,7 @@ extension ProxyService {
     }
 
     private func answerPreflight(_ connection: ClientConnection) {
-        // The target may be private, and says nothing here: a preflight asks about the proxy.
-        log?.record(AccessLogEntry(status: 204, contentLength: 0, outcome: "preflight", template: "-"), on: connection)
+        observer.recordPreflight(on: connection)
         connection.respond(content: []) { buffer in
             CrossOrigin.writePreflight(to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
@@ -301,20 +311,22 @@ extension ProxyService {
     /// Answers with an error of the proxy's own.
     ///
     /// - Parameters:
+    ///   - key: under which an answer would be; nil where the request names none.
     ///   - template: written to the log in place of the target; a target that is malformed or private is not repeated there.
-    ///   - outcome: what the log says of it.
     ///   - retryAfter: seconds, where another try is worth while by then.
-    ///   - status: what `Cache-Status` says when the origin was asked.
+    ///   - upstreamTime: how long the origin took, where it was asked.
+    ///   - status: what `Cache-Status` says when the cache was asked.
     ///   - fields: further fields.
     func refuse(
-        _ connection: ClientConnection, _ error: AppleError, template: StaticString? = "-",
-        outcome: StaticString = "refused", retryAfter: Int? = nil, status: CacheStatus? = nil,
+        _ connection: ClientConnection, _ error: AppleError, key: CacheKey? = nil, template: StaticString? = "-",
+        retryAfter: Int? = nil, upstreamTime: Duration? = nil, status: CacheStatus? = nil,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         let content = error.content
-        log?.record(
-            AccessLogEntry(
-                status: error.status, contentLength: content.count, outcome: outcome, template: template),
+        observer.record(
+            AnsweredRequest(
+                status: error.status, contentLength: content.count, cacheStatus: status, key: key,
+                template: template, upstreamTime: upstreamTime),
             on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)

@@ -13,6 +13,8 @@ public struct ProxyShared: Sendable {
     public var clientKeys: ClientKeys?
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
+    /// The requests that are being answered, for whoever watches.
+    public let feed = LiveFeed()
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// What is known of the resources in stored answers.

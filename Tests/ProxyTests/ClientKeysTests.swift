@@ -14,7 +14,7 @@ import Testing
         var parser = HeadParser(limits: .request)
         let head = RequestHead()
         try #require(try parser.parse(bytes.span, into: head))
-        return keys.admits(head, bytes.span)
+        return keys.client(presenting: head, bytes.span) != nil
     }
 
     @Test func aKnownKeyIsAdmittedInEitherField() throws {
@@ -29,11 +29,23 @@ import Testing
         }
     }
 
+    @Test func whatAClientDidGoesOnBeingCountedWhenTheFileIsReadAgain() throws {
+        let before = try keys("phone 0123456789abcdef\n")
+        before.clients[0].count(bytes: 5, isRefused: false)
+        let file = SecretBytes(Array("web 0123456789abcdeg\nphone fedcba9876543210 9/s\n".utf8).span)
+        let after = try ClientKeys(file, continuing: before)
+        #expect(after.clients.map(\.requests) == [0, 1])
+        #expect(after.clients.map(\.rate) == [nil, 9])
+        #expect(try !admits(after, "X-Refrain-Key: 0123456789abcdef\r\n"))
+    }
+
     @Test(arguments: [
-        ("", "line 1: no client is named"), ("phone\n", "line 1: expected a name and a key"),
+        ("", "line 1: no client is named"), ("phone\n", "line 1: expected a name, a key and perhaps a rate"),
         ("\nphone short\n", "line 2: the key of phone has fewer than 16 characters"),
         ("a 0123456789abcdef\na 0123456789abcdeg\n", "line 2: a is there twice"),
-        ("a 0123456789abcdef more\n", "line 1: expected a name and a key"),
+        ("a 0123456789abcdef more\n", "line 1: the third word is no rate such as 50/s"),
+        ("a 0123456789abcdef 0/s\n", "line 1: the third word is no rate such as 50/s"),
+        ("a 0123456789abcdef 5/s more\n", "line 1: expected a name, a key and perhaps a rate"),
     ])
     func whatIsWrongWithAFileIsSaidWithItsLineAndWithoutTheKey(text: String, message: String) {
         do {

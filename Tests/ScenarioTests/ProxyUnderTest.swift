@@ -19,6 +19,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, composition: CompositionSettings = CompositionSettings(),
+        clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
@@ -27,10 +28,11 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
         shared.warn = warn
+        shared.clientKeys = clientKeys
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
             upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,
-            accessLog: (try AccessLogSink(path: logFile), .combined))
+            accessLog: (try AccessLogSink(path: logFile), logFormat))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay
         server = try ProxyServer(settings)

@@ -55,7 +55,7 @@ extension Detour: FlightWaiter {
 }
 
 extension Detour: FetchListener {
-    func ended(_ result: FetchResult) {
+    func ended(_ result: FetchResult, upstreamTime: Duration?) {
         switch result {
         case .stored: end(.stored)
         case .unstored(let response, _): end(.unusable(status: response.status))

@@ -10,22 +10,20 @@ public struct ClientKeysError: Error, Equatable, CustomStringConvertible {
     public var description: String { "line \(line): \(problem)" }
 }
 
-/// The keys that clients have to present (`client_keys_file`): `name key`, one client a line, `#` begins a comment.
+/// The keys that clients have to present (`client_keys_file`): `name key [N/s]`, one client a line, `#` begins a comment. With a
+/// rate, requests beyond it are answered 429.
 ///
 /// A client presents its key as `X-Refrain-Key: KEY` or as `Authorization: Bearer KEY`; neither goes upstream.
 public struct ClientKeys: Sendable {
-    private struct Client: Sendable {
-        let name: String
-        let key: SecretBytes
-    }
-
     /// Shorter ones could be guessed.
     public static let leastKeyBytes = 16
 
-    private let clients: [Client]
+    /// In the order of the file.
+    public let clients: [Client]
 
+    /// - Parameter previous: what was in force before; what clients of the same name did goes on being counted.
     /// - Throws: `ClientKeysError`, which names the line and never the key.
-    public init(_ file: SecretBytes) throws(ClientKeysError) {
+    public init(_ file: SecretBytes, continuing previous: ClientKeys? = nil) throws(ClientKeysError) {
         var clients: [Client] = []
         var line = 0
         try file.withBytes { bytes throws(ClientKeysError) in
@@ -33,7 +31,9 @@ public struct ClientKeys: Sendable {
                 line += 1
                 let words = Self.words(bytes, range)
                 if words.isEmpty || bytes[words[0].lowerBound] == UInt8(ascii: "#") { continue }
-                guard words.count == 2 else { throw ClientKeysError(line: line, problem: "expected a name and a key") }
+                guard words.count == 2 || words.count == 3 else {
+                    throw ClientKeysError(line: line, problem: "expected a name, a key and perhaps a rate")
+                }
                 let name = String(decoding: bytes.extracting(words[0]).copy(), as: UTF8.self)
                 guard words[1].count >= Self.leastKeyBytes else {
                     throw ClientKeysError(
@@ -42,18 +42,22 @@ public struct ClientKeys: Sendable {
                 guard !clients.contains(where: { $0.name == name }) else {
                     throw ClientKeysError(line: line, problem: "\(name) is there twice")
                 }
-                clients.append(Client(name: name, key: SecretBytes(bytes.extracting(words[1]))))
+                let rate = words.count == 3 ? try Self.rate(bytes, words[2], line) : nil
+                clients.append(
+                    Client(
+                        name: name, key: SecretBytes(bytes.extracting(words[1])), rate: rate,
+                        continuing: previous?.clients.first { $0.name == name }))
             }
         }
         guard !clients.isEmpty else { throw ClientKeysError(line: max(1, line), problem: "no client is named") }
         self.clients = clients
     }
 
-    /// Whether the request presents a known key. Every key is compared, each in constant time.
-    func admits(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
-        if let field = head.fields.first(.xRefrainKey) { return isKnown(bytes.extracting(field.value.range)) }
-        guard let token = head.bearerToken(bytes) else { return false }
-        return isKnown(bytes.extracting(token))
+    /// Whose key the request presents. Every key is compared, each in constant time.
+    func client(presenting head: RequestHead, _ bytes: Span<UInt8>) -> Client? {
+        if let field = head.fields.first(.xRefrainKey) { return client(of: bytes.extracting(field.value.range)) }
+        guard let token = head.bearerToken(bytes) else { return nil }
+        return client(of: bytes.extracting(token))
     }
 
     /// Whether the request's `Authorization` was its key, which the origin must not see.
@@ -61,12 +65,23 @@ public struct ClientKeys: Sendable {
         !head.fields.contains(.xRefrainKey)
     }
 
-    private func isKnown(_ key: Span<UInt8>) -> Bool {
+    private func client(of key: Span<UInt8>) -> Client? {
         key.withUnsafeBytes { key in
-            var isKnown = false
-            for client in clients where client.key.isEqual(to: key) { isKnown = true }
-            return isKnown
+            var found: Client?
+            for client in clients where client.key.isEqual(to: key) { found = client }
+            return found
         }
+    }
+
+    /// `N/s`; the message does not repeat what is there, which may be part of a key.
+    private static func rate(
+        _ bytes: Span<UInt8>, _ word: Range<Int>, _ line: Int
+    ) throws(ClientKeysError) -> Int {
+        let text = String(decoding: bytes.extracting(word).copy(), as: UTF8.self)
+        guard text.hasSuffix("/s"), let rate = Int(text.dropLast(2)), (1...1_000_000).contains(rate) else {
+            throw ClientKeysError(line: line, problem: "the third word is no rate such as 50/s")
+        }
+        return rate
     }
 
     private static func lines(_ bytes: Span<UInt8>) -> [Range<Int>] {

@@ -26,7 +26,8 @@ public enum CrossOrigin: Sendable, Equatable {
             buffer.append(allowed)
             buffer.append("\r\n")
         }
-        buffer.append("Access-Control-Expose-Headers: Age, Cache-Status, ETag, Retry-After, Via\r\n")
+        buffer.append(
+            "Access-Control-Expose-Headers: Age, Cache-Status, Content-Range, Date, ETag, Retry-After, Via\r\n")
     }
 
     /// Whether this very site is named; `*` names none.
@@ -43,8 +44,9 @@ public enum CrossOrigin: Sendable, Equatable {
 
     static func writePreflight(to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(204)
-        buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n")
-        buffer.append("Access-Control-Allow-Headers: Authorization, Music-User-Token, Content-Type, X-Refrain-Key\r\n")
+        buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n")
+        buffer.append("Access-Control-Allow-Headers: Authorization, Music-User-Token, Content-Type, X-Refrain-Key, ")
+        buffer.append("Cache-Control, If-Modified-Since, If-None-Match, Range, traceparent, tracestate\r\n")
         buffer.append("Access-Control-Max-Age: 86400\r\n")
     }
 }

@@ -19,6 +19,8 @@ final class Exchange: FlightWaiter {
     private var isStreaming = false
     private var streamed: (status: Int, bytes: Int) = (0, 0)
     private let began: Instant
+    /// How long the origin took to answer; nil where another client's request brought the answer, or it did not answer.
+    private var upstreamTime: Duration?
     private var timer: TimerToken?
     /// The flight that it leads while it fetches less than the whole, or something more.
     private var detour: Flights.FlightID?
@@ -189,8 +191,9 @@ extension Exchange: FetchListener {
         connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
     }
 
-    func ended(_ result: FetchResult) {
+    func ended(_ result: FetchResult, upstreamTime: Duration?) {
         guard !isAnswered else { return }
+        self.upstreamTime = upstreamTime
         switch result {
         case .stored(let stored, let status): answer(stored, originStatus: status)
         case .unstored(let response, let reason): settle(response, reason)
@@ -204,6 +207,7 @@ extension Exchange: FetchListener {
             serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
             return false
         }
+        upstreamTime = response.receivedAt - response.requestedAt
         finish()
         service.statistics.count(because: .tooLarge)
         isStreaming = true
@@ -225,13 +229,13 @@ extension Exchange: FetchListener {
 
     func finished() {
         isStreaming = false
-        log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason, .tooLarge)
+        record(status: streamed.status, contentLength: streamed.bytes, .no(.tooLarge))
         connection.endStreaming()
     }
 
     func broke() {
         isStreaming = false
-        log(status: streamed.status, contentLength: streamed.bytes, outcome: inquiry.reason, .upstreamClosed)
+        record(status: streamed.status, contentLength: streamed.bytes, .no(.upstreamClosed))
         connection.reset()
     }
 
@@ -249,7 +253,7 @@ extension Exchange {
         finish()
         service.noteStep(stored, inquiry.facts, inquiry.request)
         service.serve(
-            stored, forwarded(originStatus, storing), template: inquiry.facts.logTemplate, outcome: inquiry.reason.word,
+            stored, forwarded(originStatus, storing), template: inquiry.facts.logTemplate, upstreamTime: upstreamTime,
             to: connection)
     }
 
@@ -262,7 +266,7 @@ extension Exchange {
         // Why a pass is one has been counted.
         let detail = reason == inquiry.reason ? nil : reason
         if let detail { service.statistics.count(because: detail) }
-        log(status: response.status, contentLength: response.body.count, outcome: inquiry.reason, detail)
+        record(status: response.status, contentLength: response.body.count, .no(reason))
         let status = forwarded(response.status, .no(reason))
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
@@ -292,8 +296,8 @@ extension Exchange {
                 detail: failure.reason.isOfTheProxy
                     ? "The origin could not be asked in time: \(failure.reason.text)."
                     : "The origin gave no usable answer: \(failure.reason.text)."),
-            template: inquiry.facts.logTemplate, outcome: failure.reason.word, retryAfter: failure.retryAfter,
-            status: forwarded(failure.originStatus, .no(failure.reason)))
+            key: inquiry.key, template: inquiry.facts.logTemplate, retryAfter: failure.retryAfter,
+            upstreamTime: upstreamTime, status: forwarded(failure.originStatus, .no(failure.reason)))
     }
 
     private func serve(_ stored: StoredResponse, standingInFor cause: Reason, originStatus: Int?) {
@@ -303,7 +307,7 @@ extension Exchange {
         service.statistics.count(because: .staleIfError)
         service.serve(
             stored, forwarded(originStatus, .no(.staleIfError)), template: inquiry.facts.logTemplate,
-            outcome: Reason.staleIfError.word, to: connection)
+            upstreamTime: upstreamTime, to: connection)
     }
 
     /// Whatever is still to come is not for this client.
@@ -322,11 +326,12 @@ extension Exchange {
     /// Whether the answer is one user's, by its route or because a user's token went along.
     private var isPersonal: Bool { inquiry.facts.scope != .shared }
 
-    private func log(status: Int, contentLength: Int, outcome: Reason, _ detail: Reason?) {
-        service.log?.record(
-            AccessLogEntry(
+    private func record(status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing) {
+        service.observer.record(
+            AnsweredRequest(
                 status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength,
-                outcome: outcome.word, detail: detail?.word, template: inquiry.facts.logTemplate),
+                cacheStatus: forwarded(status, storing), key: inquiry.key, template: inquiry.facts.logTemplate,
+                upstreamTime: upstreamTime),
             on: connection)
     }
 

@@ -22,6 +22,8 @@ final class Fetch {
     private var exchange: GatedExchange?
     /// Whether somebody waits by now for what nobody had asked for.
     private var isHurried = false
+    /// How long the origin took to answer.
+    private var upstreamTime: Duration?
 
     /// How long a request may wait for its turn, repeats after a 429 included.
     private static let longestWait = Duration.seconds(15)
@@ -100,7 +102,7 @@ final class Fetch {
         endUsersGenerationIfChanged(result)
         verify(result)
         if let flight { service.shared.flights.land(flight, outcome(result), now: service.context.loop.now) }
-        listener?.ended(result)
+        listener?.ended(result, upstreamTime: upstreamTime)
     }
 
     /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about their token (API.md 2).
@@ -155,6 +157,7 @@ extension Fetch: UpstreamReceiver {
 
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
         note(response.status)
+        upstreamTime = response.receivedAt - response.requestedAt
         switch Verdict.of(status: response.status, verdictFacts) {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
         case .confirm: confirm(response)

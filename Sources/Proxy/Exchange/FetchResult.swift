@@ -26,8 +26,8 @@ struct FetchFailure: Sendable, Equatable {
 protocol FetchListener: AnyObject {
     /// Something to pass on before the answer; nothing of it is stored.
     func hinted(_ interim: UpstreamInterim)
-    /// The answer, or that there is none.
-    func ended(_ result: FetchResult)
+    /// The answer, or that there is none, and how long the origin took where it answered.
+    func ended(_ result: FetchResult, upstreamTime: Duration?)
     /// A large answer begins; false when nobody wants it any more. Its content comes by `received`.
     func began(_ response: UpstreamResponse) -> Bool
     /// More content; false to be given no more until `resume` is called.

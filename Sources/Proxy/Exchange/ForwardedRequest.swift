@@ -94,13 +94,28 @@ final class ForwardedRequest {
     private static let ownLines = Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8)
 
     private static func lines(_ fields: Fields, _ bytes: Span<UInt8>, _ breadth: Breadth) -> [UInt8] {
-        guard breadth != .none else { return ownLines }
+        guard breadth != .none else { return ownLines + traceLines(fields, bytes) }
         var lines: [UInt8] = []
         for field in fields where !isOwn(field.id) {
             if breadth == .impersonal && Self.shapesOneAnswer(field.id) { continue }
             let name = bytes.extracting(field.name.range)
             if isOverride(name) || fields.connectionNames(field.name, bytes) { continue }
             lines.append(name)
+            lines.append(contentsOf: ": ".utf8)
+            lines.append(bytes.extracting(field.value.range))
+            lines.append(contentsOf: "\r\n".utf8)
+        }
+        return lines
+    }
+
+    /// By which the request is followed through several programs. They shape no answer.
+    private static func traceLines(_ fields: Fields, _ bytes: Span<UInt8>) -> [UInt8] {
+        guard let parent = fields.first(.traceparent), fields.count(.traceparent) == 1,
+            TraceContext.traceID(bytes, parent.value.range) != nil
+        else { return [] }
+        var lines: [UInt8] = []
+        for field in fields where field.id == .traceparent || field.id == .tracestate {
+            lines.append(bytes.extracting(field.name.range))
             lines.append(contentsOf: ": ".utf8)
             lines.append(bytes.extracting(field.value.range))
             lines.append(contentsOf: "\r\n".utf8)

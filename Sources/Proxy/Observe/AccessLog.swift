@@ -1,3 +1,4 @@
+import Cache
 import EventLoop
 import HTTP
 
@@ -29,32 +30,51 @@ final class AccessLog {
     }
 
     /// One answered request. Personal requests are logged by their route alone: ids and queries there are private.
-    func record(_ entry: AccessLogEntry, on connection: ClientConnection) {
+    func record(_ answered: AnsweredRequest, nanoseconds: Int64, on connection: ClientConnection) {
         noteTime(connection)
         connection.withHeadBytes { bytes in
             switch format {
-            case .combined: writeCombined(entry, connection, bytes)
-            case .json: writeJSON(entry, connection, bytes)
+            case .combined: writeCombined(answered, nanoseconds, connection, bytes)
+            case .json: writeJSON(answered, nanoseconds, connection, bytes)
             }
         }
         flushSoon()
     }
 
     /// A request that could not be read to its end: what it was is not known, so it stands as `-`.
-    func recordRefusal(status: Int, contentLength: Int, on connection: ClientConnection) {
+    func recordRefusal(status: Int, contentLength: Int, nanoseconds: Int64, on connection: ClientConnection) {
+        recordUnnamed(method: "-", status, contentLength, "refused", nanoseconds, connection)
+    }
+
+    func recordPreflight(on connection: ClientConnection) {
+        recordUnnamed(method: "OPTIONS", 204, 0, "preflight", 0, connection)
+    }
+
+    private func recordUnnamed(
+        method: StaticString, _ status: Int, _ contentLength: Int, _ word: StaticString, _ nanoseconds: Int64,
+        _ connection: ClientConnection
+    ) {
         noteTime(connection)
         switch format {
         case .combined:
             beginCombined(connection)
-            lines.append("-\" ")
+            lines.append(method)
+            lines.append(" - HTTP/1.1\" ")
             lines.append(decimal: status)
             lines.append(" ")
             lines.append(decimal: contentLength)
-            lines.append(" \"-\" \"-\" refused\n")
+            lines.append(" \"-\" \"-\" ")
+            lines.append(word)
+            lines.append(" ")
+            lines.append(secondsOf: nanoseconds)
+            lines.append(" - - -\n")
         case .json:
             beginJSON(connection)
-            lines.append("\",\"method\":\"-\",\"target\":\"-")
-            endJSON(AccessLogEntry(status: status, contentLength: contentLength, outcome: "refused", template: nil))
+            lines.append(",\"method\":\"")
+            lines.append(method)
+            lines.append("\",\"target\":\"-\"")
+            appendResult(status, contentLength, word, word, nanoseconds)
+            lines.append("}\n")
         }
         flushSoon()
     }
@@ -63,7 +83,8 @@ final class AccessLog {
         let second = connection.context.unixSeconds
         guard second != timestampSecond else { return }
         timestampSecond = second
-        timestamp = Array(CommonLogTime.text(unixSeconds: second).utf8)
+        let text = format == .combined ? LogTime.common(second) : LogTime.rfc3339(second)
+        timestamp = Array(text.utf8)
     }
 
     private func flushSoon() {
@@ -83,16 +104,20 @@ final class AccessLog {
         lines.removeAll(keepingCapacity: true)
     }
 
-    private func writeCombined(_ entry: AccessLogEntry, _ connection: ClientConnection, _ bytes: Span<UInt8>) {
+    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`: the
+    /// combined format, and behind it what the cache did; the referrer is left out.
+    private func writeCombined(
+        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
+    ) {
         let head = connection.head
         beginCombined(connection)
         lines.appendEscaped(bytes.extracting(head.methodText.range))
         lines.append(" ")
-        appendTarget(entry, head, bytes)
+        appendTarget(answered, head, bytes)
         lines.append(head.version == .http11 ? " HTTP/1.1\" " : " HTTP/1.0\" ")
-        lines.append(decimal: entry.status)
+        lines.append(decimal: answered.status)
         lines.append(" ")
-        lines.append(decimal: entry.contentLength)
+        lines.append(decimal: answered.contentLength)
         lines.append(" \"-\" \"")
         if let agent = head.fields.first(.userAgent) {
             lines.appendEscaped(bytes.extracting(agent.value.range))
@@ -100,27 +125,72 @@ final class AccessLog {
             lines.append("-")
         }
         lines.append("\" ")
-        lines.append(entry.outcome)
-        if let detail = entry.detail {
+        lines.append(answered.word)
+        if let detail = answered.detail {
             lines.append("/")
-            lines.append(detail)
+            lines.append(detail.word)
         }
+        lines.append(" ")
+        lines.append(secondsOf: nanoseconds)
+        lines.append(" ")
+        if let time = answered.upstreamTime {
+            lines.append(secondsOf: time.wholeNanoseconds)
+        } else {
+            lines.append("-")
+        }
+        lines.append(" ")
+        if let key = answered.loggedKey {
+            lines.append("\"")
+            lines.appendEscaped(key.target.span)
+            lines.append("\"")
+        } else {
+            lines.append("-")
+        }
+        lines.append(" ")
+        if let trace = Self.trace(head, bytes) { lines.append(bytes.extracting(trace)) } else { lines.append("-") }
         lines.append("\n")
     }
 
-    private func writeJSON(_ entry: AccessLogEntry, _ connection: ClientConnection, _ bytes: Span<UInt8>) {
+    /// One object a line; members that have no value are left out.
+    private func writeJSON(
+        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
+    ) {
         let head = connection.head
         beginJSON(connection)
-        lines.append("\",\"method\":\"")
+        lines.append(",\"method\":\"")
         lines.appendEscaped(bytes.extracting(head.methodText.range))
         lines.append("\",\"target\":\"")
-        appendTarget(entry, head, bytes)
-        endJSON(entry)
+        appendTarget(answered, head, bytes)
+        lines.append("\"")
+        appendResult(
+            answered.status, answered.contentLength, answered.outcome.word, answered.word, nanoseconds)
+        if let detail = answered.detail {
+            lines.append(",\"detail\":\"")
+            lines.append(detail.word)
+            lines.append("\"")
+        }
+        if let time = answered.upstreamTime {
+            lines.append(",\"upstream_seconds\":")
+            lines.append(secondsOf: time.wholeNanoseconds)
+        }
+        if let key = answered.loggedKey {
+            lines.append(",\"key\":\"")
+            lines.appendEscaped(key.target.span)
+            lines.append("\"")
+        }
+        if let trace = Self.trace(head, bytes) {
+            lines.append(",\"trace\":\"")
+            lines.append(bytes.extracting(trace))
+            lines.append("\"")
+        }
+        lines.append("}\n")
     }
 
     private func beginCombined(_ connection: ClientConnection) {
         lines.append(connection.peerText)
-        lines.append(" - - [")
+        lines.append(" - ")
+        if let client = connection.client { appendEscaped(client.name) } else { lines.append("-") }
+        lines.append(" [")
         lines.append(timestamp)
         lines.append("] \"")
     }
@@ -130,41 +200,51 @@ final class AccessLog {
         lines.append(timestamp)
         lines.append("\",\"client\":\"")
         lines.append(connection.peerText)
+        lines.append("\"")
+        guard let client = connection.client else { return }
+        lines.append(",\"name\":\"")
+        appendEscaped(client.name)
+        lines.append("\"")
     }
 
-    private func endJSON(_ entry: AccessLogEntry) {
-        lines.append("\",\"status\":")
-        lines.append(decimal: entry.status)
+    private func appendResult(
+        _ status: Int, _ contentLength: Int, _ outcome: StaticString, _ reason: StaticString, _ nanoseconds: Int64
+    ) {
+        lines.append(",\"status\":")
+        lines.append(decimal: status)
         lines.append(",\"bytes\":")
-        lines.append(decimal: entry.contentLength)
+        lines.append(decimal: contentLength)
         lines.append(",\"outcome\":\"")
-        lines.append(entry.outcome)
-        if let detail = entry.detail {
-            lines.append("\",\"detail\":\"")
-            lines.append(detail)
-        }
-        lines.append("\"}\n")
+        lines.append(outcome)
+        lines.append("\",\"reason\":\"")
+        lines.append(reason)
+        lines.append("\",\"seconds\":")
+        lines.append(secondsOf: nanoseconds)
     }
 
-    private func appendTarget(_ entry: AccessLogEntry, _ head: RequestHead, _ bytes: Span<UInt8>) {
-        if let template = entry.template {
+    private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
+        if let template = answered.template {
             lines.append(template)
         } else {
             lines.appendEscaped(bytes.extracting(head.target.range))
         }
     }
+
+    private func appendEscaped(_ text: String) {
+        var text = text
+        text.withUTF8 { lines.appendEscaped($0.span) }
+    }
+
+    /// By which the request is followed through several programs; only where it is what it should be.
+    private static func trace(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
+        guard let field = head.fields.first(.traceparent), head.fields.count(.traceparent) == 1 else { return nil }
+        return TraceContext.traceID(bytes, field.value.range)
+    }
 }
 
-/// What a line says beside the request itself.
-struct AccessLogEntry {
-    let status: Int
-    let contentLength: Int
-    /// `hit`, or a reason.
-    let outcome: StaticString
-    /// The `detail` of `Cache-Status` where that is another reason.
-    var detail: StaticString?
-    /// Written in place of the target where the target is private.
-    let template: StaticString?
+extension AnsweredRequest {
+    /// The key, unless it is one user's.
+    fileprivate var loggedKey: CacheKey? { template == nil ? key : nil }
 }
 
 extension ByteBuffer {
@@ -180,6 +260,19 @@ extension ByteBuffer {
             start = index + 1
         }
         append(bytes.extracting(start..<bytes.count))
+    }
+
+    /// Seconds with six decimals.
+    fileprivate mutating func append(secondsOf nanoseconds: Int64) {
+        let microseconds = Int(max(0, nanoseconds) / 1000)
+        append(decimal: microseconds / 1_000_000)
+        append(".")
+        let digits = microseconds % 1_000_000 + 1_000_000
+        var scale = 100_000
+        while scale > 0 {
+            append(Self.digit(UInt8(digits / scale % 10)))
+            scale /= 10
+        }
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

@@ -80,6 +80,10 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let cells: InlineArray<21, Atomic<Int>>
+    /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of streamed ones to the last.
+    let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
+    let upstream = UpstreamStatistics()
+    let hotTargets = HotTargets()
 
     public init() {
         precondition(Counter.allCases.count == 21, "one cell for each counter")

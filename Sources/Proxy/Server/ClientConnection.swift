@@ -38,6 +38,10 @@ public final class ClientConnection {
     var phase = Phase.reading
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
+    /// When the request being answered was complete; a turn of the loop before the answer at least.
+    private(set) var requestedAt: Instant
+    /// Who asks, where keys tell.
+    var client: Client?
     /// The peer's address without its port, as the access log writes it; made once.
     private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
@@ -64,6 +68,7 @@ public final class ClientConnection {
         self.onClose = onClose
         self.limits = limits
         idle = Nanoseconds(timeouts.idle)
+        requestedAt = context.loop.now
         deadlines = DeadlineTimer(loop: context.loop)
         stream.handler = self
         deadlines.action = { [unowned self] in self.deadlinePassed() }
@@ -219,6 +224,7 @@ extension ClientConnection: StreamHandler {
                 handled += 1
                 expectNothing()
                 phase = .answering
+                requestedAt = context.loop.now
                 service.handle(self)
             case .continueExpected:
                 sendContinue()
@@ -346,6 +352,7 @@ extension ClientConnection {
     /// is asked of the reader, whose head is that of the request before or half of this one.
     private func refuse(status: Int, detail: String) {
         keepsAlive = false
+        requestedAt = context.loop.now
         let content = AppleError(status: status, detail: detail).content
         composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
         context.scratch.withUnsafeReadable { stream.send($0, content) }

@@ -143,6 +143,7 @@ final class UpstreamAttempt: UpstreamReceiver {
     private weak var gate: UpstreamGate?
     /// What the budget hears of a streamed answer when it has ended.
     private var outcome = BudgetState.Outcome.answered
+    private var isCounted = false
 
     init(_ exchange: GatedExchange, job: BudgetState.JobID, gate: UpstreamGate) {
         self.exchange = exchange
@@ -153,6 +154,14 @@ final class UpstreamAttempt: UpstreamReceiver {
     /// Returns the turn.
     func end(_ outcome: BudgetState.Outcome) {
         gate?.end(self, outcome)
+    }
+
+    /// What came of it; nil: nothing.
+    private func count(_ response: UpstreamResponse?) {
+        guard !isCounted else { return }
+        isCounted = true
+        let time = response.map { $0.receivedAt - $0.requestedAt }
+        gate?.count(exchange.priority, response?.status, took: time)
     }
 
     func wasCancelled() {
@@ -166,6 +175,7 @@ final class UpstreamAttempt: UpstreamReceiver {
 
     func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
         let isLimited = response.status == 429
+        count(response)
         end(isLimited ? .rateLimited : .answered)
         if isLimited, self.exchange.repeatsLater() { return }
         self.exchange.finish()?.upstream(exchange, answered: response)
@@ -173,6 +183,7 @@ final class UpstreamAttempt: UpstreamReceiver {
 
     func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
         if response.status == 429 { outcome = .rateLimited }
+        count(response)
         self.exchange.receiver?.upstream(exchange, began: response)
     }
 
@@ -186,6 +197,7 @@ final class UpstreamAttempt: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
+        count(nil)
         end(.unanswered)
         self.exchange.finish()?.upstream(exchange, failed: failure)
     }

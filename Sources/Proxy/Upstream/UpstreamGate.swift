@@ -118,6 +118,11 @@ extension UpstreamGate {
         return instant < deadline ? instant : nil
     }
 
+    /// A sending was answered with that status, or not at all.
+    func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
+        statistics.upstream.count(priority, status, took: time)
+    }
+
     func repeats() {
         statistics.count(.retried)
     }

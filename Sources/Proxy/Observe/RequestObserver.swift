@@ -1,0 +1,134 @@
+import AppleMusic
+import Cache
+import EventLoop
+import HTTP
+
+/// What is known of a request when it has been answered.
+struct AnsweredRequest {
+    let status: Int
+    /// Bytes of content that went to the client.
+    let contentLength: Int
+    /// What the cache did; nil where it was not asked.
+    let cacheStatus: CacheStatus?
+    /// Under which the answer is, or would be, stored; nil where the target was malformed or is nobody else's.
+    let key: CacheKey?
+    /// Written in place of the target where the target is private, or no target.
+    let template: StaticString?
+    /// How long the origin took; nil where it was not asked for this request.
+    var upstreamTime: Duration?
+
+    /// What happened, in the words of `Cache-Status`: `hit`, or why the origin was asked.
+    var word: StaticString {
+        switch cacheStatus {
+        case nil: "refused"
+        case .hit: "hit"
+        case .forwarded(let forwarded): forwarded.reason.word
+        case .refused(let reason): reason.word
+        }
+    }
+
+    /// The `detail` of `Cache-Status`, where it is another word.
+    var detail: Reason? {
+        switch cacheStatus {
+        case nil, .refused: nil
+        case .hit(_, let detail): detail
+        case .forwarded(let forwarded): forwarded.detail == forwarded.reason ? nil : forwarded.detail
+        }
+    }
+
+    var outcome: Outcome { cacheStatus?.outcome ?? .refused }
+}
+
+extension CacheStatus.Forwarded {
+    fileprivate var detail: Reason? {
+        switch storing {
+        case .stored(_, let detail): detail
+        case .no(let detail): detail
+        }
+    }
+}
+
+/// One loop's witness of every answered request: counts how long it took, names it in the access log, shows it to whoever
+/// watches. Confined to its loop.
+final class RequestObserver {
+    private let statistics: Statistics
+    private let context: LoopContext
+    private let feed: LiveFeed
+    /// nil: no access log.
+    var log: AccessLog?
+    private var unsampled = 0
+
+    init(_ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, log: AccessLog?) {
+        self.statistics = statistics
+        self.context = context
+        self.feed = feed
+        self.log = log
+    }
+
+    /// To be called once for every request, before its answer is sent: the bytes of the request are gone then.
+    func record(_ answered: AnsweredRequest, on connection: ClientConnection) {
+        let now = Instant.now()
+        let nanoseconds = now.nanoseconds - connection.requestedAt.nanoseconds
+        let outcome = answered.outcome
+        statistics.latencies[outcome.rawValue].record(nanoseconds: nanoseconds)
+        connection.client?.count(bytes: answered.contentLength, isRefused: outcome == .refused)
+        noteTarget(answered, outcome, nanoseconds, now)
+        log?.record(answered, nanoseconds: nanoseconds, on: connection)
+        if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
+    }
+
+    /// A request that could not be read to its end; what it was is not known.
+    func recordRefusal(status: Int, contentLength: Int, on connection: ClientConnection) {
+        let nanoseconds = Instant.now().nanoseconds - connection.requestedAt.nanoseconds
+        statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
+        log?.recordRefusal(status: status, contentLength: contentLength, nanoseconds: nanoseconds, on: connection)
+        guard feed.isWatched else { return }
+        let unixSeconds = context.unixSeconds
+        feed.add(at: unixSeconds) {
+            LiveFeed.Event(
+                unixSeconds: unixSeconds, method: "-", target: "-", status: status, bytes: contentLength,
+                outcome: .refused, words: "refused", nanoseconds: nanoseconds, upstreamNanoseconds: nil, client: nil)
+        }
+    }
+
+    /// A preflight, which is no request of an app's. The target may be private, and says nothing here.
+    func recordPreflight(on connection: ClientConnection) {
+        log?.recordPreflight(on: connection)
+    }
+
+    private func noteTarget(_ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ now: Instant) {
+        switch outcome {
+        case .hit, .composed, .stale:
+            unsampled += 1
+            guard unsampled >= HotTargets.sampling, let key = answered.key else { return }
+            unsampled = 0
+            statistics.hotTargets.note(
+                key, nanoseconds: nanoseconds, standingFor: HotTargets.sampling, nil, now: now)
+        case .revalidated, .collapsed, .miss, .failed:
+            guard let key = answered.key, case .forwarded(let forwarded) = answered.cacheStatus else { return }
+            statistics.hotTargets.note(key, nanoseconds: nanoseconds, standingFor: 1, forwarded.reason, now: now)
+        case .bypass, .refused: break
+        }
+    }
+
+    private func show(
+        _ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ connection: ClientConnection
+    ) {
+        let unixSeconds = context.unixSeconds
+        feed.add(at: unixSeconds) {
+            let (method, target) = connection.withHeadBytes { bytes in
+                let head = connection.head
+                let target = answered.template?.description ?? Self.text(bytes.extracting(head.target.range))
+                return (Self.text(bytes.extracting(head.methodText.range)), target)
+            }
+            let detail = answered.detail.map { "/" + $0.text } ?? ""
+            return LiveFeed.Event(
+                unixSeconds: unixSeconds, method: method, target: target, status: answered.status,
+                bytes: answered.contentLength, outcome: outcome, words: answered.word.description + detail,
+                nanoseconds: nanoseconds, upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds,
+                client: connection.client?.name)
+        }
+    }
+
+    private static func text(_ bytes: Span<UInt8>) -> String { String(decoding: bytes.copy(), as: UTF8.self) }
+}

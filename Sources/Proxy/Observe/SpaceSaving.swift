@@ -1,0 +1,56 @@
+import Cache
+
+// The heaviest keys of a stream in bounded room: the Space-Saving algorithm (Metwally, Agrawal, El Abbadi, 2005), with weights
+// that halve as time goes by.
+// Must hold: a key whose weight exceeds the total divided by `capacity` is there; a weight shown is never below the true one, and
+// above it by `excess` at most.
+
+/// What is heavy. Pure; whoever shares it locks it.
+struct SpaceSaving: Sendable {
+    struct Item: Sendable {
+        var key: CacheKey
+        /// In whatever is counted; halved as time goes by, like everything here.
+        var weight: Double
+        /// What of it may be another key's that had the place before.
+        var excess: Double
+        var count: Double
+        /// Why it was counted last.
+        var reason: Reason?
+    }
+
+    let capacity: Int
+    private(set) var items: [Item] = []
+    private var places: [UInt64: Int] = [:]
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// Adds to the weight of `key`, as often as it stands for.
+    mutating func add(_ key: CacheKey, weight: Double, count: Double = 1, _ reason: Reason? = nil) {
+        if let place = places[key.hash] {
+            items[place].weight += weight
+            items[place].count += count
+            items[place].reason = reason
+        } else if items.count < capacity {
+            places[key.hash] = items.count
+            items.append(Item(key: key, weight: weight, excess: 0, count: count, reason: reason))
+        } else if let place = lightest {
+            let least = items[place].weight
+            places[items[place].key.hash] = nil
+            places[key.hash] = place
+            items[place] = Item(key: key, weight: least + weight, excess: least, count: count, reason: reason)
+        }
+    }
+
+    /// Halves all weights: what was heavy once does not stay so for ever.
+    mutating func fade() {
+        for place in items.indices {
+            items[place].weight /= 2
+            items[place].excess /= 2
+            items[place].count /= 2
+        }
+    }
+
+    private var lightest: Int? { items.indices.min { items[$0].weight < items[$1].weight } }
+}

@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+@Suite struct LatencyHistogramTests {
+    @Test func bucketsMeetWithoutGapOrOverlap() {
+        var index = 0
+        for bucket in 0..<LatencyHistogram.bucketCount - 1 {
+            let end = LatencyCounts.upperNanoseconds(ofBucket: bucket)
+            #expect(LatencyCounts.bucket(nanoseconds: Int64(end) - 1) == bucket)
+            #expect(LatencyCounts.bucket(nanoseconds: Int64(end)) == bucket + 1)
+            #expect(end > index)
+            index = end
+        }
+        #expect(LatencyCounts.bucket(nanoseconds: -5) == 0)
+        #expect(LatencyCounts.bucket(nanoseconds: .max) == LatencyHistogram.bucketCount - 1)
+    }
+
+    @Test func aQuantileIsNeverBelowTheTrueOneAndAQuarterAboveAtMost() {
+        var random = SeededGenerator(seed: 61)
+        for _ in 0..<200 {
+            let histogram = LatencyHistogram()
+            let values = (0..<Int.random(in: 1...400, using: &random)).map { _ in
+                Int64(2048) << Int64.random(in: 0...20, using: &random) + Int64.random(in: 0...2000, using: &random)
+            }.sorted()
+            for value in values { histogram.record(nanoseconds: value) }
+            let counts = histogram.snapshot
+            #expect(counts.count == values.count)
+            #expect(counts.nanoseconds == Int(values.reduce(0, +)))
+            for share in [0.01, 0.5, 0.9, 0.99, 1.0] {
+                let rank = min(values.count, max(1, Int((share * Double(values.count)).rounded(.up))))
+                let (truth, read) = (Double(values[rank - 1]), Double(counts.quantile(share) ?? 0))
+                #expect(read >= truth && read <= truth * 1.25 + 1, "\(share) of \(values)")
+            }
+        }
+        #expect(LatencyCounts().quantile(0.5) == nil)
+    }
+
+    @Test func whatIsBelowABoundIsCountedByItsExponent() {
+        let histogram = LatencyHistogram()
+        for microseconds in [0, 1, 2, 3, 4, 1000, 100_000_000] as [Int64] {
+            histogram.record(nanoseconds: microseconds * 1024)
+        }
+        let counts = histogram.snapshot
+        #expect(LatencyCounts.exponents.map { counts.count(belowMicroseconds: $0) }.prefix(4) == [1, 2, 4, 5])
+        #expect(counts.count(belowMicroseconds: 10) == 6)
+        #expect(counts.count(belowMicroseconds: 26) == 6)
+        #expect(counts.count == 7)
+    }
+
+    @Test func whatCameSinceIsTheDifference() {
+        let histogram = LatencyHistogram()
+        histogram.record(nanoseconds: 5000)
+        let before = histogram.snapshot
+        histogram.record(nanoseconds: 9_000_000)
+        let since = histogram.snapshot.since(before)
+        #expect(since.count == 1)
+        #expect(since.nanoseconds == 9_000_000)
+        #expect((since.quantile(0.5) ?? 0) >= 9_000_000)
+    }
+}

@@ -1,0 +1,60 @@
+import Synchronization
+import Testing
+
+@testable import Proxy
+
+@Suite struct LiveFeedTests {
+    private func event(_ number: Int) -> LiveFeed.Event {
+        LiveFeed.Event(
+            unixSeconds: 1, method: "GET", target: "/\(number)", status: 200, bytes: 0, outcome: .hit, words: "hit",
+            nanoseconds: 1, upstreamNanoseconds: nil, client: nil)
+    }
+
+    @Test func nothingIsKeptWhileNobodyWatches() {
+        let feed = LiveFeed()
+        feed.add(at: 1) { event(1) }
+        #expect(!feed.isWatched)
+        let number = feed.begin()
+        #expect(feed.isWatched)
+        #expect(feed.events(from: number).events.isEmpty)
+        feed.end()
+        #expect(!feed.isWatched)
+    }
+
+    @Test func everyWatcherReadsOnFromWhereItWas() {
+        let feed = LiveFeed()
+        let first = feed.begin()
+        feed.add(at: 1) { event(1) }
+        let second = feed.begin()
+        feed.add(at: 1) { event(2) }
+        #expect(feed.events(from: first).events.map(\.target) == ["/1", "/2"])
+        #expect(feed.events(from: second).events.map(\.target) == ["/2"])
+        feed.end()
+        #expect(feed.isWatched)
+        let next = feed.events(from: first).next
+        feed.add(at: 1) { event(3) }
+        #expect(feed.events(from: next).events.map(\.target) == ["/3"])
+    }
+
+    @Test func moreThanAnybodyReadsIsLeftOutAndSaidSo() {
+        let feed = LiveFeed()
+        let start = feed.begin()
+        var made = 0
+        for number in 0..<LiveFeed.mostPerSecond + 7 {
+            feed.add(at: 5) {
+                made += 1
+                return event(number)
+            }
+        }
+        #expect(made == LiveFeed.mostPerSecond)
+        #expect(feed.events(from: start).skipped == 7)
+        #expect(feed.events(from: start).skipped == 0)
+        for second in 6..<16 {
+            for number in 0..<LiveFeed.mostPerSecond { feed.add(at: Int64(second)) { event(number) } }
+        }
+        let (events, next, _) = feed.events(from: start)
+        #expect(events.count <= 2 * LiveFeed.capacity)
+        #expect(events.last == event(LiveFeed.mostPerSecond - 1))
+        #expect(feed.events(from: next).events.isEmpty)
+    }
+}

@@ -1,0 +1,45 @@
+import Cache
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+@Suite struct SpaceSavingTests {
+    private func key(_ number: Int) -> CacheKey { CacheKey(scope: .shared, target: Array("/v1/\(number)".utf8)) }
+
+    @Test func whatExceedsItsShareIsThereAndItsWeightIsBounded() {
+        var random = SeededGenerator(seed: 62)
+        for _ in 0..<20 {
+            var sketch = SpaceSaving(capacity: 16)
+            var truth: [CacheKey: Double] = [:]
+            for _ in 0..<4000 {
+                // A few are asked for often, most of them once.
+                let number =
+                    Bool.random(using: &random)
+                    ? Int.random(in: 0..<5, using: &random) : .random(in: 5..<5000, using: &random)
+                let weight = Double(Int.random(in: 1...9, using: &random))
+                truth[key(number), default: 0] += weight
+                sketch.add(key(number), weight: weight)
+            }
+            let total = truth.values.reduce(0, +)
+            for (key, weight) in truth where weight > total / 16 {
+                #expect(sketch.items.contains { $0.key == key })
+            }
+            for item in sketch.items {
+                let weight = truth[item.key] ?? 0
+                #expect(item.weight >= weight && item.weight - item.excess <= weight)
+            }
+            #expect(sketch.items.count == 16)
+        }
+    }
+
+    @Test func weightsHalveTogether() {
+        var sketch = SpaceSaving(capacity: 2)
+        sketch.add(key(1), weight: 8, count: 4, .absent)
+        sketch.add(key(2), weight: 2)
+        sketch.fade()
+        #expect(sketch.items.map(\.weight) == [4, 1])
+        #expect(sketch.items.map(\.count) == [2, 0.5])
+        #expect(sketch.items[0].reason == .absent)
+    }
+}

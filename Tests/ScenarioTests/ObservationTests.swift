@@ -1,0 +1,153 @@
+import AppleMusic
+import Cache
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+/// What operators get to see of requests: every one has an outcome, a line, and nothing of a secret.
+@Suite struct ObservationTests {
+    private static let album = "/v1/catalog/us/albums/1?include=artists"
+    private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    private func origin() throws -> FakeOrigin {
+        try FakeOrigin { request in
+            if request.target.contains("gone") { return FakeOrigin.Reply(hangsUp: true) }
+            if request.target.contains("artists/9") { return FakeOrigin.Reply(status: 500) }
+            return FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#)
+        }
+    }
+
+    private func traffic(_ proxy: ProxyUnderTest) throws {
+        for _ in 0..<40 { _ = try proxy.client.send("GET", Self.album, fields: [("traceparent", Self.trace)]) }
+        _ = try proxy.client.send("GET", "/v1/catalog/us/artists/9")
+        _ = try proxy.client.send("GET", "/v1/catalog/us/songs/gone")
+        _ = try proxy.client.send("POST", "/v1/me/library?ids[songs]=i.private", fields: [("Music-User-Token", "anna")])
+        _ = try proxy.client.send("GET", "/v1/me/library/songs?offset=777", fields: [("Music-User-Token", "anna")])
+        _ = try proxy.client.send("GET", "/v1/catalog/us/%zz")
+        _ = try proxy.client.send(
+            "OPTIONS", Self.album, fields: [("Origin", "http://a.example"), ("Access-Control-Request-Method", "GET")])
+    }
+
+    @Test func everyRequestHasOneOutcome() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        try traffic(proxy)
+        let counts = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, proxy.statistics.latency($0).count) })
+        #expect(counts.values.reduce(0, +) == proxy.statistics[.requests])
+        #expect(counts[.hit] == 39)
+        #expect(counts[.miss] == 2)
+        #expect(counts[.bypass] == 2)
+        #expect(counts[.failed] == 1)
+        #expect(counts[.refused] == 1)
+    }
+
+    @Test func whatWasAskedOfTheOriginIsCountedByPriorityAndStatus() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        try traffic(proxy)
+        let counts = proxy.statistics.upstreamRequests
+        #expect(counts[.init(priority: .waitingClient, status: 200)] == 3)
+        #expect(counts[.init(priority: .waitingClient, status: 500)] == 1)
+        #expect(counts.values.reduce(0, +) == proxy.statistics[.upstreamRequests])
+        #expect(proxy.statistics.upstreamLatency(.waitingClient).count == 4)
+    }
+
+    @Test func theTargetsThatCostMostAreNamedAndPersonalOnesNever() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        try traffic(proxy)
+        let asked = proxy.statistics.mostAsked(limit: 10)
+        #expect(asked.first?.target == Self.album)
+        #expect(asked.first.map { (17...48).contains($0.count) } == true)
+        let costly = proxy.statistics.mostCostly(limit: 10)
+        #expect(Set(costly.map(\.target)) == [Self.album, "/v1/catalog/us/artists/9", "/v1/catalog/us/songs/gone"])
+        #expect(costly.allSatisfy { $0.reason == .absent && $0.seconds > 0 })
+        #expect(!(asked + costly).contains { $0.target.contains("/me/") })
+    }
+
+    @Test func theLogSaysOutcomeReasonKeyTimesAndTrace() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try traffic(proxy)
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        #expect(lines.count == 46)
+        let shape =
+            #/127\.0\.0\.1 - - \[[^\]]+\] "[^"]*" \d{3} \d+ "-" "[^"]*" [a-z\-]+(/[a-z\-]+)? \d+\.\d{6} (-|\d+\.\d{6}) (-|"[^"]+") (-|[0-9a-f]{32})/#
+        for line in lines { #expect(line.wholeMatch(of: shape) != nil, "\(line)") }
+        #expect(lines[0].contains("\" absent 0."))
+        #expect(lines[0].hasSuffix(" \"\(Self.album)\" 0af7651916cd43dd8448eb211c80319c"))
+        #expect(lines[1].contains("\" hit 0."))
+        #expect(lines[40].contains(" absent/server-error "))
+        #expect(lines[41].contains(" absent/upstream-closed "))
+        #expect(!lines.joined().contains("private") && !lines.joined().contains("777"))
+        #expect(origin.requests[0].field("traceparent") == Self.trace)
+    }
+
+    @Test func theLogAsJSONHasTheSame() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        try traffic(proxy)
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
+        #expect(lines.count == 46)
+        #expect(lines[0]["outcome"]?.stringValue == "miss")
+        #expect(lines[0]["reason"]?.stringValue == "absent")
+        #expect(lines[0]["key"]?.stringValue == Self.album)
+        #expect(lines[0]["trace"]?.stringValue == "0af7651916cd43dd8448eb211c80319c")
+        #expect(lines[0]["upstream_seconds"] != nil)
+        #expect(lines[1]["outcome"]?.stringValue == "hit")
+        #expect(lines[1]["upstream_seconds"] == nil)
+        #expect(lines[42]["target"]?.stringValue == "/v1/me/library")
+        #expect(lines[42]["key"] == nil)
+        #expect(lines[44]["outcome"]?.stringValue == "refused")
+        #expect(lines[45]["outcome"]?.stringValue == "preflight")
+        for line in lines { #expect(line["time"]?.stringValue?.hasSuffix("Z") == true) }
+    }
+
+    @Test func whoeverWatchesSeesRequestsAsTheyAreAnswered() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let feed = proxy.statistics.feed
+        let start = feed.begin()
+        defer { feed.end() }
+        try traffic(proxy)
+        let events = feed.events(from: start).events
+        #expect(events.count == 45)
+        #expect(events[0].words == "absent" && events[0].outcome == .miss && events[0].target == Self.album)
+        #expect(events[1].words == "hit" && events[1].upstreamNanoseconds == nil)
+        #expect(!events.contains { $0.target.contains("private") || $0.target.contains("777") })
+    }
+
+    @Test func aClientThatAsksTooOftenIsToldWhenToComeAgain() throws {
+        let origin = try origin()
+        let file = "phone 0123456789abcdef 2/s\nweb fedcba9876543210\n"
+        let keys = try ClientKeys(SecretBytes(Array(file.utf8).span))
+        let proxy = try ProxyUnderTest(originPort: origin.port, clientKeys: keys)
+        let key = [("X-Refrain-Key", "0123456789abcdef")]
+        let replies = try (0..<6).map { _ in try proxy.client.send("GET", Self.album, fields: key) }
+        #expect(replies.prefix(2).allSatisfy { $0.status == 200 })
+        let limited = replies.filter { $0.status == 429 }
+        #expect(!limited.isEmpty)
+        #expect(limited.allSatisfy { $0.field("Retry-After") == "1" && $0.field("Cache-Status") == nil })
+        for _ in 0..<6 {
+            let reply = try proxy.client.send("GET", Self.album, fields: [("Authorization", "Bearer fedcba9876543210")])
+            #expect(reply.status == 200)
+        }
+        let clients = proxy.statistics.clients
+        #expect(clients.map(\.name) == ["phone", "web"])
+        #expect(clients.map(\.requests) == [6, 6])
+        #expect(clients[0].limited == limited.count && clients[0].refused == limited.count)
+        #expect(clients[1].limited == 0 && clients[1].bytes == 6 * 21)
+        proxy.stop()
+        let log = try proxy.accessLog()
+        #expect(log.contains(" - phone [") && log.contains(" - web ["))
+        #expect(!log.contains("0123456789abcdef") && !log.contains("fedcba9876543210"))
+    }
+}
