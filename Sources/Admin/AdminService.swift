@@ -13,7 +13,8 @@ public final class AdminService: Service {
     private let statistics: StatisticsSource
     private let cache: ResponseCache
     private let readiness: @Sendable () -> Bool
-    private let token: SecretBytes?
+    private let access: AdminAccess
+    private let reloads: ReloadStatus
     /// The connections whose purges are under way.
     private var purging: [Int: ClientConnection] = [:]
     private var purges = 0
@@ -22,17 +23,28 @@ public final class AdminService: Service {
     private static let maxContentBytes = 64 << 10
 
     /// - Parameters:
-    ///   - token: what `Authorization: Bearer` must present; nil on a loopback listener that needs none.
+    ///   - reloads: how they went.
     ///   - readiness: false while the proxy is draining.
     public init(
-        statistics: StatisticsSource, cache: ResponseCache, token: SecretBytes?,
+        statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         readiness: @escaping @Sendable () -> Bool
     ) {
         self.statistics = statistics
         self.cache = cache
-        self.token = token
+        self.access = access
+        self.reloads = reloads
         self.readiness = readiness
     }
+
+    /// - Parameter token: as `AdminAccess` has it, for good.
+    public convenience init(
+        statistics: StatisticsSource, cache: ResponseCache, token: SecretBytes?,
+        readiness: @escaping @Sendable () -> Bool
+    ) {
+        self.init(statistics: statistics, cache: cache, access: AdminAccess(token: token), readiness: readiness)
+    }
+
+    private var token: SecretBytes? { access.token }
 
     public func handle(_ connection: ClientConnection) {
         let (path, hasToken, isLocal) = connection.withHeadBytes { bytes -> (String, Bool, Bool) in
@@ -88,11 +100,16 @@ public final class AdminService: Service {
         case .health: respond(connection, 200, "text/plain", Array("ok\n".utf8))
         case .readiness:
             let isReady = readiness()
-            respond(connection, isReady ? 200 : 503, "text/plain", Array((isReady ? "ready\n" : "draining\n").utf8))
+            respond(connection, isReady ? 200 : 503, "text/plain", Array((isReady ? readyText : "draining\n").utf8))
         case .statistics:
             respond(connection, 200, "application/json", StatisticsReport(statistics).json)
         case .purge: purge(connection)
         }
+    }
+
+    /// Probes bring no token, so they are not told what was wrong.
+    private var readyText: String {
+        reloads.snapshot.lastFailure == nil ? "ready\n" : "ready; the last reload failed: see the log\n"
     }
 
     private func purge(_ connection: ClientConnection) {

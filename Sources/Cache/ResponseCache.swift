@@ -14,6 +14,7 @@ public final class ResponseCache: Sendable {
     /// Nil with `cache_file off`.
     public let store: SQLiteStore?
     private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
+    let survey = StorageSurvey()
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
     /// Whether anything was ever composed. Set before the first look at a part.

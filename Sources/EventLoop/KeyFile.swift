@@ -15,7 +15,9 @@ enum KeyFile {
     static func privateKey(_ path: String) throws(TLSError) -> PrivateKey {
         var text = try read(path, flags: O_NOFOLLOW) { status in
             guard status.st_uid == geteuid() || status.st_uid == 0 else { return "belongs to another user" }
-            guard status.st_mode & 0o077 == 0 else {
+            // An access list for the service's user shows as rights of the group (LoadCredential= in systemd.exec(5)).
+            let forbidden: mode_t = status.st_uid == 0 && isCredential(path) ? 0o037 : 0o077
+            guard status.st_mode & forbidden == 0 else {
                 return "mode \(String(status.st_mode & 0o7777, radix: 8)) lets others at it (chmod 600)"
             }
             return nil
@@ -24,6 +26,13 @@ enum KeyFile {
         ERR_clear_error()
         guard let key = PEM.privateKey(text) else { throw .last("private key in \(path)") }
         return key
+    }
+
+    private static func isCredential(_ path: String) -> Bool {
+        guard let directory = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }), !directory.isEmpty else {
+            return false
+        }
+        return path.hasPrefix(directory + "/") && !path.dropFirst(directory.count + 1).contains("/")
     }
 
     /// Reads at most `maxBytes` after `objection` has looked at the descriptor's status.

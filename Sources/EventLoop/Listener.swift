@@ -23,7 +23,8 @@ public final class Listener {
     private(set) var failedAccepts = 0
 
     private let loop: EventLoop
-    private let tls: ServerTLS?
+    /// What connections speak that are accepted from now on; nil for plain text.
+    public var tls: ServerTLS?
     private let onAccept: (Stream) -> Void
     private let descriptor: CInt
     private var tag: UInt64?
@@ -31,22 +32,35 @@ public final class Listener {
     private var retry: TimerToken?
     private var consecutiveFailures = 0
     private var isClosed = false
+    private var isPaused: Bool
+    private let isInherited: Bool
 
     /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept` sets the stream's
     /// handler; `streamDidOpen` follows, with TLS after the handshake.
+    ///
+    /// - Parameters:
+    ///   - inherited: listened on in place of a socket of its own.
+    ///   - isPaused: whether connections wait in the kernel's queue until `resume`.
     public init(
         address: SocketAddress, loop: EventLoop, reusePort: Bool = false, tls: ServerTLS? = nil,
-        onAccept: @escaping (Stream) -> Void
+        inherited: InheritedSocket? = nil, isPaused: Bool = false, onAccept: @escaping (Stream) -> Void
     ) throws(SystemError) {
         loop.assertOnLoop()
         self.loop = loop
         self.tls = tls
         self.onAccept = onAccept
-        descriptor = try Listener.bind(address, reusePort: reusePort)
+        self.isPaused = isPaused
+        isInherited = inherited != nil
+        if let inherited {
+            descriptor = try inherited.duplicate()
+        } else {
+            descriptor = try Listener.bind(address, reusePort: reusePort)
+        }
         self.address = Socket.localAddress(descriptor) ?? address
         reserve = Listener.openReserve()
         do {
             tag = try loop.add(descriptor, self, .level)
+            if isPaused { update() }
         } catch {
             close()
             throw error
@@ -58,14 +72,18 @@ public final class Listener {
         Socket.set(descriptor, Int(SOL_SOCKET), SO_REUSEADDR, 1)
         if reusePort { Socket.set(descriptor, Int(SOL_SOCKET), SO_REUSEPORT, 1) }
         if address.isIPv6 { Socket.set(descriptor, Int(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
-        // Accepted sockets inherit these, which saves the calls per connection.
-        Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
-        Socket.setKeepAlive(descriptor, userTimeout: incomingUserTimeout)
+        setOptions(ofAccepted: descriptor)
         guard address.withSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
             throw closing(descriptor, .last("bind"))
         }
         guard listen(descriptor, backlog) == 0 else { throw closing(descriptor, .last("listen")) }
         return descriptor
+    }
+
+    /// Accepted sockets inherit these, which saves the calls per connection.
+    static func setOptions(ofAccepted descriptor: CInt) {
+        Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
+        Socket.setKeepAlive(descriptor, userTimeout: incomingUserTimeout)
     }
 
     private static func closing(_ descriptor: CInt, _ error: SystemError) -> SystemError {
@@ -89,11 +107,24 @@ public final class Listener {
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }
 
-    /// Leaves new connections in the kernel's queue while a retry is due.
+    /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue of an inherited socket
+    /// outlives this process and is left to whoever comes next.
+    public func closeAfterAccepting() {
+        if !isInherited, !isPaused { accept() }
+        close()
+    }
+
+    /// Begins to accept.
+    public func resume() {
+        isPaused = false
+        update()
+    }
+
+    /// Leaves new connections in the kernel's queue while it is paused or a retry is due.
     private func update() {
         guard !isClosed, let tag else { return }
         // Changing the events of a descriptor that is in the set cannot fail.
-        try? loop.setEnabled(retry == nil, descriptor, tag: tag)
+        try? loop.setEnabled(retry == nil && !isPaused, descriptor, tag: tag)
     }
 
     private func accept() {

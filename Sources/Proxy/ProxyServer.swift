@@ -3,6 +3,7 @@ import Cache
 import Dispatch
 import EventLoop
 import HTTP
+import Synchronization
 
 /// All that a proxy needs to know before it can start.
 public struct ProxySettings: Sendable {
@@ -11,6 +12,8 @@ public struct ProxySettings: Sendable {
     public var workers: Int
     /// `maxConnections` is that of all loops together; each gets a share, at least one.
     public var upstream: UpstreamSettings
+    /// Requests a second that the origin is asked at most, when they are adopted; at the start `shared.budget` says it.
+    public var upstreamRate: Int?
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
     public var shared: ProxyShared
@@ -42,18 +45,16 @@ public struct ListenError: Error, CustomStringConvertible {
 
 /// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream pool and cache reader.
 ///
-/// Used from the thread that made it; it reaches the loops through their queues.
+/// `adopt` is called by one thread at a time; it reaches the loops through their queues.
 public final class ProxyServer: Sendable {
     private let workers: [Worker]
-    private let cache: ResponseCache
-    private let budget: UpstreamBudget
-    private let library: ResourceLibrary
-    private let feed: LiveFeed
-    private let clients: @Sendable () -> [Client]
-    private let timeOfDay: TimeOfDay
-    private let accessLog: AccessLogSink?
-    /// The addresses bound, with port 0 resolved, in the order of the settings.
-    public let addresses: [SocketAddress]
+    private let running: Mutex<Running>
+
+    private struct Running {
+        var settings: ProxySettings
+        /// In the order of the settings.
+        var listening: [BoundListener]
+    }
 
     /// - Throws: `ListenError` when an address cannot be had; nothing listens then.
     public init(_ settings: ProxySettings) throws(ListenError) {
@@ -63,45 +64,45 @@ public final class ProxyServer: Sendable {
             for index in 0..<max(1, settings.workers) {
                 workers.append(try Self.makeWorker(index, settings, resolver))
             }
-            addresses = try Self.listen(settings.listeners, workers)
+            var listening: [BoundListener] = []
+            for listener in settings.listeners {
+                listening.append(try Self.bind(listener, workers, isPaused: false))
+            }
+            running = Mutex(Running(settings: settings, listening: listening))
         } catch {
-            for worker in workers { worker.drain {} }
+            for worker in workers { worker.drain { _ in } }
             throw error
         }
         self.workers = workers
-        cache = settings.shared.cache
-        budget = settings.shared.budget
-        timeOfDay = settings.timeOfDay
-        accessLog = settings.accessLog?.sink
-        feed = settings.shared.feed
-        clients = { @Sendable [keys = settings.shared.clientKeys] in keys?.clients ?? [] }
-        library = settings.shared.library
-        library.readStored(at: timeOfDay.unixSeconds())
+        settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())
     }
 
-    /// Whether what the cache file held at the start can be composed from.
-    var isIndexComplete: Bool { library.isComplete }
+    /// The addresses bound, with port 0 resolved, in the order of the settings.
+    public var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.address) } }
 
-    private static func listen(
-        _ listeners: [ListenerSettings], _ workers: [Worker]
-    ) throws(ListenError) -> [SocketAddress] {
-        var addresses: [SocketAddress] = []
-        for listener in listeners {
-            var address = listener.address
-            do throws(SystemError) {
-                // Shared ports can be bound by anyone of the same user, another proxy included: that one must be noticed.
-                if workers.count > 1 { try workers.first?.listenAlone(address) }
-                for worker in workers {
-                    // The first worker resolves port 0; the others share what it got.
-                    address = try worker.listen(
-                        ListenerSettings(address: address, tls: listener.tls), workers.count > 1)
-                }
-            } catch {
-                throw ListenError(address: listener.address, cause: error)
+    /// Whether what the cache file held at the start can be composed from.
+    var isIndexComplete: Bool { running.withLock { $0.settings.shared.library.isComplete } }
+
+    private static func bind(
+        _ listener: ListenerSettings, _ workers: [Worker], isPaused: Bool
+    ) throws(ListenError) -> BoundListener {
+        var address = listener.address
+        var bound: [Worker] = []
+        do throws(SystemError) {
+            let sharesPort = workers.count > 1 && listener.inherited == nil
+            // Shared ports can be bound by anyone of the same user, another proxy included: that one must be noticed.
+            if sharesPort { try workers.first?.listenAlone(address) }
+            for worker in workers {
+                // The first worker resolves port 0; the others share what it got.
+                let settings = ListenerSettings(address: address, tls: listener.tls, inherited: listener.inherited)
+                address = try worker.listen(settings, sharesPort, isPaused: isPaused)
+                bound.append(worker)
             }
-            addresses.append(address)
+        } catch {
+            for worker in bound { worker.cancelListening(at: address) }
+            throw ListenError(address: listener.address, cause: error)
         }
-        return addresses
+        return BoundListener(settings: listener, address: address)
     }
 
     private static func makeWorker(
@@ -116,150 +117,106 @@ public final class ProxyServer: Sendable {
 
     /// The sum of all loops' counters, and what the cache holds. From any thread.
     public var snapshot: StatisticsSource {
-        StatisticsSource(
-            statistics: workers.map(\.statistics), cache: cache, budget: budget, feed: feed, clients: clients,
-            restingForms: { [library, timeOfDay] in
-                library.forms.resting(at: timeOfDay.unixSeconds())
+        let settings = running.withLock { $0.settings }
+        return StatisticsSource(
+            statistics: workers.map(\.statistics), cache: settings.shared.cache, budget: settings.shared.budget,
+            feed: settings.shared.feed,
+            clients: { [self] in running.withLock { $0.settings.shared.clientKeys?.clients ?? [] } },
+            developerTokens: { [self] in running.withLock { $0.settings.shared.credentials.developer } },
+            restingForms: { [self] in
+                let library = running.withLock { $0.settings.shared.library }
+                return library.forms.resting(at: settings.timeOfDay.unixSeconds())
             })
     }
 
-    /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue.
-    public func drain(_ completion: @escaping @Sendable () -> Void) {
+    /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being called.
+    public func ping(_ completion: @escaping @Sendable () -> Void) {
         let group = DispatchGroup()
         for worker in workers {
             group.enter()
-            worker.drain { group.leave() }
+            worker.ping { group.leave() }
         }
-        group.notify(queue: .global()) { @Sendable [cache, accessLog] in
-            cache.close()
-            accessLog?.flush()
-            completion()
-        }
-    }
-}
-
-/// Where the admin surface reads counters from.
-public struct StatisticsSource: Sendable {
-    private let statistics: [Statistics]
-    private let cache: ResponseCache
-    private let budget: UpstreamBudget
-    /// The requests that are being answered.
-    public let feed: LiveFeed
-    private let listClients: @Sendable () -> [Client]
-    private let countRestingForms: @Sendable () -> Int
-
-    /// - Parameters:
-    ///   - statistics: one for each loop.
-    ///   - restingForms: counts them when it is called.
-    public init(
-        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
-        clients: @escaping @Sendable () -> [Client] = { [] }, restingForms: @escaping @Sendable () -> Int = { 0 }
-    ) {
-        self.statistics = statistics
-        self.cache = cache
-        self.budget = budget
-        self.feed = feed
-        listClients = clients
-        countRestingForms = restingForms
+        group.notify(queue: .global()) { @Sendable in completion() }
     }
 
-    /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
-    public var restingForms: Int { countRestingForms() }
-
-    public subscript(_ counter: Counter) -> Int {
-        statistics.reduce(0) { $0 + $1[counter] }
-    }
-
-    /// How long requests took that were answered so: from the complete request to the first byte of the answer, the end of a
-    /// streamed one.
-    public func latency(_ outcome: Outcome) -> LatencyCounts {
-        statistics.reduce(into: LatencyCounts()) { $0 += $1.latencies[outcome.rawValue].snapshot }
-    }
-
-    /// What was asked of the origin, by priority and status.
-    public var upstreamRequests: [UpstreamStatistics.Kind: Int] {
-        statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
-    }
-
-    /// How long the origin took to answer requests of that priority.
-    public func upstreamLatency(_ priority: UpstreamPriority) -> LatencyCounts {
-        statistics.reduce(into: LatencyCounts()) { $0 += $1.upstream.times(priority) }
-    }
-
-    /// The targets that are asked for most, the heaviest first.
-    public func mostAsked(limit: Int) -> [HotTargets.Target] {
-        HotTargets.mostAsked(statistics.map(\.hotTargets), limit: limit)
-    }
-
-    /// The targets whose misses cost clients most time, the most costly first.
-    public func mostCostly(limit: Int) -> [HotTargets.Target] {
-        HotTargets.mostCostly(statistics.map(\.hotTargets), limit: limit)
-    }
-
-    /// Those who have keys, in the order of their file.
-    public var clients: [Client] { listClients() }
-
-    /// What goes to the origin now.
-    public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
-
-    /// How often this was the reason.
-    public subscript(because reason: Reason) -> Int {
-        statistics.reduce(0) { $0 + $1[because: reason] }
-    }
-
-    /// Stored answers, on disk when there is a cache file, else in memory.
-    public var entries: Int { cache.store?.entries ?? cache.memory.count }
-    /// Bytes of stored answers on disk.
-    public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
-    /// Bytes of stored answers in memory, bookkeeping included.
-    public var memoryBytes: Int { cache.memory.byteCount }
-    /// How the cache file fares; all zero without one.
-    public var store: StoreStatus { cache.store?.status ?? StoreStatus() }
-}
-
-/// One loop with everything that is confined to it.
-///
-/// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
-final class Worker: @unchecked Sendable {
-    let statistics = Statistics()
-    private let loop: EventLoop
-    private let server: Server
-    private let gate: UpstreamGate
-    private let service: ProxyService
-
-    init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
-        let loop = try EventLoop(label: "refrain.loop.\(index)")
-        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
-        let pool = UpstreamPool(
-            settings: settings.upstream.share(of: index, among: max(1, settings.workers)),
-            tls: settings.upstreamTLS, loop: loop, resolver: resolver)
-        gate = UpstreamGate(pool: pool, budget: settings.shared.budget, statistics: statistics)
-        service = ProxyService(
-            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
-            statistics: statistics, log: settings.accessLog)
-        server = Server(context: context, service: service, timeouts: settings.timeouts)
-        self.loop = loop
-    }
-
-    func listen(_ settings: ListenerSettings, _ sharesPort: Bool) throws(SystemError) -> SocketAddress {
-        try loop.sync { () throws(SystemError) in try server.listen(settings, sharesPort: sharesPort) }
-    }
-
-    /// Whether nobody else has the port: listens on it unshared for a moment.
-    func listenAlone(_ address: SocketAddress) throws(SystemError) {
-        guard address.port != 0 else { return }
-        try loop.sync { () throws(SystemError) in
-            try Listener(address: address, loop: loop) { $0.close() }.close()
-        }
-    }
-
-    func drain(_ completion: @escaping @Sendable () -> Void) {
-        loop.execute { [self] in
-            server.drain { [self] in
-                service.observer.log?.flush()
-                gate.drain()
-                loop.stop(completion)
+    /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue with the number
+    /// of connections that had not finished in time.
+    public func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+        let group = DispatchGroup()
+        let cutOff = Counted()
+        for worker in workers {
+            group.enter()
+            worker.drain { count in
+                cutOff.value.add(count, ordering: .relaxed)
+                group.leave()
             }
         }
+        let settings = running.withLock { $0.settings }
+        group.notify(queue: .global()) { @Sendable in
+            settings.shared.cache.close()
+            settings.accessLog?.sink.flush()
+            completion(cutOff.value.load(ordering: .relaxed))
+        }
+    }
+
+    private final class Counted: Sendable {
+        let value = Atomic<Int>(0)
+    }
+}
+
+// MARK: - Reloading
+
+extension ProxyServer {
+    /// Goes over to other settings while it runs: first everything that can fail, then each loop in one step. Connections,
+    /// cache, flights and budget live on; requests under way end as they began.
+    ///
+    /// - Parameter settings: `workers`, `timeouts` and `timeOfDay` count as they were at the start; `shared` comes from the
+    ///   running one's by `ProxyShared.adopting`.
+    /// - Throws: `ListenError` when an address cannot be had; everything is as it was then.
+    public func adopt(_ settings: ProxySettings) throws(ListenError) {
+        let before = running.withLock { $0 }
+        let listening = try bindNew(settings.listeners, before.listening)
+        settings.shared.budget.limit(to: settings.upstreamRate)
+        let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
+        for (index, worker) in workers.enumerated() {
+            worker.adopt(settings, listening, renewingUpstreamAs: renewsUpstream ? index : nil)
+        }
+        running.withLock { $0 = Running(settings: settings, listening: listening) }
+        if settings.shared.library !== before.settings.shared.library {
+            settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())
+        }
+    }
+
+    /// Binds what is not bound yet, without accepting: what comes meanwhile is served under the new settings.
+    private func bindNew(
+        _ wanted: [ListenerSettings], _ running: [BoundListener]
+    ) throws(ListenError) -> [BoundListener] {
+        var listening: [BoundListener] = []
+        var new: [BoundListener] = []
+        do throws(ListenError) {
+            for (settings, address) in zip(wanted, ListenerChanges(from: running, to: wanted).addresses) {
+                if let address {
+                    listening.append(BoundListener(settings: settings, address: address))
+                } else {
+                    let bound = try Self.bind(settings, workers, isPaused: true)
+                    new.append(bound)
+                    listening.append(bound)
+                }
+            }
+        } catch {
+            for bound in new {
+                for worker in workers { worker.cancelListening(at: bound.address) }
+            }
+            throw error
+        }
+        return listening
+    }
+}
+
+extension ProxySettings {
+    /// Whether connections to the origin have to be made anew.
+    fileprivate func hasOtherUpstream(than other: ProxySettings) -> Bool {
+        upstream.endpoint != other.upstream.endpoint || upstream.maxConnections != other.upstream.maxConnections
+            || upstreamTLS !== other.upstreamTLS
     }
 }

@@ -77,7 +77,7 @@ extension ProxyService {
         statistics.count(.contradictions)
         failures.note(
             "answers \(inquiry.facts.route.template) \(how); nothing is composed by what contradicts it",
-            at: context.loop.now)
+            .contradiction, at: context.loop.now)
     }
 
     /// The request for what a composition lacks, on behalf of whoever asked for the whole; nil where it must not be stored.

@@ -8,12 +8,12 @@ import HTTP
 /// Confined to its loop. Answering a hit reuses the storage of the last request and allocates nothing, except for pages of
 /// lists, after which a client may walk on.
 public final class ProxyService: Service {
-    let shared: ProxyShared
+    private(set) var shared: ProxyShared
     let context: LoopContext
-    let gate: UpstreamGate
+    private(set) var gate: UpstreamGate
     let statistics: Statistics
     let observer: RequestObserver
-    let failures: FailureReport
+    private(set) var failures: FailureReport
     let reader: StoreReader?
     private(set) lazy var batcher = Batcher(self)
     var walks = Walks()
@@ -35,6 +35,21 @@ public final class ProxyService: Service {
         observer = RequestObserver(
             statistics, context, shared.feed,
             log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) })
+    }
+
+    /// Goes over to other settings between two requests. Exchanges under way ask here for what they need next, such as
+    /// another token after a 401, and get what counts now.
+    func adopt(
+        _ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?
+    ) {
+        observer.log?.flush()
+        observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) }
+        // What was reported of the same origin stays reported.
+        if gate !== self.gate { failures = FailureReport(shared.warn) }
+        self.gate = gate
+        self.shared = shared
+        // What was concluded from earlier requests follows from settings that count no more: who may ask, for one.
+        context.knownRequests = KnownRequests()
     }
 
     public func handle(_ connection: ClientConnection) {

@@ -5,10 +5,10 @@ import Cache
 public struct ProxyShared: Sendable {
     public let cache: ResponseCache
     public var credentials: Credentials
-    public let policy: Policy
+    public private(set) var policy: Policy
     /// `Host` of the upstream requests.
-    public let authority: [UInt8]
-    public let crossOrigin: CrossOrigin
+    public private(set) var authority: [UInt8]
+    public private(set) var crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
     /// Where the operator is told what goes wrong with the origin.
@@ -18,7 +18,7 @@ public struct ProxyShared: Sendable {
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// What is known of the resources in stored answers.
-    let library: ResourceLibrary
+    private(set) var library: ResourceLibrary
     let flights: Flights
     /// Large bodies in the form in which they are sent fastest.
     public var sealedBodies = SealedBodies(maxBytes: 8 << 20)
@@ -36,6 +36,23 @@ public struct ProxyShared: Sendable {
         self.policy = policy
         self.authority = Array(authority.utf8)
         self.crossOrigin = crossOrigin
+    }
+
+    /// The same cache, flights, budget and users under other settings. What is known of resources is kept unless it was
+    /// learnt under another policy or for another way to compose.
+    public func adopting(
+        credentials: Credentials, policy: Policy, authority: String, crossOrigin: CrossOrigin,
+        composition: CompositionSettings
+    ) -> ProxyShared {
+        var shared = self
+        if policy != self.policy || composition != library.settings {
+            shared.library = ResourceLibrary(cache, policy, composition)
+        }
+        shared.credentials = credentials
+        shared.policy = policy
+        shared.authority = Array(authority.utf8)
+        shared.crossOrigin = crossOrigin
+        return shared
     }
 
     /// What can be built for a request of these facts: only what everyone shares, under an operator's TTL.

@@ -57,7 +57,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     func stop() {
         client.close()
         let done = DispatchSemaphore(value: 0)
-        server.drain { done.signal() }
+        server.drain { _ in done.signal() }
         done.wait()
     }
 }

@@ -92,9 +92,9 @@ final class Fetch {
             service.statistics.count(.upstreamErrors)
             service.failures.note("answers \(status)", at: now)
         } else if status == 401 {
-            service.failures.note("refuses the developer token (401)", at: now)
+            service.failures.note("refuses the developer token (401)", .token, at: now)
         } else if status == 429 {
-            service.failures.note("asks for fewer requests (429)", at: now)
+            service.failures.note("asks for fewer requests (429)", .rate, at: now)
         }
     }
 

@@ -2,7 +2,7 @@ import AppleMusic
 import Cache
 
 /// The operator's freshness policy: a rule for each class of route, and one for answers that say "not found".
-public struct Policy: Sendable {
+public struct Policy: Sendable, Equatable {
     private var rules: [TTLRule]
     public var notFound: TTLRule
 

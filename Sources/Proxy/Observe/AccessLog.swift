@@ -91,9 +91,9 @@ final class AccessLog {
         if lines.readableCount >= Self.flushBytes {
             flush()
         } else if flushToken == nil {
-            flushToken = loop.schedule(at: loop.now + Self.flushInterval) { [unowned self] in
-                flushToken = nil
-                flush()
+            flushToken = loop.schedule(at: loop.now + Self.flushInterval) { [weak self] in
+                self?.flushToken = nil
+                self?.flush()
             }
         }
     }

@@ -1,13 +1,28 @@
 import EventLoop
 
 /// Tells the operator that the origin fails: at once when it begins, then at most every ten seconds with a count, so that an
-/// origin that is down does not fill the log.
+/// origin that is down does not fill the log. Each kind of trouble has a quiet period of its own, so that none hides another.
 ///
 /// Confined to its loop.
 final class FailureReport {
+    enum Kind: CaseIterable {
+        /// No answer, or an error.
+        case failure
+        /// The developer token is refused.
+        case token
+        /// Too many requests.
+        case rate
+        /// An answer contradicts what was learnt.
+        case contradiction
+    }
+
+    private struct Quiet {
+        var until: Instant?
+        var suppressed = 0
+    }
+
     private let write: @Sendable (String) -> Void
-    private var quietUntil: Instant?
-    private var suppressed = 0
+    private var quiet: [Kind: Quiet] = [:]
 
     private static let quietPeriod = Duration.seconds(10)
 
@@ -16,14 +31,14 @@ final class FailureReport {
     }
 
     /// - Parameter cause: what is known of it; nothing of the request.
-    func note(_ cause: String, at now: Instant) {
-        if let quietUntil, now < quietUntil {
-            suppressed += 1
+    func note(_ cause: String, _ kind: Kind = .failure, at now: Instant) {
+        let last = quiet[kind] ?? Quiet()
+        if let until = last.until, now < until {
+            quiet[kind]?.suppressed += 1
             return
         }
-        let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
-        suppressed = 0
-        quietUntil = now + Self.quietPeriod
+        let more = last.suppressed > 0 ? " (and \(last.suppressed) more failures since the last report)" : ""
+        quiet[kind] = Quiet(until: now + Self.quietPeriod)
         write("upstream: " + cause + more)
     }
 }

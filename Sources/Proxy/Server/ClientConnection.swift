@@ -50,6 +50,8 @@ public final class ClientConnection {
     private var isPumping = false
     var keepsAlive = true
     private var isLast = false
+    /// Whether it closes rather than wait for a request.
+    private var endsWhenIdle = false
     /// What was queued when the write deadline was set.
     private var pendingWhenWaiting = 0
     private let onClose: (ClientConnection) -> Void
@@ -104,9 +106,17 @@ public final class ClientConnection {
         try answered.withHeadBytes(body)
     }
 
-    /// Finishes the request in hand, then closes; an idle connection closes at once.
-    func drain() {
+    /// Answers one more request, the one in hand or the next, then closes. A connection that has been idle since `limit` is
+    /// closed now; any other may have a request on its way, in whose face it would be closed, and has until `endGrace`.
+    func drain(idleSince limit: Instant) {
         isLast = true
+        guard case .reading = phase, input == nil, awaited == .request, let end = deadlines.deadline else { return }
+        if end <= limit + idle { close() }
+    }
+
+    /// Closes as soon as no request is in hand.
+    func endGrace() {
+        endsWhenIdle = true
         if case .reading = phase, input == nil { close() }
     }
 
@@ -265,7 +275,7 @@ extension ClientConnection: StreamHandler {
             expect(.head, within: timeouts.head)
         } else {
             releaseInput()
-            if isLast { close() }
+            if endsWhenIdle { close() }
         }
     }
 }

@@ -11,6 +11,9 @@ public struct ClientTimeouts: Sendable {
     public var leastBytesWritten = 30 << 10
     /// Between requests.
     public var idle = Duration.seconds(60)
+    /// While the server stops: for idle connections to send a request that may be on its way already. Its answer says that
+    /// it is the last.
+    public var grace = Duration.seconds(2)
     /// For connections to finish when the server stops.
     public var drain = Duration.seconds(10)
 

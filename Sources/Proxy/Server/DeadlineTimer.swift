@@ -25,6 +25,9 @@ struct DeadlineTimer {
         nonmutating set { box.action = newValue }
     }
 
+    /// When that is; nil: never.
+    var deadline: Instant? { box.deadline }
+
     func set(_ deadline: Instant) {
         box.deadline = deadline
         if let armedFor = box.armedFor, armedFor <= deadline { return }

@@ -5,10 +5,13 @@ import HTTP
 public struct ListenerSettings: Sendable {
     public let address: SocketAddress
     public let tls: ServerTLS?
+    /// The socket that the process was started with for this address.
+    public let inherited: InheritedSocket?
 
-    public init(address: SocketAddress, tls: ServerTLS?) {
+    public init(address: SocketAddress, tls: ServerTLS?, inherited: InheritedSocket? = nil) {
         self.address = address
         self.tls = tls
+        self.inherited = inherited
     }
 }
 
@@ -20,9 +23,11 @@ public final class Server {
     private let service: any Service
     private let limits: MessageLimits
     private let timeouts: ClientTimeouts
-    private var listeners: [Listener] = []
+    /// By the address bound.
+    private var listeners: [SocketAddress: Listener] = [:]
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
-    private var whenDrained: [() -> Void] = []
+    private var whenDrained: [(_ cutOff: Int) -> Void] = []
+    private var cutOff = 0
 
     public init(
         context: LoopContext, service: any Service, limits: MessageLimits = .request,
@@ -35,12 +40,36 @@ public final class Server {
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.
-    public func listen(_ settings: ListenerSettings, sharesPort: Bool) throws(SystemError) -> SocketAddress {
+    /// - Parameter isPaused: whether connections wait until `adopt` says that the listener stands.
+    public func listen(
+        _ settings: ListenerSettings, sharesPort: Bool, isPaused: Bool = false
+    ) throws(SystemError) -> SocketAddress {
         let listener = try Listener(
-            address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls
+            address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
+            inherited: settings.inherited, isPaused: isPaused
         ) { [unowned self] stream in accept(stream) }
-        listeners.append(listener)
+        listeners[listener.address] = listener
         return listener.address
+    }
+
+    /// Goes over to other listeners; no connection notices.
+    func adopt(_ listening: [BoundListener]) {
+        let kept = Set(listening.map(\.address))
+        for (address, listener) in listeners where !kept.contains(address) { stopListening(listener) }
+        for bound in listening {
+            listeners[bound.address]?.tls = bound.settings.tls
+            listeners[bound.address]?.resume()
+        }
+    }
+
+    /// Takes back a listener that was never used.
+    func cancelListening(at address: SocketAddress) {
+        listeners.removeValue(forKey: address)?.close()
+    }
+
+    private func stopListening(_ listener: Listener) {
+        listener.closeAfterAccepting()
+        listeners[listener.address] = nil
     }
 
     private func accept(_ stream: Stream) {
@@ -59,26 +88,28 @@ public final class Server {
         if connections.isEmpty { drained() }
     }
 
-    /// Stops listening, lets requests in hand finish, then calls `completion`; what has not finished by the drain
-    /// timeout is cut off.
-    public func drain(_ completion: @escaping () -> Void) {
-        for listener in listeners { listener.close() }
-        listeners = []
+    /// Stops listening, lets requests in hand finish, then calls `completion` with the number of those that had not
+    /// finished by the drain timeout and were cut off.
+    public func drain(_ completion: @escaping (_ cutOff: Int) -> Void) {
+        for listener in listeners.values { stopListening(listener) }
         whenDrained.append(completion)
-        for connection in connections.values { connection.drain() }
-        if connections.isEmpty {
-            drained()
-            return
+        let now = context.loop.now
+        for connection in connections.values { connection.drain(idleSince: now - timeouts.grace) }
+        if connections.isEmpty { return drained() }
+        _ = context.loop.schedule(at: now + min(timeouts.grace, timeouts.drain)) { [weak self] in
+            for connection in (self?.connections ?? [:]).values { connection.endGrace() }
         }
-        _ = context.loop.schedule(at: context.loop.now + timeouts.drain) { [weak self] in
-            guard let self else { return }
-            for connection in connections.values { connection.close() }
-        }
+        _ = context.loop.schedule(at: now + timeouts.drain) { [weak self] in self?.cutOffTheRest() }
+    }
+
+    private func cutOffTheRest() {
+        cutOff += connections.values.count(where: \.isOpen)
+        for connection in connections.values { connection.close() }
     }
 
     private func drained() {
         let completions = whenDrained
         whenDrained = []
-        for completion in completions { completion() }
+        for completion in completions { completion(cutOff) }
     }
 }

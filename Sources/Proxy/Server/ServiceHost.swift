@@ -25,7 +25,7 @@ public final class ServiceHost: @unchecked Sendable {
     /// Finishes the requests in hand and ends the loop; safe to call more than once.
     public func stop(_ completion: (@Sendable () -> Void)? = nil) {
         loop.execute { [self] in
-            server.drain { [self] in loop.stop(completion) }
+            server.drain { [self] _ in loop.stop(completion) }
         }
     }
 }

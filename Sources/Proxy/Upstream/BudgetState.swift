@@ -89,6 +89,11 @@ extension BudgetState {
 
     /// A loop joins; the number names its lane.
     mutating func addLane(connections: Int) -> Int {
+        // Lanes come and go with reloads: closed ones are used again.
+        if let closed = lanes.firstIndex(where: { $0.connections == 0 }) {
+            lanes[closed] = Lane(connections: connections)
+            return closed
+        }
         lanes.append(Lane(connections: connections))
         return lanes.count - 1
     }

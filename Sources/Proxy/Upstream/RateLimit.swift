@@ -18,7 +18,7 @@ import EventLoop
 /// to 1.9 % of the requests meet a 429.
 struct RateLimit {
     /// Requests a second that are never exceeded.
-    let ceiling: Double?
+    private(set) var ceiling: Double?
     /// Requests a second that the origin has been found to bear; nil when it has refused none for long.
     private(set) var learnt: Double?
 
@@ -53,6 +53,11 @@ struct RateLimit {
     private static let leastRate = 1.0
 
     init(ceiling: Int?) {
+        self.ceiling = ceiling.map(Double.init)
+    }
+
+    /// Another ceiling; what was learnt stays.
+    mutating func limit(to ceiling: Int?) {
         self.ceiling = ceiling.map(Double.init)
     }
 }

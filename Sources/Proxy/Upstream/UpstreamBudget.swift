@@ -43,9 +43,15 @@ public final class UpstreamBudget: Sendable {
     func addLane(of gate: UpstreamGate, loop: EventLoop, connections: Int) -> Int {
         let door = Confined(WeakGate(gate: gate), to: loop)
         return shared.withLock { shared in
-            shared.doors.append(door)
-            return shared.state.addLane(connections: connections)
+            let lane = shared.state.addLane(connections: connections)
+            if lane < shared.doors.count { shared.doors[lane] = door } else { shared.doors.append(door) }
+            return lane
         }
+    }
+
+    /// Another ceiling, in requests a second; the gates have to ask again (`UpstreamGate.reconsider`).
+    func limit(to rate: Int?) {
+        shared.withLock { $0.state.rate.limit(to: rate) }
     }
 
     func closeLane(_ lane: Int) {

@@ -25,6 +25,8 @@ public final class UpstreamGate {
     /// Requests that have not ended.
     private var open = 0
     private var isDraining = false
+    /// Called once it has been retired and nothing is open.
+    private var whenRetired: (() -> Void)?
     private var timer: (token: TimerToken, deadline: Instant)?
 
     /// Takes a share of the budget as large as the pool. `random` spreads the repeats of requests that met a 429 together.
@@ -75,6 +77,28 @@ public final class UpstreamGate {
         loop.assertOnLoop()
         isDraining = true
         if open == 0 { pool.drain() }
+    }
+
+    /// Another gate takes its place: what it has goes on as it would, repeats after a 429 included. Then its pool ends, and
+    /// `completion` may let go of it; until then whoever owns it must keep it.
+    func retire(_ completion: @escaping () -> Void) {
+        loop.assertOnLoop()
+        whenRetired = completion
+        if open == 0 { endRetired() }
+    }
+
+    private func endRetired() {
+        guard let completion = whenRetired else { return }
+        whenRetired = nil
+        pool.drain()
+        // In a turn of its own: this gate may be performing something.
+        loop.schedule(at: loop.now) { completion() }
+    }
+
+    /// The budget may allow more than before.
+    func reconsider() {
+        let now = loop.now
+        decide { $0.tick(now: now) }
     }
 }
 
@@ -130,7 +154,9 @@ extension UpstreamGate {
     /// An exchange has ended.
     func ended() {
         open -= 1
-        if isDraining, open == 0 { pool.drain() }
+        guard open == 0 else { return }
+        if isDraining { pool.drain() }
+        endRetired()
     }
 }
 
@@ -168,8 +194,7 @@ extension UpstreamGate {
 
     private func tick() {
         timer = nil
-        let now = loop.now
-        decide { $0.tick(now: now) }
+        reconsider()
     }
 }
 

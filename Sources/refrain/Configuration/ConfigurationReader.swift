@@ -79,12 +79,30 @@ struct ConfigurationReader {
         if directive.name == Directive.include {
             return read(Self.resolve(words[0], besides: line.place.file), includedFrom: line.place, chain: chain)
         }
-        let setting = SettingLine(directive: directive, words: words, place: line.place)
+        let (path, problem) = Self.expanded(words[0], directive, files)
+        if let problem { return report(line.place, "\(directive.name): \(problem)") }
+        let setting = SettingLine(directive: directive, words: [path] + words.dropFirst(), place: line.place)
         if let place = written.first(where: { Self.excludes($0, setting) })?.place {
             let what = directive.repetition == .never ? directive.name : "\(directive.name) \(words[0])"
             return report(line.place, "\(what) is already set at \(place)")
         }
         written.append(setting)
+    }
+
+    /// A file's path with `$CREDENTIALS_DIRECTORY/` at its beginning written out: no other variable is known, and no other
+    /// directive looks for one.
+    private static func expanded(
+        _ word: String, _ directive: Directive, _ files: FileAccess
+    ) -> (path: String, problem: String?) {
+        let variable = "$CREDENTIALS_DIRECTORY"
+        guard case .none = directive.fileRule else {
+            guard word.hasPrefix(variable + "/") else { return (word, nil) }
+            guard let directory = files.credentialsDirectory else {
+                return (word, "\(variable) is set by systemd's LoadCredential= alone, and is not set here")
+            }
+            return (directory + word.dropFirst(variable.count), nil)
+        }
+        return (word, nil)
     }
 
     /// Whether two lines cannot both stand.

@@ -81,7 +81,7 @@ extension Directive {
 
     private static let storage = [
         file(
-            "cache_file", \.cacheFile, standard: "refrain.sqlite",
+            "cache_file", \.cacheFile, standard: "refrain.sqlite", needsRestart: true,
             why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
         size("cache_size", \.cacheSize, standard: "1GiB", minimum: 1 << 20, why: "the most that cache_file may hold"),
         size("memory_size", \.memorySize, standard: "64MiB", minimum: 0, why: "the most that is kept ready in memory"),
@@ -136,7 +136,7 @@ extension Directive {
         choice("log_level", \.logLevel, standard: .info, why: "how much goes to standard error"),
         file("record", \.recordFile, why: "the traffic it sees, for replay; no effect in this version"),
         Directive(
-            "workers", "N|auto", defaults: ["auto"], why: "event loops; auto: one a core"
+            "workers", "N|auto", defaults: ["auto"], needsRestart: true, why: "event loops; auto: one a core"
         ) { configuration, words throws(ValueError) in
             configuration.workers = words[0] == "auto" ? nil : try Quantity.count(words[0], in: 1...1024)
         },

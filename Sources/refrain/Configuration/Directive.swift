@@ -41,6 +41,8 @@ struct Directive: Sendable {
     let defaults: [String]
     let repetition: Repetition
     let fileRule: FileRule
+    /// Whether the running proxy cannot go over to another value on SIGHUP.
+    let needsRestart: Bool
     /// One line for the example file and the documentation.
     let why: String
     /// Puts the arguments, whose number has been checked, into a configuration.
@@ -48,7 +50,7 @@ struct Directive: Sendable {
 
     init(
         _ name: String, _ arguments: String, defaults: [String] = [], repetition: Repetition = .never,
-        fileRule: FileRule = .none, why: String,
+        fileRule: FileRule = .none, needsRestart: Bool = false, why: String,
         apply: @escaping @Sendable (inout Configuration, [String]) throws(ValueError) -> Void
     ) {
         self.name = name
@@ -56,7 +58,8 @@ struct Directive: Sendable {
         self.defaults = defaults
         self.repetition = repetition
         self.fileRule = fileRule
-        self.why = why
+        self.needsRestart = needsRestart
+        self.why = needsRestart ? why + "; a change needs a restart" : why
         self.apply = apply
     }
 
@@ -85,11 +88,13 @@ extension Directive {
 
     /// `FILE`, or `FILE|off` where there is a default to switch off.
     static func file(
-        _ name: String, _ field: Field<String?>, _ rule: FileRule = .none, standard: String? = nil, why: String
+        _ name: String, _ field: Field<String?>, _ rule: FileRule = .none, standard: String? = nil,
+        needsRestart: Bool = false, why: String
     ) -> Directive {
         let canBeOff = standard != nil
         return Directive(
-            name, canBeOff ? "FILE|off" : "FILE", defaults: standard.map { [$0] } ?? [], fileRule: rule, why: why
+            name, canBeOff ? "FILE|off" : "FILE", defaults: standard.map { [$0] } ?? [], fileRule: rule,
+            needsRestart: needsRestart, why: why
         ) { configuration, words throws(ValueError) in
             guard !words[0].isEmpty else { throw ValueError("an empty file name") }
             configuration[keyPath: field] = canBeOff && words[0] == off ? nil : words[0]
@@ -115,9 +120,9 @@ extension Directive {
         }
     }
 
-    /// `SIZE`, in bytes, at least `minimum`.
+    /// `SIZE`, in bytes, at least `minimum`. Room is set aside at the start.
     static func size(_ name: String, _ field: Field<Int>, standard: String, minimum: Int, why: String) -> Directive {
-        Directive(name, "SIZE", defaults: [standard], why: why) { configuration, words throws(ValueError) in
+        Directive(name, "SIZE", defaults: [standard], needsRestart: true, why: why) { configuration, words throws(ValueError) in
             let bytes = try Quantity.size(words[0])
             guard bytes >= minimum else { throw ValueError(words[0], isNot: "a size of at least \(minimum) bytes") }
             configuration[keyPath: field] = bytes

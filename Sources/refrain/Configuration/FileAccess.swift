@@ -26,6 +26,8 @@ struct FileAccess: Sendable {
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and holds what it should.
     var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
+    /// Where systemd has put the files of `LoadCredential=`, if it has started this.
+    var credentialsDirectory: String?
 
     static let system = FileAccess(
         read: { path throws(FileProblem) in try contents(of: path) },
@@ -47,7 +49,8 @@ struct FileAccess: Sendable {
                 // The caller shows the path, shortened: it may be a secret that was put there by mistake.
                 return String(error.description.dropFirst(path.count + 2))
             }
-        })
+        },
+        credentialsDirectory: SecretFile.environmentCredentialsDirectory)
 
     /// A mebibyte at most: a configuration that is larger is a mistake in the path.
     private static func contents(of path: String) throws(FileProblem) -> [UInt8] {

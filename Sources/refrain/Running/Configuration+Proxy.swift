@@ -9,25 +9,42 @@ import Proxy
 
 extension Configuration {
     /// The settings of a proxy; opens the cache, reads secrets and certificates.
-    func proxySettings(_ log: OperationalLog) throws(CommandFailure) -> ProxySettings {
+    /// - Parameter running: what runs by now, where this is to take its place: what can live on does.
+    func proxySettings(
+        _ log: OperationalLog, _ inherited: InheritedSockets = InheritedSockets(), over running: RunningSettings? = nil
+    ) throws(CommandFailure) -> ProxySettings {
         let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
         // Each loop has its own connections to the origin, so there cannot be more loops than connections.
         let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
         var settings = ProxySettings(
-            listeners: try listenerSettings(), workers: loops,
+            listeners: try listenerSettings(inherited), workers: loops,
             upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
-            upstreamTLS: try upstreamTLS(),
-            shared: ProxyShared(
-                cache: responseCache(log), credentials: try credentials(), policy: policy,
-                authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition),
+            upstreamTLS: try upstreamTLS(running),
+            shared: try shared(endpoint, log, running),
             accessLog: nil)
-        settings.shared.budget = UpstreamBudget(rate: upstreamRate)
-        settings.shared.sealedBodies = SealedBodies(maxBytes: sealedBytes)
-        settings.shared.clientKeys = try clientKeys()
+        settings.upstreamRate = upstreamRate
+        settings.shared.clientKeys = try clientKeys(continuing: running?.settings.shared.clientKeys)
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
-        settings.accessLog = try accessLogSink().map { ($0, accessLog.format == .json ? .json : .combined) }
+        settings.accessLog = try accessLogSink(running).map { ($0, accessLog.format == .json ? .json : .combined) }
         return settings
+    }
+
+    private func shared(
+        _ endpoint: UpstreamEndpoint, _ log: OperationalLog, _ running: RunningSettings?
+    ) throws(CommandFailure) -> ProxyShared {
+        let credentials = try credentials()
+        if let running {
+            return running.settings.shared.adopting(
+                credentials: credentials, policy: policy, authority: endpoint.authority, crossOrigin: crossOrigin,
+                composition: composition)
+        }
+        var shared = ProxyShared(
+            cache: responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
+            crossOrigin: crossOrigin, composition: composition)
+        shared.budget = UpstreamBudget(rate: upstreamRate)
+        shared.sealedBodies = SealedBodies(maxBytes: sealedBytes)
+        return shared
     }
 
     /// What is configured but has no effect in this version, in words for the log.
@@ -60,7 +77,7 @@ extension Configuration {
         settings.windows = allowsWindows
         settings.batch = allowsBatches
         settings.completesNext = next == .complete
-        settings.indexBytes = settings.isActive ? memorySize / 8 : 0
+        settings.indexBytes = indexBytes
         return settings
     }
 
@@ -91,16 +108,16 @@ extension Configuration {
         return Array(site.utf8)
     }
 
-    private func clientKeys() throws(CommandFailure) -> ClientKeys? {
+    private func clientKeys(continuing previous: ClientKeys?) throws(CommandFailure) -> ClientKeys? {
         guard let clientKeysFile else { return nil }
         do {
-            return try ClientKeys(SecretFile.read(clientKeysFile))
+            return try ClientKeys(SecretFile.read(clientKeysFile), continuing: previous)
         } catch {
             throw .badSetting("client_keys_file: \(clientKeysFile): \(error)")
         }
     }
 
-    private func listenerSettings() throws(CommandFailure) -> [ListenerSettings] {
+    private func listenerSettings(_ inherited: InheritedSockets) throws(CommandFailure) -> [ListenerSettings] {
         var tls: ServerTLS?
         if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
             do {
@@ -111,20 +128,30 @@ extension Configuration {
         }
         var result: [ListenerSettings] = []
         for listener in listeners {
+            let address = try listener.address.socketAddress()
             result.append(
-                ListenerSettings(address: try listener.address.socketAddress(), tls: listener.isTLS ? tls : nil))
+                ListenerSettings(address: address, tls: listener.isTLS ? tls : nil, inherited: inherited[address]))
         }
         return result
     }
 
-    private func upstreamTLS() throws(CommandFailure) -> ClientTLS? {
+    private func upstreamTLS(_ running: RunningSettings?) throws(CommandFailure) -> ClientTLS? {
         guard upstream.isTLS else { return nil }
+        // A file may hold other anchors by now; the system's are read once.
+        if let running, upstreamCAFile == nil, running.configuration.upstreamCAFile == nil,
+            let tls = running.settings.upstreamTLS
+        {
+            return tls
+        }
         do {
             return try ClientTLS(trustAnchors: upstreamCAFile.map { .file($0) } ?? .system)
         } catch {
             throw .badSetting("upstream_ca_file: \(error)")
         }
     }
+
+    /// Of `memorySize`, for the index of resources; set aside even where nothing is composed, because a reload may begin to.
+    private var indexBytes: Int { memorySize / 8 }
 
     /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use where all is encrypted.
     private var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
@@ -135,7 +162,7 @@ extension Configuration {
                 @Sendable message in log(.warn, message)
             }
         }
-        let rest = memorySize - composition.indexBytes - sealedBytes
+        let rest = memorySize - indexBytes - sealedBytes
         return ResponseCache(memory: MemoryTier(maxBytes: rest), store: store)
     }
 
@@ -143,7 +170,10 @@ extension Configuration {
         corsOrigins.contains("*") ? .any : .only(corsOrigins.map { Array($0.utf8) })
     }
 
-    private func accessLogSink() throws(CommandFailure) -> AccessLogSink? {
+    private func accessLogSink(_ running: RunningSettings?) throws(CommandFailure) -> AccessLogSink? {
+        if let running, running.configuration.accessLog.destination == accessLog.destination {
+            return running.settings.accessLog?.sink
+        }
         switch accessLog.destination {
         case .off: return nil
         case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO)

@@ -1,23 +1,101 @@
 import Glibc
+import Synchronization
 
 /// The program's own log, on standard error: one line an event, at or above a level.
+///
+/// `error`: what ends the program or was refused, such as a reload; `warn`: what the operator should look at; `notice` and
+/// `info`: what happened, such as the start, a reload and the stop; `debug`: what helps to find a fault.
 struct OperationalLog: Sendable {
-    let level: LogLevel
-    let write: @Sendable (String) -> Void
+    /// What stands before a line.
+    enum Prefix: Sendable {
+        case none
+        /// Date and time: RFC 3339, UTC, milliseconds.
+        case time
+        /// `<N>`, the priority, for a journal that keeps the time itself (sd-daemon(3)).
+        case priority
+    }
 
-    init(level: LogLevel, _ write: @escaping @Sendable (String) -> Void) {
-        self.level = level
+    /// Shared by all copies of a log, because a reload may change it.
+    private final class Threshold: Sendable {
+        let rank: Atomic<Int>
+
+        init(_ rank: Int) {
+            self.rank = Atomic(rank)
+        }
+    }
+
+    let write: @Sendable (String) -> Void
+    private let prefix: Prefix
+    private let threshold: Threshold
+
+    init(level: LogLevel, prefix: Prefix = .none, _ write: @escaping @Sendable (String) -> Void) {
+        threshold = Threshold(Self.rank(level))
+        self.prefix = prefix
         self.write = write
+    }
+
+    /// What is less urgent is not written from now on.
+    func setLevel(_ level: LogLevel) {
+        threshold.rank.store(Self.rank(level), ordering: .relaxed)
     }
 
     /// Writes `refrain: LEVEL: text` when the level is wanted; line ends within are flattened.
     func callAsFunction(_ level: LogLevel, _ text: String) {
-        guard Self.rank(level) <= Self.rank(self.level) else { return }
+        guard Self.rank(level) <= threshold.rank.load(ordering: .relaxed) else { return }
         let line = String(text.map { $0.isNewline ? " " : $0 })
-        write("refrain: \(level.rawValue): \(line)\n")
+        write(beginning(level) + "refrain: \(level.rawValue): \(line)\n")
+    }
+
+    private func beginning(_ level: LogLevel) -> String {
+        switch prefix {
+        case .none: return ""
+        case .priority: return "<\(Self.priority(level))>"
+        case .time:
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            return Self.timeText(seconds: now.tv_sec, milliseconds: now.tv_nsec / 1_000_000) + " "
+        }
+    }
+
+    /// `2026-11-22T01:30:00.123Z`
+    static func timeText(seconds: Int, milliseconds: Int) -> String {
+        var (seconds, parts) = (seconds, tm())
+        gmtime_r(&seconds, &parts)
+        func digits(_ value: some BinaryInteger, _ count: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let date = "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
+        let time = "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
+        return "\(date)T\(time).\(digits(milliseconds, 3))Z"
+    }
+
+    /// As syslog(3) numbers them.
+    private static func priority(_ level: LogLevel) -> Int {
+        switch level {
+        case .error: 3
+        case .warn: 4
+        case .notice: 5
+        case .info: 6
+        case .debug: 7
+        }
     }
 
     private static func rank(_ level: LogLevel) -> Int {
         LogLevel.allCases.firstIndex(of: level) ?? 0
+    }
+}
+
+extension OperationalLog.Prefix {
+    /// For what `descriptor` leads to: `JOURNAL_STREAM` names the journal's end by device and inode (systemd.exec(5)), so that
+    /// one that was redirected since is not taken for it.
+    static func suited(to descriptor: CInt, journalStream: String?) -> OperationalLog.Prefix {
+        var status = stat()
+        guard let journalStream, fstat(descriptor, &status) == 0 else { return .time }
+        return journalStream == "\(status.st_dev):\(status.st_ino)" ? .priority : .time
+    }
+
+    static var ofStandardError: OperationalLog.Prefix {
+        suited(to: STDERR_FILENO, journalStream: getenv("JOURNAL_STREAM").map { String(cString: $0) })
     }
 }

@@ -6,14 +6,33 @@ import EventLoop
 import Proxy
 import Synchronization
 
+/// A configuration and what was made of it, as it runs.
+struct RunningSettings: Sendable {
+    var configuration: Configuration
+    var settings: ProxySettings
+}
+
 /// A proxy with its admin listener, from start to stop.
 final class RunningProxy: Sendable {
+    /// How reloads went; the admin surface shows it.
+    let reloads = ReloadStatus()
     private let server: ProxyServer
-    private let admin: ServiceHost?
-    private let accessLog: AccessLogSink?
-    private let certificates: [ServerTLS]
     private let log: OperationalLog
-    private let isReady: Readiness
+    private let inherited: InheritedSockets
+    private let isReady = Readiness()
+    private let running: Mutex<Running>
+
+    private struct Running {
+        var current: RunningSettings
+        var admin: AdminListener?
+    }
+
+    /// The admin surface where it listens now.
+    private struct AdminListener: Sendable {
+        let address: HostPort
+        let host: ServiceHost
+        let access: AdminAccess
+    }
 
     /// Whether new requests are welcome; false once it drains.
     private final class Readiness: Sendable {
@@ -22,35 +41,43 @@ final class RunningProxy: Sendable {
 
     /// Starts to listen. Throws what the operator has to mend; nothing is left running then.
     ///
-    /// - Parameter developer: used in place of the configured tokens, which a demonstration has none of.
+    /// - Parameters:
+    ///   - inherited: sockets that listen already; an address among theirs is not bound.
+    ///   - developer: used in place of the configured tokens, which a demonstration has none of.
     init(
-        _ configuration: Configuration, _ log: OperationalLog, developer: DeveloperTokens? = nil
+        _ configuration: Configuration, _ log: OperationalLog, inherited: InheritedSockets = InheritedSockets(),
+        developer: DeveloperTokens? = nil
     ) throws(CommandFailure) {
-        var settings = try configuration.proxySettings(log)
+        var settings = try configuration.proxySettings(log, inherited)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
-        let readiness = Readiness()
         do throws(ListenError) {
             server = try ProxyServer(settings)
         } catch {
             throw .failed("listen: \(error)")
         }
+        self.log = log
+        self.inherited = inherited
+        let current = RunningSettings(configuration: configuration, settings: settings)
+        running = Mutex(Running(current: current, admin: nil))
         do throws(CommandFailure) {
-            admin = try Self.startAdmin(configuration, server.snapshot, settings.shared.cache, readiness)
+            let admin = try startAdmin(configuration)
+            running.withLock { $0.admin = admin }
         } catch {
-            server.drain {}
+            server.drain { _ in }
             throw error
         }
-        accessLog = settings.accessLog?.sink
-        certificates = settings.listeners.compactMap(\.tls)
-        isReady = readiness
-        self.log = log
     }
 
     /// Addresses of the proxy's listeners, with port 0 resolved.
     var addresses: [SocketAddress] { server.addresses }
-    var adminAddress: SocketAddress? { admin?.address }
+    var adminAddress: SocketAddress? { running.withLock { $0.admin?.host.address } }
+    /// Event loops.
+    var workers: Int { running.withLock { $0.current.settings.workers } }
+    /// How long a stop may take.
+    var drainTimeout: Duration { running.withLock { $0.current.settings.timeouts.drain } }
 
     func reopenLogs() {
+        let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
         do {
             guard try accessLog?.reopen() == true else { return log(.info, "SIGUSR1: there is no log file to reopen") }
             log(.info, "SIGUSR1: access log reopened")
@@ -59,42 +86,69 @@ final class RunningProxy: Sendable {
         }
     }
 
-    /// Reads the listeners' certificates again; one that cannot be used leaves the old one in place.
-    func reloadCertificates() {
-        guard !certificates.isEmpty else {
-            return log(.info, "SIGHUP: no certificates to read again; other settings are read at start")
+    /// Goes over to another configuration: whatever can fail comes first, and then nothing has changed. For one thread at a
+    /// time.
+    func adopt(_ configuration: Configuration) throws(CommandFailure) {
+        let before = running.withLock { $0 }
+        var settings = try configuration.proxySettings(log, inherited, over: before.current)
+        let workers = before.current.settings.workers
+        guard configuration.upstreamConnections >= workers else {
+            throw .badSetting("upstream_connections: the proxy runs \(workers) loops, which need one each; restart it")
         }
-        do {
-            for tls in certificates { try tls.reload() }
-            log(.info, "SIGHUP: certificates read again; other settings are read at start")
-        } catch {
-            log(.error, "SIGHUP: tls_certificate: \(error); going on with the old one")
-        }
-    }
-
-    /// Finishes the requests in hand and waits until everything is written.
-    func stop() {
-        isReady.value.store(false, ordering: .relaxed)
-        let done = DispatchSemaphore(value: 0)
-        server.drain { @Sendable in done.signal() }
-        done.wait()
-        admin?.stop()
-    }
-
-    private static func startAdmin(
-        _ configuration: Configuration, _ statistics: StatisticsSource, _ cache: ResponseCache, _ readiness: Readiness
-    ) throws(CommandFailure) -> ServiceHost? {
-        guard let address = configuration.adminListener else { return nil }
+        settings.workers = workers
+        let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false
         let token = try configuration.adminToken()
-        let listener = ListenerSettings(address: try address.socketAddress(), tls: nil)
+        let admin = staysPut ? before.admin : try startAdmin(configuration)
+        do throws(ListenError) {
+            try server.adopt(settings)
+        } catch {
+            if !staysPut { admin?.host.stop() }
+            throw .failed("listen: \(error)")
+        }
+        admin?.access.change(to: token)
+        if !staysPut { before.admin?.host.stop() }
+        log.setLevel(configuration.logLevel)
+        let current = RunningSettings(configuration: configuration, settings: settings)
+        running.withLock { $0 = Running(current: current, admin: admin) }
+    }
+
+    /// Calls `completion` when every loop has answered.
+    func ping(_ completion: @escaping @Sendable () -> Void) {
+        server.ping(completion)
+    }
+
+    /// Takes no new connections, finishes the requests in hand and calls `completion` when everything is written, with
+    /// the number of connections that took too long.
+    func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+        isReady.value.store(false, ordering: .relaxed)
+        server.drain { [self] cutOff in
+            running.withLock { $0.admin }?.host.stop()
+            completion(cutOff)
+        }
+    }
+
+    /// The same, and waits for it.
+    func stop() {
+        let done = DispatchSemaphore(value: 0)
+        stop { @Sendable _ in done.signal() }
+        done.wait()
+    }
+
+    private func startAdmin(_ configuration: Configuration) throws(CommandFailure) -> AdminListener? {
+        guard let listen = configuration.adminListener else { return nil }
+        let access = AdminAccess(token: try configuration.adminToken())
+        let address = try listen.socketAddress()
+        let listener = ListenerSettings(address: address, tls: nil, inherited: inherited[address])
+        let (statistics, cache) = (server.snapshot, running.withLock { $0.current.settings.shared.cache })
         do throws(SystemError) {
-            return try ServiceHost(label: "admin", listener: listener) { _ in
-                AdminService(statistics: statistics, cache: cache, token: token) { @Sendable in
-                    readiness.value.load(ordering: .relaxed)
+            let host = try ServiceHost(label: "admin", listener: listener) { [reloads, isReady] _ in
+                AdminService(statistics: statistics, cache: cache, access: access, reloads: reloads) { @Sendable in
+                    isReady.value.load(ordering: .relaxed)
                 }
             }
+            return AdminListener(address: listen, host: host, access: access)
         } catch {
-            throw .failed("admin_listen: \(address): \(error)")
+            throw .failed("admin_listen: \(listen): \(error)")
         }
     }
 }

@@ -1,11 +1,21 @@
 import Dispatch
 import EventLoop
 import Glibc
+import Synchronization
 
 /// Waits for the operator to stop the program: TERM or INT.
 ///
 /// The handlers run on a queue of their own, so that the main thread can simply wait.
 final class StopSignals {
+    /// Why a stop is over.
+    enum Ending: Equatable, Sendable {
+        /// All is done; so many connections were cut off.
+        case drained(cutOff: Int)
+        /// The operator asked a second time.
+        case interrupted
+        case timedOut
+    }
+
     private let watcher = SignalWatcher(queue: DispatchQueue(label: "refrain.signals"))
     private let stopped = DispatchSemaphore(value: 0)
 
@@ -22,5 +32,24 @@ final class StopSignals {
 
     func wait() {
         stopped.wait()
+    }
+
+    /// Waits for `stop` to call its completion, for another signal, or for as long as `timeout`.
+    func wait(
+        for stop: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void, atMost timeout: Duration
+    ) -> Ending {
+        let drained = Drained()
+        stop { @Sendable [stopped] cutOff in
+            drained.cutOff.withLock { $0 = cutOff }
+            stopped.signal()
+        }
+        guard stopped.wait(timeout: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))) == .success else {
+            return .timedOut
+        }
+        return drained.cutOff.withLock { $0 }.map { .drained(cutOff: $0) } ?? .interrupted
+    }
+
+    private final class Drained: Sendable {
+        let cutOff = Mutex<Int?>(nil)
     }
 }

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// How the reloads of the configuration went, for whoever watches the proxy.
+public final class ReloadStatus: Sendable {
+    public struct Snapshot: Sendable, Equatable {
+        /// Since the start.
+        public var succeeded = 0
+        public var failed = 0
+        /// Unix seconds; nil before the first.
+        public var lastSuccess: Int64?
+        /// What was wrong with the last one; nil where it went well. For the operator alone.
+        public var lastFailure: String?
+    }
+
+    private let state = Mutex(Snapshot())
+
+    public init() {}
+
+    public var snapshot: Snapshot { state.withLock { $0 } }
+
+    public func noteSuccess(at unixSeconds: Int64) {
+        state.withLock { state in
+            state.succeeded += 1
+            state.lastSuccess = unixSeconds
+            state.lastFailure = nil
+        }
+    }
+
+    public func noteFailure(_ message: String) {
+        state.withLock { state in
+            state.failed += 1
+            state.lastFailure = message
+        }
+    }
+}

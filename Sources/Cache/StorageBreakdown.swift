@@ -1,0 +1,126 @@
+import Dispatch
+import Synchronization
+
+/// What is stored, told apart by class and storefront, as of some moment in the last minute or so.
+public struct StorageBreakdown: Sendable, Equatable {
+    /// The answers of one class for one storefront in one tier.
+    public struct Part: Sendable, Equatable {
+        /// As in `StoredResponse.classTag`.
+        public let classTag: UInt8
+        /// Two lower-case letters, or nothing.
+        public let storefront: String
+        public var entries: Int
+        /// Of targets, fields and bodies; in memory with bookkeeping.
+        public var bytes: Int
+    }
+
+    /// In the file; empty without one. Ordered by class, then storefront.
+    public var file: [Part] = []
+    /// In memory, personal and composed answers among them. Ordered likewise.
+    public var memory: [Part] = []
+
+    public init() {}
+}
+
+/// Makes breakdowns behind everybody's back and hands out the last one while it is recent: going through a million entries takes
+/// a second, and whoever watches asks every few seconds.
+final class StorageSurvey: Sendable {
+    private struct State {
+        var latest: StorageBreakdown?
+        var takenAt: DispatchTime = .now()
+        var cost: UInt64 = 0
+        var waiting: [@Sendable (StorageBreakdown) -> Void] = []
+        var isUnderWay = false
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "refrain.cache.survey", qos: .utility)
+
+    /// A breakdown is good for as long, in nanoseconds, and for `costFactor` times what it took to make.
+    static let lifetime: UInt64 = 10_000_000_000
+    static let costFactor: UInt64 = 50
+
+    /// Calls `completion` with the last breakdown, at once, or with a new one once it is made by `make`, on a queue of its own.
+    func take(
+        _ make: @escaping @Sendable () -> StorageBreakdown,
+        _ completion: @escaping @Sendable (StorageBreakdown) -> Void
+    ) {
+        let (recent, begins) = state.withLock { state -> (StorageBreakdown?, Bool) in
+            let age = DispatchTime.now().uptimeNanoseconds - state.takenAt.uptimeNanoseconds
+            if let latest = state.latest, age < max(Self.lifetime, state.cost * Self.costFactor) { return (latest, false) }
+            state.waiting.append(completion)
+            defer { state.isUnderWay = true }
+            return (nil, !state.isUnderWay)
+        }
+        if let recent { return completion(recent) }
+        if begins { queue.async { @Sendable [self] in run(make) } }
+    }
+
+    private func run(_ make: () -> StorageBreakdown) {
+        let begun = DispatchTime.now()
+        let made = make()
+        let waiting = state.withLock { state in
+            state.latest = made
+            state.takenAt = .now()
+            state.cost = state.takenAt.uptimeNanoseconds - begun.uptimeNanoseconds
+            state.isUnderWay = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for completion in waiting { completion(made) }
+    }
+}
+
+extension ResponseCache {
+    /// What is stored, by class and storefront. Calls `completion` at once or on another queue.
+    public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
+        survey.take(
+            { @Sendable [memory, store] in
+                var breakdown = StorageBreakdown()
+                breakdown.memory = memory.parts
+                breakdown.file = store?.parts ?? []
+                return breakdown
+            }, completion)
+    }
+}
+
+extension MemoryTier {
+    fileprivate var parts: [StorageBreakdown.Part] {
+        var parts: [String: StorageBreakdown.Part] = [:]
+        forEachResponse { response in
+            let storefront = String(decoding: response.storefront, as: UTF8.self)
+            let name = String(UnicodeScalar(response.classTag)) + storefront
+            let empty = StorageBreakdown.Part(
+                classTag: response.classTag, storefront: storefront, entries: 0, bytes: 0)
+            parts[name, default: empty].entries += 1
+            parts[name, default: empty].bytes += response.byteCount
+        }
+        return parts.values.sorted { ($0.classTag, $0.storefront) < ($1.classTag, $1.storefront) }
+    }
+}
+
+extension SQLiteStore {
+    /// Read through a connection of its own, so that neither a loop nor the writer waits; nothing where the file cannot be read.
+    fileprivate var parts: [StorageBreakdown.Part] {
+        var parts: [StorageBreakdown.Part] = []
+        guard generation.load(ordering: .acquiring) > 0 else { return [] }
+        do throws(SQLiteError) {
+            let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
+            try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
+            let select = try Statement(
+                database,
+                "SELECT class, storefront, count(*), sum(size) FROM entry GROUP BY class, storefront ORDER BY 1, 2")
+            try select.forEachRow([]) { row in
+                parts.append(
+                    StorageBreakdown.Part(
+                        classTag: UInt8(truncatingIfNeeded: row.integer(0)), storefront: row.text(1),
+                        entries: Int(row.integer(2)), bytes: Int(row.integer(3))))
+                return true
+            }
+        } catch {
+            counters.withLock { $0.failedReads += 1 }
+            return []
+        }
+        return parts
+    }
+}

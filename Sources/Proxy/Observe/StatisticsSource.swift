@@ -1,0 +1,97 @@
+import AppleMusic
+import Cache
+
+/// Where the admin surface reads counters from.
+public struct StatisticsSource: Sendable {
+    private let statistics: [Statistics]
+    private let cache: ResponseCache
+    private let budget: UpstreamBudget
+    /// The requests that are being answered.
+    public let feed: LiveFeed
+    private let listClients: @Sendable () -> [Client]
+    private let findDeveloperTokens: @Sendable () -> DeveloperTokens?
+    private let countRestingForms: @Sendable () -> Int
+
+    /// - Parameters:
+    ///   - statistics: one for each loop.
+    ///   - clients: those in force when it is called; so are `developerTokens`.
+    ///   - restingForms: counts them when it is called.
+    public init(
+        statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
+        clients: @escaping @Sendable () -> [Client] = { [] },
+        developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
+        restingForms: @escaping @Sendable () -> Int = { 0 }
+    ) {
+        self.statistics = statistics
+        self.cache = cache
+        self.budget = budget
+        self.feed = feed
+        listClients = clients
+        findDeveloperTokens = developerTokens
+        countRestingForms = restingForms
+    }
+
+    /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
+    public var restingForms: Int { countRestingForms() }
+
+    public subscript(_ counter: Counter) -> Int {
+        statistics.reduce(0) { $0 + $1[counter] }
+    }
+
+    /// How long requests took that were answered so: from the complete request to the first byte of the answer, the end of a
+    /// streamed one.
+    public func latency(_ outcome: Outcome) -> LatencyCounts {
+        statistics.reduce(into: LatencyCounts()) { $0 += $1.latencies[outcome.rawValue].snapshot }
+    }
+
+    /// What was asked of the origin, by priority and status.
+    public var upstreamRequests: [UpstreamStatistics.Kind: Int] {
+        statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
+    }
+
+    /// How long the origin took to answer requests of that priority.
+    public func upstreamLatency(_ priority: UpstreamPriority) -> LatencyCounts {
+        statistics.reduce(into: LatencyCounts()) { $0 += $1.upstream.times(priority) }
+    }
+
+    /// The targets that are asked for most, the heaviest first.
+    public func mostAsked(limit: Int) -> [HotTargets.Target] {
+        HotTargets.mostAsked(statistics.map(\.hotTargets), limit: limit)
+    }
+
+    /// The targets whose misses cost clients most time, the most costly first.
+    public func mostCostly(limit: Int) -> [HotTargets.Target] {
+        HotTargets.mostCostly(statistics.map(\.hotTargets), limit: limit)
+    }
+
+    /// Those who have keys, in the order of their file.
+    public var clients: [Client] { listClients() }
+
+    /// When the developer token in use ends, in unix seconds; nil where there is none, or it does not say.
+    public func developerTokenEnd(at unixSeconds: Int64) -> Int64? {
+        guard let token = findDeveloperTokens()?.current(at: unixSeconds) else { return nil }
+        return (try? TokenClaims(token: token))?.expires
+    }
+
+    /// What is stored, by class and storefront.
+    public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
+        cache.breakdown(completion)
+    }
+
+    /// What goes to the origin now.
+    public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
+
+    /// How often this was the reason.
+    public subscript(because reason: Reason) -> Int {
+        statistics.reduce(0) { $0 + $1[because: reason] }
+    }
+
+    /// Stored answers, on disk when there is a cache file, else in memory.
+    public var entries: Int { cache.store?.entries ?? cache.memory.count }
+    /// Bytes of stored answers on disk.
+    public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
+    /// Bytes of stored answers in memory, bookkeeping included.
+    public var memoryBytes: Int { cache.memory.byteCount }
+    /// How the cache file fares; all zero without one.
+    public var store: StoreStatus { cache.store?.status ?? StoreStatus() }
+}

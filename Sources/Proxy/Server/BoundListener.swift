@@ -1,0 +1,23 @@
+import EventLoop
+
+/// A listener of the running proxy: how it was asked for, and what all loops have bound for it.
+struct BoundListener: Sendable {
+    let settings: ListenerSettings
+    /// With port 0 resolved.
+    let address: SocketAddress
+}
+
+/// What becomes of the listeners when others are wanted: those of the same address stay, whatever they speak by then.
+struct ListenerChanges {
+    /// The address of a listener that stays; nil for one that has to be bound. In the order of `wanted`.
+    let addresses: [SocketAddress?]
+
+    init(from running: [BoundListener], to wanted: [ListenerSettings]) {
+        var left = running
+        addresses = wanted.map { settings in
+            // Several may ask for port 0 of one address: each stays with its own.
+            guard let index = left.firstIndex(where: { $0.settings.address == settings.address }) else { return nil }
+            return left.remove(at: index).address
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Cache
+import EventLoop
+
+/// One loop with everything that is confined to it.
+///
+/// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
+final class Worker: @unchecked Sendable {
+    let statistics = Statistics()
+    private let loop: EventLoop
+    private let resolver: Resolver
+    private let server: Server
+    private let service: ProxyService
+    private var gate: UpstreamGate
+    /// Those that others took the place of, until their last request has ended.
+    private var retired: [UpstreamGate] = []
+
+    init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
+        let loop = try EventLoop(label: "refrain.loop.\(index)")
+        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
+        gate = Self.makeGate(index, settings, loop, resolver, statistics)
+        service = ProxyService(
+            shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
+            statistics: statistics, log: settings.accessLog)
+        server = Server(context: context, service: service, timeouts: settings.timeouts)
+        self.loop = loop
+        self.resolver = resolver
+    }
+
+    private static func makeGate(
+        _ index: Int, _ settings: ProxySettings, _ loop: EventLoop, _ resolver: Resolver, _ statistics: Statistics
+    ) -> UpstreamGate {
+        let pool = UpstreamPool(
+            settings: settings.upstream.share(of: index, among: max(1, settings.workers)),
+            tls: settings.upstreamTLS, loop: loop, resolver: resolver)
+        return UpstreamGate(pool: pool, budget: settings.shared.budget, statistics: statistics)
+    }
+
+    func listen(
+        _ settings: ListenerSettings, _ sharesPort: Bool, isPaused: Bool = false
+    ) throws(SystemError) -> SocketAddress {
+        try loop.sync { () throws(SystemError) in
+            try server.listen(settings, sharesPort: sharesPort, isPaused: isPaused)
+        }
+    }
+
+    func cancelListening(at address: SocketAddress) {
+        loop.sync { server.cancelListening(at: address) }
+    }
+
+    /// Whether nobody else has the port: listens on it unshared for a moment.
+    func listenAlone(_ address: SocketAddress) throws(SystemError) {
+        guard address.port != 0 else { return }
+        try loop.sync { () throws(SystemError) in
+            try Listener(address: address, loop: loop) { $0.close() }.close()
+        }
+    }
+
+    /// Goes over to other settings, all of them in one turn.
+    /// - Parameter index: given where connections to the origin have to be made anew: the loop's own.
+    func adopt(_ settings: ProxySettings, _ listening: [BoundListener], renewingUpstreamAs index: Int?) {
+        loop.sync {
+            if let index {
+                retire(gate)
+                gate = Self.makeGate(index, settings, loop, resolver, statistics)
+            }
+            service.adopt(settings.shared, gate: gate, log: settings.accessLog)
+            server.adopt(listening)
+            gate.reconsider()
+        }
+    }
+
+    private func retire(_ gate: UpstreamGate) {
+        retired.append(gate)
+        gate.retire { [self] in retired.removeAll { $0 === gate } }
+    }
+
+    /// Calls `completion` from the loop, when it has come to it.
+    func ping(_ completion: @escaping @Sendable () -> Void) {
+        loop.execute(completion)
+    }
+
+    func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+        loop.execute { [self] in
+            server.drain { [self] cutOff in
+                service.observer.log?.flush()
+                gate.drain()
+                loop.stop { @Sendable in completion(cutOff) }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Dispatch
+import EventLoop
+import Glibc
+import Synchronization
+
+/// Carries out SIGHUP: reads and checks the whole configuration, lets the proxy go over to it, or says why not and changes
+/// nothing. One after the other, on a queue of its own, so that a slow disk does not keep other signals waiting.
+final class Reloader: Sendable {
+    private let path: String
+    private let files: FileAccess
+    private let proxy: RunningProxy
+    private let log: OperationalLog
+    private let manager: ServiceManager
+    private let queue = DispatchQueue(label: "refrain.reload")
+    /// Those in effect.
+    private let lines: Mutex<[SettingLine]>
+
+    init(
+        _ path: String, _ files: FileAccess, _ effective: EffectiveConfiguration, _ proxy: RunningProxy,
+        _ log: OperationalLog, _ manager: ServiceManager
+    ) {
+        self.path = path
+        self.files = files
+        self.proxy = proxy
+        self.log = log
+        self.manager = manager
+        lines = Mutex(effective.lines)
+    }
+
+    func request() {
+        queue.async { @Sendable [self] in reload() }
+    }
+
+    /// Runs `body` once no reload is under way; none begins after it unless it lets go of the queue.
+    func afterReloads(_ body: @escaping @Sendable () -> Void) {
+        queue.async { @Sendable in body() }
+    }
+
+    private func reload() {
+        let monotonic = Instant.now().nanoseconds / 1000
+        manager.tell(.reloading(monotonicMicroseconds: monotonic))
+        do throws(CommandFailure) {
+            try adoptFile()
+            proxy.reloads.noteSuccess(at: Int64(time(nil)))
+            log(.info, "SIGHUP: reloaded \(path)")
+            manager.tell(.ready(status: "reloaded"))
+        } catch {
+            let message = error.messages.joined(separator: "; ")
+            proxy.reloads.noteFailure(message)
+            log(.error, "SIGHUP: nothing was changed: \(message)")
+            // It is as ready as it was.
+            manager.tell(.ready(status: "the last reload failed: \(message)"))
+        }
+    }
+
+    private func adoptFile() throws(CommandFailure) {
+        let effective = try ConfigurationFile.read(path, files)
+        let refused = effective.changesThatNeedRestart(since: lines.withLock { $0 }, path: path)
+        guard refused.isEmpty else { throw .configuration(refused) }
+        try proxy.adopt(effective.configuration)
+        lines.withLock { $0 = effective.lines }
+        for text in effective.configuration.oddities { log(.warn, text) }
+    }
+}
+
+extension EffectiveConfiguration {
+    /// One error for each directive that means something else than in `before` and cannot while the proxy runs.
+    func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
+        Directive.table.filter(\.needsRestart).compactMap { directive in
+            let mine = lines.filter { $0.directive.name == directive.name }
+            let theirs = before.filter { $0.directive.name == directive.name }
+            // What they mean counts, not how they are spelt. They have been applied before, without errors.
+            var errors: [ConfigurationError] = []
+            guard Configuration(applying: mine, errors: &errors) != Configuration(applying: theirs, errors: &errors)
+            else { return nil }
+            let message = "\(directive.name): cannot change while the proxy runs; restart it"
+            guard let place = mine.first?.place else {
+                return ConfigurationError(place: nil, message: "\(path): \(message)")
+            }
+            return ConfigurationError(place: place, message: message)
+        }
+    }
+}
