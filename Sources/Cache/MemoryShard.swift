@@ -38,6 +38,8 @@ struct MemoryShard {
     private var hand = Self.none
     private(set) var count = 0
     private(set) var byteCount = 0
+    /// Entries that had to make room for others.
+    private(set) var evicted = 0
     let maxBytes: Int
 
     init(maxBytes: Int) {
@@ -190,7 +192,10 @@ struct MemoryShard {
 
     /// The hand clears marks as it walks, so every second round of it evicts at the latest.
     private mutating func evict(to limit: Int, released: inout [StoredResponse]) {
-        while byteCount > limit { evictOne(released: &released) }
+        while byteCount > limit {
+            evictOne(released: &released)
+            evicted += 1
+        }
     }
 
     private mutating func evictOne(released: inout [StoredResponse]) {

@@ -127,6 +127,8 @@ public final class MemoryTier: Sendable {
 
     /// Entries, signposts and composed answers included.
     public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }
+    /// Entries that had to make room for others, since the start.
+    public var evicted: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.evicted } } }
     /// Bytes held, overhead included.
     public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
 

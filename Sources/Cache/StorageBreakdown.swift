@@ -47,7 +47,9 @@ final class StorageSurvey: Sendable {
     ) {
         let (recent, begins) = state.withLock { state -> (StorageBreakdown?, Bool) in
             let age = DispatchTime.now().uptimeNanoseconds - state.takenAt.uptimeNanoseconds
-            if let latest = state.latest, age < max(Self.lifetime, state.cost * Self.costFactor) { return (latest, false) }
+            if let latest = state.latest, age < max(Self.lifetime, state.cost * Self.costFactor) {
+                return (latest, false)
+            }
             state.waiting.append(completion)
             defer { state.isUnderWay = true }
             return (nil, !state.isUnderWay)

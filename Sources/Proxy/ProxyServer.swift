@@ -122,6 +122,7 @@ public final class ProxyServer: Sendable {
             statistics: workers.map(\.statistics), cache: settings.shared.cache, budget: settings.shared.budget,
             feed: settings.shared.feed,
             clients: { [self] in running.withLock { $0.settings.shared.clientKeys?.clients ?? [] } },
+            accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             developerTokens: { [self] in running.withLock { $0.settings.shared.credentials.developer } },
             restingForms: { [self] in
                 let library = running.withLock { $0.settings.shared.library }

@@ -70,6 +70,11 @@ public struct LatencyCounts: Sendable, Equatable {
         return nil
     }
 
+    /// The buckets with something in them: where each ends, in nanoseconds, and how many are in it.
+    public var occupied: [(end: Int, count: Int)] {
+        counts.indices.filter { counts[$0] > 0 }.map { (Self.upperNanoseconds(ofBucket: $0), counts[$0]) }
+    }
+
     /// How many durations were below 2 to the power of `exponent` microseconds, which is the end of a bucket.
     public func count(belowMicroseconds exponent: Int) -> Int {
         counts[...min(exponent * 4, LatencyHistogram.bucketCount - 1)].reduce(0, +)

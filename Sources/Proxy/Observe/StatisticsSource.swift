@@ -9,16 +9,18 @@ public struct StatisticsSource: Sendable {
     /// The requests that are being answered.
     public let feed: LiveFeed
     private let listClients: @Sendable () -> [Client]
+    private let findAccessLog: @Sendable () -> AccessLogSink?
     private let findDeveloperTokens: @Sendable () -> DeveloperTokens?
     private let countRestingForms: @Sendable () -> Int
 
     /// - Parameters:
     ///   - statistics: one for each loop.
-    ///   - clients: those in force when it is called; so are `developerTokens`.
+    ///   - clients: those in force when it is called; so are `accessLog` and `developerTokens`.
     ///   - restingForms: counts them when it is called.
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
+        accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
         restingForms: @escaping @Sendable () -> Int = { 0 }
     ) {
@@ -27,6 +29,7 @@ public struct StatisticsSource: Sendable {
         self.budget = budget
         self.feed = feed
         listClients = clients
+        findAccessLog = accessLog
         findDeveloperTokens = developerTokens
         countRestingForms = restingForms
     }
@@ -92,6 +95,12 @@ public struct StatisticsSource: Sendable {
     public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
     /// Bytes of stored answers in memory, bookkeeping included.
     public var memoryBytes: Int { cache.memory.byteCount }
+    /// Answers in memory that had to make room for others.
+    public var memoryEvicted: Int { cache.memory.evicted }
+    /// Bytes of lines that the access log took too slowly; of the log in use now.
+    public var accessLogDropped: Int { findAccessLog()?.dropped ?? 0 }
+    /// Whether the cache file can be read and written, or none is wanted.
+    public var isStoreAvailable: Bool { cache.store.map { $0.health == .available } ?? true }
     /// How the cache file fares; all zero without one.
     public var store: StoreStatus { cache.store?.status ?? StoreStatus() }
 }

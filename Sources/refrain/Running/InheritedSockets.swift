@@ -16,7 +16,8 @@ struct InheritedSockets: Sendable {
         for (descriptor, name) in descriptors {
             guard let socket = InheritedSocket(descriptor: descriptor), sockets[socket.address] == nil else {
                 close(descriptor)
-                problems.append("inherited descriptor \(descriptor) (\(name)) is not a listening socket of its own; closed")
+                problems.append(
+                    "inherited descriptor \(descriptor) (\(name)) is not a listening socket of its own; closed")
                 continue
             }
             sockets[socket.address] = socket

@@ -1,0 +1,59 @@
+import AppleMusic
+import Proxy
+
+/// What was counted in each ten seconds of the last hour. Pure: whoever owns it tells it the time and the totals.
+struct History {
+    /// Totals since the start.
+    struct Totals: Equatable {
+        /// By `Outcome`.
+        var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+        var upstream = 0
+        var saved = 0
+    }
+
+    static let slotSeconds = 10
+    static let slotCount = 360
+
+    /// What came in each slot, the oldest first; at most `slotCount`.
+    private(set) var slots: [Totals] = []
+    /// The totals at the end of the last slot.
+    private var last: Totals
+
+    init(_ totals: Totals = Totals()) {
+        last = totals
+    }
+
+    /// Ends a slot. Counters never go back.
+    mutating func endSlot(_ totals: Totals) {
+        if slots.count == Self.slotCount { slots.removeFirst() }
+        slots.append(totals.since(last))
+        last = totals
+    }
+
+    /// `{"seconds":10,"outcomes":{"hit":[...],...},"upstream":[...],"saved":[...]}`, one number for each slot, the oldest first.
+    var json: JSON {
+        func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
+        var outcomes = JSONObject()
+        for outcome in Outcome.allCases { outcomes.append(outcome.name, numbers { $0.outcomes[outcome.rawValue] }) }
+        return .object(members: [
+            "seconds": .integer(Self.slotSeconds), "outcomes": .object(outcomes), "upstream": numbers(\.upstream),
+            "saved": numbers(\.saved),
+        ])
+    }
+}
+
+extension History.Totals {
+    init(_ source: StatisticsSource) {
+        outcomes = Outcome.allCases.map { source.latency($0).count }
+        upstream = source[.upstreamRequests]
+        saved = source[.upstreamSaved]
+    }
+
+    fileprivate func since(_ earlier: History.Totals) -> History.Totals {
+        var result = self
+        for index in outcomes.indices { result.outcomes[index] -= earlier.outcomes[index] }
+        result.upstream -= earlier.upstream
+        result.saved -= earlier.saved
+        return result
+    }
+}

@@ -1,0 +1,24 @@
+import Cache
+import Proxy
+
+/// What metrics are read from, all of one moment.
+struct MetricsInput: Sendable {
+    let source: StatisticsSource
+    let breakdown: StorageBreakdown
+    let reloads: ReloadStatus.Snapshot
+    let process: ProcessFigures
+    let version: String
+    let unixSeconds: Int64
+    /// Names of `StorageBreakdown.Part.classTag`, by number.
+    let classNames: [String]
+
+    /// All metrics, in the Prometheus text format.
+    var text: String {
+        var text = ""
+        for family in MetricFamily.table { family.append(self, to: &text) }
+        return text
+    }
+
+    /// The content type of `text`.
+    static let contentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// What the system knows of this process, as every Prometheus client names it. Figures that cannot be read are nil.
+struct ProcessFigures: Sendable, Equatable {
+    var cpuSeconds: Double?
+    var residentBytes: Int?
+    var virtualBytes: Int?
+    var threads: Int?
+    /// Unix seconds.
+    var startedAt: Double?
+    var openDescriptors: Int?
+    var mostDescriptors: Int?
+
+    /// As of now.
+    static var current: ProcessFigures {
+        var figures = ProcessFigures()
+        figures.read(stat: contents(of: "/proc/self/stat"), uptime: contents(of: "/proc/stat"))
+        figures.openDescriptors = countEntries(of: "/proc/self/fd")
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            figures.mostDescriptors = Int(clamping: limit.rlim_cur)
+        }
+        return figures
+    }
+
+    /// Takes the figures out of /proc/self/stat (proc_pid_stat(5)), and the time of the system's start out of /proc/stat.
+    mutating func read(
+        stat: String, uptime: String, ticks: Double = Double(sysconf(Int32(_SC_CLK_TCK))),
+        pageBytes: Int = sysconf(Int32(_SC_PAGESIZE))
+    ) {
+        // The name, in parentheses, may hold anything.
+        guard let end = stat.lastIndex(of: ")") else { return }
+        let fields = stat[stat.index(after: end)...].split(separator: " ")
+        // The third field of the manual page is the first here.
+        guard fields.count > 21, let user = Double(fields[11]), let system = Double(fields[12]) else { return }
+        cpuSeconds = (user + system) / ticks
+        threads = Int(fields[17])
+        virtualBytes = Int(fields[20])
+        residentBytes = Int(fields[21]).map { $0 * pageBytes }
+        let boot = uptime.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }
+        if let boot, let started = Double(fields[19]) { startedAt = boot + started / ticks }
+    }
+
+    private static func contents(of path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// But for the one that counting opens.
+    private static func countEntries(of path: String) -> Int? {
+        guard let directory = opendir(path) else { return nil }
+        defer { closedir(directory) }
+        var count = 0
+        while let entry = readdir(directory) {
+            if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+        }
+        return max(0, count - 1)
+    }
+}

@@ -1,0 +1,141 @@
+import AppleMusic
+import Cache
+import Proxy
+
+// What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members are part of the interface.
+
+/// All that is shown of one moment.
+struct Observations {
+    let source: StatisticsSource
+    let breakdown: StorageBreakdown
+    let reloads: ReloadStatus.Snapshot
+    let history: History
+    let version: String
+    let unixSeconds: Int64
+    /// Unix seconds.
+    let startedAt: Int64
+    /// Names of `StorageBreakdown.Part.classTag`, by number.
+    let classNames: [String]
+
+    /// Of lists of targets.
+    private static let listed = 20
+
+    /// In the order in which `/stats` has them.
+    var members: KeyValuePairs<String, JSON> {
+        [
+            "version": .string(version),
+            "time": .integer(Int(unixSeconds)),
+            "started_at": .integer(Int(startedAt)),
+            "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
+            "outcomes": outcomes,
+            "latency": latency,
+            "upstream_by_status": upstreamByStatus,
+            "upstream_latency": upstreamLatency,
+            "top_misses": .array(source.mostCostly(limit: Self.listed).map(\.json)),
+            "top_targets": .array(source.mostAsked(limit: Self.listed).map(\.json)),
+            "storage": .object(members: [
+                "file": .array(breakdown.file.map(json)), "memory": .array(breakdown.memory.map(json)),
+            ]),
+            "clients": .array(source.clients.map(\.json)),
+            "config": config,
+            "history": history.json,
+        ]
+    }
+
+    private var outcomes: JSON {
+        var object = JSONObject()
+        for outcome in Outcome.allCases { object.append(outcome.name, .integer(source.latency(outcome).count)) }
+        return .object(object)
+    }
+
+    private var latency: JSON {
+        var object = JSONObject()
+        for outcome in Outcome.allCases {
+            let counts = source.latency(outcome)
+            if counts.count > 0 { object.append(outcome.name, counts.json) }
+        }
+        return .object(object)
+    }
+
+    private var upstreamByStatus: JSON {
+        let counts = source.upstreamRequests.sorted {
+            ($0.key.priority.rawValue, $0.key.status ?? 0) < ($1.key.priority.rawValue, $1.key.status ?? 0)
+        }
+        return .array(
+            counts.map { kind, count in
+                .object(members: [
+                    "priority": .string(kind.priority.name), "status": kind.status.map(JSON.integer) ?? .null,
+                    "count": .integer(count),
+                ])
+            })
+    }
+
+    private var upstreamLatency: JSON {
+        var object = JSONObject()
+        for priority in UpstreamPriority.allCases {
+            let counts = source.upstreamLatency(priority)
+            if counts.count > 0 { object.append(priority.name, counts.json) }
+        }
+        return .object(object)
+    }
+
+    private func json(_ part: StorageBreakdown.Part) -> JSON {
+        let name = classNames.indices.contains(Int(part.classTag)) ? classNames[Int(part.classTag)] : "\(part.classTag)"
+        return .object(members: [
+            "class": .string(name), "storefront": .string(part.storefront), "entries": .integer(part.entries),
+            "bytes": .integer(part.bytes),
+        ])
+    }
+
+    private var config: JSON {
+        .object(members: [
+            "reloads": .integer(reloads.succeeded), "failed_reloads": .integer(reloads.failed),
+            "last_success": reloads.lastSuccess.map { .integer(Int($0)) } ?? .null,
+            "last_failure": reloads.lastFailure.map(JSON.string) ?? .null,
+        ])
+    }
+}
+
+extension LatencyCounts {
+    /// Microseconds throughout; `buckets` are pairs of a bucket's end and how many are in it, empty ones left out.
+    var json: JSON {
+        func microseconds(_ nanoseconds: Int?) -> JSON { .number(String(Double((nanoseconds ?? 0) / 100) / 10)) }
+        return .object(members: [
+            "count": .integer(count), "mean_us": microseconds(count > 0 ? nanoseconds / count : 0),
+            "p50_us": microseconds(quantile(0.5)), "p90_us": microseconds(quantile(0.9)),
+            "p99_us": microseconds(quantile(0.99)), "p999_us": microseconds(quantile(0.999)),
+            "buckets": .array(occupied.map { .array([microseconds($0.end), .integer($0.count)]) }),
+        ])
+    }
+}
+
+extension HotTargets.Target {
+    var json: JSON {
+        .object(members: [
+            "target": .string(target), "count": .integer(Int(count.rounded())),
+            "seconds": .number(String((seconds * 1000).rounded() / 1000)),
+            "reason": reason.map { .string($0.text) } ?? .null,
+        ])
+    }
+}
+
+extension Client {
+    var json: JSON {
+        .object(members: [
+            "name": .string(name), "requests": .integer(requests), "refused": .integer(refused),
+            "limited": .integer(limited), "bytes": .integer(bytes), "rate": rate.map(JSON.integer) ?? .null,
+        ])
+    }
+}
+
+extension LiveFeed.Event {
+    var json: JSON {
+        func microseconds(_ nanoseconds: Int64) -> JSON { .integer(Int(nanoseconds / 1000)) }
+        return .object(members: [
+            "time": .integer(Int(unixSeconds)), "method": .string(method), "target": .string(target),
+            "status": .integer(status), "bytes": .integer(bytes), "outcome": .string(outcome.name),
+            "reason": .string(words), "us": microseconds(nanoseconds),
+            "upstream_us": upstreamNanoseconds.map(microseconds) ?? .null, "client": client.map(JSON.string) ?? .null,
+        ])
+    }
+}
