@@ -122,7 +122,8 @@ extension Directive {
 
     /// `SIZE`, in bytes, at least `minimum`. Room is set aside at the start.
     static func size(_ name: String, _ field: Field<Int>, standard: String, minimum: Int, why: String) -> Directive {
-        Directive(name, "SIZE", defaults: [standard], needsRestart: true, why: why) { configuration, words throws(ValueError) in
+        Directive(name, "SIZE", defaults: [standard], needsRestart: true, why: why) {
+            configuration, words throws(ValueError) in
             let bytes = try Quantity.size(words[0])
             guard bytes >= minimum else { throw ValueError(words[0], isNot: "a size of at least \(minimum) bytes") }
             configuration[keyPath: field] = bytes
