@@ -18,4 +18,15 @@ import Testing
                 "upstream: tls",
             ])
     }
+
+    /// A contradiction was not told while the origin failed otherwise.
+    @Test func oneKindOfTroubleDoesNotHideAnother() {
+        let lines = Mutex<[String]>([])
+        let report = FailureReport { line in lines.withLock { $0.append(line) } }
+        let start = Instant(nanoseconds: 0)
+        report.note("answers 503", at: start)
+        report.note("answers otherwise", .contradiction, at: start + .seconds(1))
+        report.note("answers 503", at: start + .seconds(2))
+        #expect(lines.withLock { $0 } == ["upstream: answers 503", "upstream: answers otherwise"])
+    }
 }

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import EventLoop
 import Foundation
+import Synchronization
 import TestSupport
 
 @testable import Proxy
@@ -11,6 +12,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     let port: Int
     let client: HTTPTestClient
     private let server: ProxyServer
+    /// As it runs now.
+    private(set) var settings: ProxySettings
     private let logFile: String
 
     init(
@@ -36,9 +39,20 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay
         server = try ProxyServer(settings)
+        self.settings = settings
         self.port = Int(server.addresses[0].port)
         client = HTTPTestClient(port: self.port)
     }
+
+    /// Reloads with other settings.
+    func adopt(_ change: (inout ProxySettings) -> Void) throws {
+        var other = settings
+        change(&other)
+        try server.adopt(other)
+        settings = other
+    }
+
+    var addresses: [SocketAddress] { server.addresses }
 
     var statistics: StatisticsSource { server.snapshot }
     /// Whether what the cache file held at the start can be composed from.
@@ -54,10 +68,20 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 
     /// Drains and waits until everything is on disk.
-    func stop() {
+    /// - Returns: how many connections took too long.
+    @discardableResult func stop() -> Int {
         client.close()
         let done = DispatchSemaphore(value: 0)
-        server.drain { _ in done.signal() }
+        let cutOff = CutOff()
+        server.drain { count in
+            cutOff.count.withLock { $0 = count }
+            done.signal()
+        }
         done.wait()
+        return cutOff.count.withLock { $0 }
+    }
+
+    private final class CutOff: Sendable {
+        let count = Mutex(0)
     }
 }

@@ -189,4 +189,19 @@ import Testing
         #expect(budget.end(job(0, lane: 0), .answered, now: now) == [])
         #expect(budget.end(job(0, lane: 1), .answered, now: now) == [.start(job(1, lane: 1))])
     }
+
+    @Test func closedLaneIsUsedAgain() {
+        var budget = budget(lanes: [1, 1])
+        budget.closeLane(0)
+        #expect(budget.addLane(connections: 1) == 0 && budget.lanes.count == 2)
+        #expect(budget.submit(job(0, lane: 0), .waitingClient, now: now) == [.start(job(0, lane: 0))])
+    }
+
+    @Test func aHigherCeilingCountsAtOnce() {
+        var budget = budget(lanes: [4], rate: 1)
+        for number in 0...2 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        #expect(budget.waitingCount == 2)
+        budget.rate.limit(to: nil)
+        #expect(budget.tick(now: now) == [.start(job(1)), .start(job(2))])
+    }
 }

@@ -247,4 +247,24 @@ import Testing
         #expect(await second.end().text == "/second")
         while origin.endedConnections == 0 { try await Task.sleep(for: .milliseconds(2)) }
     }
+
+    @Test func retiredGateFinishesWhatItHasAndIsLetGo() async throws {
+        let (origin, gate) = try heldOrigin()
+        let scene = try GateScene(port: origin.port)
+        let (first, second) = (scene.send("/first"), scene.send("/second"))
+        let retired = Flag()
+        scene.onLoop { $0.retire { retired.raise() } }
+        #expect(!retired.isRaised)
+        gate.open()
+        #expect(await first.end().text == "first")
+        #expect(await second.end().text == "/second")
+        while !retired.isRaised { try await Task.sleep(for: .milliseconds(2)) }
+        while origin.endedConnections == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic<Bool>(false)
+        var isRaised: Bool { value.load(ordering: .relaxed) }
+        func raise() { value.store(true, ordering: .relaxed) }
+    }
 }

@@ -1,0 +1,223 @@
+import EventLoop
+import Foundation
+import Proxy
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// Reloads and restarts of the release build under load: nobody notices.
+///
+/// `make test` builds it first and says where it is.
+@Suite(
+    .serialized, .timeLimit(.minutes(2)),
+    .enabled(if: ServedProcess.release != nil, "make test restarts the release build; this run has none"))
+struct HandoverTests {
+    private static let reloads = 20
+    private static let restarts = 5
+    private static let clients = 4
+
+    @Test func noRequestFailsWhileItReloadsAndRestarts() async throws {
+        let figures = try await onThread { try Self.run() }
+        print("restarts: \(figures)")
+        #expect(figures.failures.isEmpty)
+        #expect(figures.requests > 1000 && figures.reconnects >= Self.restarts * Self.clients)
+    }
+
+    struct Figures: Sendable {
+        var requests = 0
+        var reconnects = 0
+        var failures: [String] = []
+    }
+
+    private static func run() throws -> Figures {
+        var simulated = SimulatorConfiguration()
+        simulated.requiresAuthorization = false
+        let api = SimulatedAPI(configuration: simulated)
+        let origin = try ServiceHost(
+            label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
+        ) { context in SimulatorService(api, context: context) }
+        defer { origin.stop() }
+        let process = try ServedProcess(upstream: "http://\(origin.address)")
+        try process.start()
+        defer { process.remove() }
+        let load = Load(port: process.port, clients: clients)
+        for number in 0..<reloads { try process.reload(Self.change(number), fails: Self.isBroken(number)) }
+        for _ in 0..<restarts {
+            try process.stop()
+            try process.start()
+        }
+        usleep(200_000)
+        let figures = load.finish()
+        try process.stop()
+        return figures
+    }
+
+    private static func isBroken(_ number: Int) -> Bool { number % 5 == 3 }
+
+    /// What the file says beside what never changes.
+    private static func change(_ number: Int) -> String {
+        switch number % 10 {
+        case 3: "ttl songs\n"
+        case 8: "workers 7\n"
+        case 0: "upstream_connections \(20 + number)\n"
+        case 1: "compose off\nttl charts 1s stale 1s\n"
+        case 2: "listen 127.0.0.1:0\naccess_log stdout json\n"
+        case 4: "log_level debug\nupstream_rate 500/s\n"
+        case 5: "access_log off\ncors_origin https://app.example.com\n"
+        case 6: "admin_listen 127.0.0.1:0\nbatch on\n"
+        case 7: "next complete\nttl search 2s\n"
+        default: "upstream_connections 9\nlisten 127.0.0.1:0\n"
+        }
+    }
+
+    /// Clients that ask one request after the other, each on a connection that it keeps while it may.
+    private final class Load: Sendable {
+        private let figures = Mutex(Figures())
+        private let isOver = Atomic<Bool>(false)
+        private let group = DispatchGroup()
+
+        private static let targets = [
+            "/v1/catalog/us/charts?types=albums&limit=3", "/v1/catalog/gb/search?term=moon&types=songs",
+            "/v1/catalog/us/albums/1", "/v1/catalog/us/genres", "/v1/storefronts/us", "/v1/catalog/us/artists/7",
+        ]
+
+        init(port: Int, clients: Int) {
+            for number in 0..<clients {
+                group.enter()
+                Thread.detachNewThread { [self] in
+                    ask(number, HTTPTestClient(port: port))
+                    group.leave()
+                }
+            }
+        }
+
+        func finish() -> Figures {
+            isOver.store(true, ordering: .relaxed)
+            group.wait()
+            return figures.withLock { $0 }
+        }
+
+        private func ask(_ number: Int, _ client: HTTPTestClient) {
+            var count = number
+            while !isOver.load(ordering: .relaxed) {
+                count += 1
+                // New targets too, so that there are always requests under way to the origin.
+                let target = count % 8 == 0 ? "/v1/catalog/us/songs/\(count * 4 + number)" : Self.targets[count % 6]
+                do {
+                    let reply = try client.send("GET", target)
+                    figures.withLock { figures in
+                        figures.requests += 1
+                        if reply.field("Connection") == "close" { figures.reconnects += 1 }
+                        if reply.status >= 500 { figures.failures.append("\(target): \(reply.status)") }
+                    }
+                } catch {
+                    client.close()
+                    figures.withLock { $0.failures.append("\(target): \(error)") }
+                }
+            }
+        }
+    }
+}
+
+/// The release build on a socket that the test holds, as a service manager would.
+final class ServedProcess {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
+
+    let port: Int
+    private let listening: Int32
+    private let folder: URL
+    private let standing: String
+    private var process: pid_t = 0
+    private var starts = 0
+
+    init(upstream: String) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (descriptor, size) = (listening, length)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                bind(descriptor, name, size) == 0 && listen(descriptor, 1024) == 0
+                    && getsockname(descriptor, name, &length) == 0
+            }
+        }
+        guard isListening else { throw Failure(description: "no socket to listen on") }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        standing = "listen 127.0.0.1:\(port)\nupstream \(upstream)\ncache_file \(folder.path)/cache.sqlite\n"
+        try configure("admin_listen off\n")
+    }
+
+    private func configure(_ lines: String) throws {
+        let admin = lines.contains("admin_listen") ? "" : "admin_listen off\n"
+        try Data((standing + admin + lines).utf8).write(to: folder.appendingPathComponent("proxy.conf"))
+    }
+
+    private var log: String {
+        (try? String(contentsOf: folder.appendingPathComponent("log.\(starts)"), encoding: .utf8)) ?? ""
+    }
+
+    /// Starts it as sd_listen_fds(3) has it, and waits until it listens.
+    func start() throws {
+        starts += 1
+        try configure("")
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let path = folder.appendingPathComponent("log.\(starts)").path
+        posix_spawn_file_actions_addopen(&actions, 2, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, listening, 3)
+        let words = [
+            "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", Self.release ?? "",
+            folder.appendingPathComponent("proxy.conf").path,
+        ]
+        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        let variables = ["LISTEN_FDS=1", "LISTEN_FDNAMES=web", "PATH=/usr/bin:/bin"]
+        let environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+        defer { for pointer in arguments + environment { free(pointer) } }
+        guard posix_spawn(&process, "/bin/sh", &actions, nil, arguments, environment) == 0 else {
+            throw Failure(description: "it does not start")
+        }
+        try wait("listening on http://127.0.0.1:\(port)", times: 1)
+    }
+
+    func reload(_ lines: String, fails: Bool) throws {
+        let text = fails ? "nothing was changed" : "SIGHUP: reloaded"
+        let before = log.components(separatedBy: text).count - 1
+        try configure(lines)
+        kill(process, SIGHUP)
+        try wait(text, times: before + 1)
+    }
+
+    /// Asks it to stop; throws if it does not end as it should.
+    func stop() throws {
+        var status: Int32 = 0
+        kill(process, SIGTERM)
+        guard waitpid(process, &status, 0) == process, status == 0 else {
+            throw Failure(description: "status \(status): \(log.suffix(2000))")
+        }
+        process = 0
+    }
+
+    func remove() {
+        if process > 0 { kill(process, SIGKILL) }
+        close(listening)
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func wait(_ text: String, times: Int) throws {
+        waitUntil { log.components(separatedBy: text).count - 1 >= times }
+        guard log.components(separatedBy: text).count - 1 >= times else {
+            throw Failure(description: "no \"\(text)\" in: \(log.suffix(2000))")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import AppleMusic
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+/// The proxy goes over to other settings while it serves.
+@Suite(.timeLimit(.minutes(1))) struct ReloadTests {
+    private static let target = "/v1/catalog/us/albums/1"
+
+    private static func keys() throws -> ClientKeys {
+        try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
+    }
+
+    /// What was concluded from a request when anyone was served answered it still.
+    @Test func aRequestThatIsKnownIsRefusedOnceClientKeysAreAskedFor() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        defer { proxy.stop() }
+        for _ in 0..<4 { #expect(try proxy.client.send("GET", Self.target).status == 200) }
+        let keys = try Self.keys()
+        try proxy.adopt { $0.shared.clientKeys = keys }
+        #expect(try proxy.client.send("GET", Self.target).status == 401)
+        let known = try proxy.client.send("GET", Self.target, fields: [("X-Refrain-Key", "0123456789abcdef")])
+        #expect(known.status == 200 && known.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+    }
+
+    @Test func connectionsAndWhatIsStoredOutliveAReload() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        let request = "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n"
+        try client.send(request)
+        #expect(!client.read(1).isEmpty)
+        _ = client.read(patience: .seconds(1))
+        try proxy.adopt { settings in
+            settings.shared = settings.shared.adopting(
+                credentials: settings.shared.credentials, policy: settings.shared.policy, authority: "other:80",
+                crossOrigin: .any, composition: CompositionSettings())
+            settings.upstream.maxConnections = 3
+            settings.upstreamRate = 50
+            settings.accessLog = nil
+        }
+        try client.send(request)
+        let answer = String(decoding: client.read(patience: .seconds(1)), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("refrain; hit"))
+        #expect(origin.requests.count == 1)
+        #expect(proxy.statistics.upstream.rate == 50)
+    }
+
+    @Test func aRequestUnderWayEndsAtTheOriginItWasSentTo() throws {
+        let old = try FakeOrigin { _ in
+            usleep(300_000)
+            return FakeOrigin.Reply(body: "\"old\"")
+        }
+        let new = try FakeOrigin { _ in FakeOrigin.Reply(body: "\"new\"") }
+        let proxy = try ProxyUnderTest(originPort: old.port)
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        waitUntil { !old.requests.isEmpty }
+        for connections in 1...3 {
+            try proxy.adopt { settings in
+                let endpoint = UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: UInt16(new.port))
+                settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
+            }
+        }
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/2").body == Data("\"new\"".utf8))
+        #expect(String(decoding: client.read(), as: UTF8.self).hasSuffix("\"old\""))
+        #expect(old.requests.count == 1)
+    }
+
+    @Test func listenersComeAndGo() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        defer { proxy.stop() }
+        let first = proxy.settings.listeners[0]
+        try proxy.adopt { $0.listeners = [first, first] }
+        try #require(proxy.addresses.count == 2)
+        let added = Int(proxy.addresses[1].port)
+        #expect(Int(proxy.addresses[0].port) == proxy.port && added != proxy.port)
+        let late = HTTPTestClient(port: added)
+        #expect(try late.send("GET", Self.target).status == 200)
+        try proxy.adopt { $0.listeners = [first] }
+        #expect(throws: (any Error).self) { try RawClient(port: UInt16(added)) }
+        #expect(try late.send("GET", Self.target).status == 200, "the connection stays")
+        #expect(try HTTPTestClient(port: proxy.port).send("GET", Self.target).status == 200)
+    }
+
+    @Test func anAddressThatIsTakenChangesNothing() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let other = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        defer { other.stop() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        defer { proxy.stop() }
+        let keys = try Self.keys()
+        let taken = ListenerSettings(address: try #require(SocketAddress("127.0.0.1:\(other.port)")), tls: nil)
+        #expect(throws: ListenError.self) {
+            try proxy.adopt { settings in
+                settings.listeners.append(settings.listeners[0])
+                settings.listeners.append(taken)
+                settings.shared.clientKeys = keys
+            }
+        }
+        #expect(proxy.addresses.count == 1)
+        #expect(try proxy.client.send("GET", Self.target).status == 200)
+    }
+
+    @Test func aListenerThatBeginsToSpeakTLSKeepsItsSocket() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let tls = try ServerTLS(authority: ThrowawayAuthority(), hosts: ["127.0.0.1"])
+        try proxy.adopt { $0.listeners = [ListenerSettings(address: $0.listeners[0].address, tls: tls)] }
+        #expect(proxy.addresses.map { Int($0.port) } == [proxy.port])
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(!String(decoding: client.read(), as: UTF8.self).hasPrefix("HTTP/"))
+    }
+}

@@ -1,0 +1,99 @@
+import AppleMusic
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import refrain
+
+@Suite(.timeLimit(.minutes(1))) struct ReloaderTests {
+    private func refusals(_ before: String, _ after: String) throws -> [String] {
+        let running = try read(before).lines
+        return try read(after).changesThatNeedRestart(since: running, path: "proxy.conf").map(\.description)
+    }
+
+    @Test func whatCannotChangeIsNamedWithItsLine() throws {
+        let text = "cannot change while the proxy runs; restart it"
+        #expect(try refusals("workers 2", "\nworkers 3") == ["proxy.conf:2: workers: \(text)"])
+        #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
+        let sizes = "cache_size 2GiB\nmemory_size 1MiB\ncache_file other.sqlite"
+        #expect(try refusals("", sizes).count == 3)
+    }
+
+    @Test func anotherSpellingIsNoChange() throws {
+        #expect(try refusals("cache_size 1GiB", "cache_size 1024MiB").isEmpty)
+        #expect(try refusals("workers auto", "").isEmpty)
+        #expect(try refusals("listen 127.0.0.1:1\ncompose on", "compose off\nttl songs 2h").isEmpty)
+    }
+
+    /// A configuration file that changes, and the proxy that was started with it.
+    private final class Scene: Sendable {
+        let captured = CapturedOutput()
+        let proxy: RunningProxy
+        let reloader: Reloader
+
+        static let start = """
+            listen 127.0.0.1:0
+            admin_listen 127.0.0.1:0
+            cache_file off
+            access_log off
+            workers 2
+
+            """
+
+        init() throws {
+            let log = OperationalLog(level: .info, captured.output.error)
+            let current = try read(Self.start)
+            proxy = try RunningProxy(current.configuration, log)
+            let holder = Holder()
+            let files = FileAccess(
+                read: { _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
+                problem: { _ in nil }, secretProblem: { _, _ in nil })
+            self.holder = holder
+            let manager = ServiceManager({ _ in nil }, process: 1)
+            reloader = Reloader("proxy.conf", files, current, proxy, log, manager)
+        }
+
+        private let holder: Holder
+
+        private final class Holder: Sendable {
+            let text = Mutex("")
+        }
+
+        /// Reloads and waits for the end of it; the new line of the log.
+        func reload(adding lines: String) -> String {
+            holder.text.withLock { $0 = Self.start + lines }
+            let before = captured.error.count
+            let status = proxy.reloads.snapshot
+            reloader.request()
+            waitUntil { proxy.reloads.snapshot != status && captured.error.count > before }
+            return String(captured.error.dropFirst(before))
+        }
+    }
+
+    @Test func aBadConfigurationChangesNothingAndIsTold() throws {
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        let admin = HTTPTestClient(port: Int(try #require(scene.proxy.adminAddress).port))
+        #expect(scene.reload(adding: "compose off\n").contains("SIGHUP: reloaded proxy.conf"))
+        #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
+        let line = scene.reload(adding: "listen 127.0.0.1:1\nnonsense\nnext never\n")
+        #expect(line.hasPrefix("refrain: error: SIGHUP: nothing was changed: proxy.conf:7: unknown directive"))
+        #expect(line.contains("; proxy.conf:8: next: ") && line.split(separator: "\n").count == 1)
+        let ready = try admin.send("GET", "/readyz")
+        #expect(ready.status == 200)
+        #expect(String(decoding: ready.body, as: UTF8.self).hasPrefix("ready; the last reload failed"))
+        #expect(scene.proxy.addresses.count == 1)
+        #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
+        #expect(scene.reload(adding: "").contains("reloaded"))
+        let status = scene.proxy.reloads.snapshot
+        #expect(status.succeeded == 2 && status.failed == 2 && status.lastFailure == nil && status.lastSuccess != nil)
+        #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
+    }
+
+    @Test func fewerConnectionsThanLoopsAreRefused() throws {
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
+        #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
+    }
+}

@@ -1,0 +1,82 @@
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import refrain
+
+@Suite struct SocketActivationTests {
+    private func descriptors(_ environment: [String: String]) -> [String] {
+        SocketActivation.descriptors({ environment[$0] }, process: 42).map { "\($0.descriptor) \($0.name)" }
+    }
+
+    @Test func descriptorsBeginAtThreeAndHaveNames() {
+        #expect(
+            descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "web::admin"]) == [
+                "3 web", "4 unknown", "5 admin",
+            ])
+        #expect(descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "1"]) == ["3 unknown"])
+    }
+
+    @Test func whatIsMeantForAnotherProcessIsLeftAlone() {
+        #expect(descriptors(["LISTEN_PID": "43", "LISTEN_FDS": "1"]).isEmpty)
+        #expect(descriptors(["LISTEN_FDS": "1"]).isEmpty)
+        for count in ["0", "-1", "x", "1025"] {
+            #expect(descriptors(["LISTEN_PID": "42", "LISTEN_FDS": count]).isEmpty)
+        }
+    }
+
+    /// A listening socket on a free port of the loopback, and the port.
+    private func listening() throws -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                bind(descriptor, name, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, name, &length) == 0
+            }
+        }
+        try #require(result)
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    @Test func whatDoesNotListenIsClosedWithAWarning() throws {
+        let file = open("/dev/null", O_RDONLY)
+        let sockets = InheritedSockets([(file, "web")])
+        #expect(sockets.problems.count == 1 && sockets.problems[0].contains("\(file) (web)"))
+        #expect(fcntl(file, F_GETFD) == -1)
+    }
+
+    @Test func theProxyListensOnWhatItWasGivenAndLeavesItsQueueToTheNext() throws {
+        let (descriptor, port) = try listening()
+        defer { close(descriptor) }
+        let address = try #require(SocketAddress("127.0.0.1:\(port)"))
+        let inherited = InheritedSockets([(dup(descriptor), "web")])
+        #expect(inherited.problems.isEmpty && inherited[address] != nil)
+        #expect(inherited.unused(by: []) == [address] && inherited.unused(by: [address]).isEmpty)
+        var configuration = try ConfigurationReader.standard().configuration
+        configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: port), isTLS: false)]
+        configuration.adminListener = nil
+        configuration.cacheFile = nil
+        configuration.accessLog = AccessLog(destination: .off, format: .combined)
+        configuration.workers = 2
+        let log = OperationalLog(level: .error) { _ in }
+        let first = try RunningProxy(configuration, log, inherited: inherited)
+        #expect(first.addresses == [address])
+        #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
+        // A reload finds the socket again.
+        configuration.corsOrigins = []
+        try first.adopt(configuration)
+        #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
+        first.stop()
+        // Nobody listens, and yet nobody is refused.
+        let waiting = try RawClient(port: port)
+        try waiting.send("TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let second = try RunningProxy(configuration, log, inherited: InheritedSockets([(dup(descriptor), "web")]))
+        #expect(String(decoding: waiting.read(), as: UTF8.self).hasPrefix("HTTP/1.1 405"))
+        second.stop()
+    }
+}
