@@ -1,0 +1,94 @@
+import AppleMusic
+import Testing
+
+@testable import Admin
+@testable import Cache
+@testable import Proxy
+
+@Suite struct MetricsTests {
+    private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"
+
+    private func input(_ statistics: [Statistics], _ cache: ResponseCache? = nil) throws -> MetricsInput {
+        let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let clients = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span)).clients
+        let source = StatisticsSource(
+            statistics: statistics, cache: cache, budget: UpstreamBudget(rate: 7), clients: { clients })
+        var breakdown = StorageBreakdown()
+        breakdown.file = [
+            .init(classTag: ResourceClass.albums.rawValue, storefront: "us", entries: 2, bytes: 30),
+            .init(classTag: ResourceClass.albums.rawValue, storefront: "gb", entries: 1, bytes: 12),
+        ]
+        return MetricsInput(
+            source: source, breakdown: breakdown,
+            reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"),
+            process: .current, version: "1.2.3", unixSeconds: 1_800_000_000,
+            classNames: ResourceClass.allCases.map(\.name))
+    }
+
+    @Test func whatIsExposedCanBeScraped() throws {
+        let loops = [Statistics(), Statistics()]
+        loops[0].latencies[Outcome.hit.rawValue].record(nanoseconds: 50_000)
+        loops[1].latencies[Outcome.hit.rawValue].record(nanoseconds: 70_000_000)
+        loops[1].latencies[Outcome.miss.rawValue].record(nanoseconds: 70_000_000_000_000)
+        loops[0].count(.rateLimited, 4)
+        loops[1].count(because: .absent)
+        loops[0].upstream.count(.waitingClient, 200, took: .milliseconds(3))
+        loops[1].upstream.count(.waitingClient, 200, took: .milliseconds(3))
+        loops[1].upstream.count(.refresh, nil, took: nil)
+        let scraped = try Exposition(try input(loops).text)
+        #expect(scraped.value("refrain_requests_total", ["outcome": "hit"]) == 2)
+        #expect(scraped.values("refrain_requests_total").reduce(0, +) == 3)
+        #expect(scraped.value("refrain_upstream_rate_limited_total") == 4)
+        #expect(scraped.value("refrain_reasons_total", ["reason": "absent"]) == 1)
+        #expect(scraped.value("refrain_upstream_requests_total", ["priority": "client", "status": "200"]) == 2)
+        #expect(scraped.value("refrain_upstream_requests_total", ["priority": "refresh", "status": "none"]) == 1)
+        #expect(scraped.value("refrain_upstream_rate_limit") == 7)
+        #expect(scraped.value("refrain_cache_entries", ["tier": "file", "class": "albums"]) == 3)
+        #expect(scraped.value("refrain_cache_bytes", ["tier": "file", "class": "albums"]) == 42)
+        #expect(scraped.value("refrain_client_requests_total", ["client": #"we\"b\\"#]) == 0)
+        #expect(scraped.value("refrain_config_last_reload_successful") == 0)
+        #expect(scraped.value("refrain_config_reloads_total", ["result": "success"]) == 3)
+        #expect(scraped.value("refrain_build_info", ["version": "1.2.3"]) == 1)
+        #expect(try #require(scraped.value("process_resident_memory_bytes")) > 1_048_576)
+        #expect(try #require(scraped.value("process_open_fds")) >= 3)
+        #expect(try #require(scraped.value("process_start_time_seconds")) > 1_700_000_000)
+    }
+
+    @Test func histogramsAreCumulativeAndEndWithAll() throws {
+        let loop = Statistics()
+        for exponent in 0..<40 { loop.latencies[Outcome.miss.rawValue].record(nanoseconds: 1 << exponent) }
+        let scraped = try Exposition(try input([loop]).text)
+        let buckets = scraped.samples.filter {
+            $0.name == "refrain_request_duration_seconds_bucket" && $0.labels["outcome"] == "miss"
+        }
+        let bounds = buckets.map { $0.labels["le"] == "+Inf" ? Double.infinity : Double($0.labels["le"] ?? "") ?? -1 }
+        #expect(bounds == bounds.sorted() && Set(bounds).count == bounds.count && bounds.last == .infinity)
+        #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
+        #expect(buckets.last?.value == 40)
+        #expect(scraped.value("refrain_request_duration_seconds_count", ["outcome": "miss"]) == 40)
+        let sum = Double((1 << 40) - 1) / 1e9
+        #expect(abs((scraped.value("refrain_request_duration_seconds_sum", ["outcome": "miss"]) ?? 0) - sum) < 1e-6)
+    }
+
+    @Test func namesFollowTheConventions() {
+        var names: Set<String> = []
+        for family in MetricFamily.table {
+            #expect(names.insert(family.name).inserted)
+            #expect(family.name.wholeMatch(of: /(refrain|process)_[a-z0-9_]+/) != nil)
+            #expect(family.name.hasSuffix("_total") == (family.kind == .counter), "\(family.name)")
+            #expect(!family.help.isEmpty && !family.help.hasSuffix(".") && !family.help.contains("\n"))
+        }
+    }
+
+    @Test func figuresOfTheProcessAreReadBesideAnyName() {
+        var figures = ProcessFigures()
+        let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 250 150 0 0 20 0 5 0 4000 123456 300 18446744073709551615"
+        figures.read(stat: stat, uptime: "cpu 1\nbtime 1000\n", ticks: 100, pageBytes: 4096)
+        let expected = ProcessFigures(
+            cpuSeconds: 4, residentBytes: 300 * 4096, virtualBytes: 123456, threads: 5, startedAt: 1040)
+        #expect(figures == expected)
+        figures = ProcessFigures()
+        figures.read(stat: "nonsense", uptime: "")
+        #expect(figures == ProcessFigures())
+    }
+}
