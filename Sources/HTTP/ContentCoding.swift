@@ -67,7 +67,9 @@ private struct AcceptedCodings {
         guard text.count >= 3, text.count <= 7, bytes.equalsIgnoringCase(text.lowerBound..<(text.lowerBound + 2), "q=")
         else { return 0 }
         let digits = (text.lowerBound + 2)..<text.upperBound
-        guard let whole = Decimal.parse(bytes, digits.lowerBound..<(digits.lowerBound + 1)), whole <= 1 else { return 0 }
+        guard let whole = Decimal.parse(bytes, digits.lowerBound..<(digits.lowerBound + 1)), whole <= 1 else {
+            return 0
+        }
         var thousandths = whole * 1000
         guard digits.count > 1 else { return thousandths }
         guard bytes[digits.lowerBound + 1] == UInt8(ascii: ".") else { return 0 }

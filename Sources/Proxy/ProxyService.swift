@@ -273,7 +273,8 @@ extension ProxyService {
                 outcome: outcome, template: template),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
-        let file = form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
+        let file =
+            form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")

@@ -88,7 +88,7 @@ import Testing
         try SchemaVersion4.make(scratch.file, old)
         let lines = Lines()
         for round in 0..<2 {
-            let store = scratch.open(lines: lines)
+            let store = scratch.open(lines)
             #expect(store.health == .available && store.entries == 5 + round && lines.all.isEmpty, "\(lines.all)")
             let reader = store.makeReader()
             for response in old { #expect(content(reader.lookup(response.key, at: noon)) == content(response)) }

@@ -88,7 +88,9 @@ import Testing
     @Test func partsAreOfTheContentItself() throws {
         let stored = answer("ETag: \"abc\"")
         let text = head(stored, .partial(0..<4), .gzip)
-        #expect(text.contains("ETag: \"abc\"\r\nVary: Accept-Encoding\r\nContent-Range: bytes 0-3/2000\r\nContent-Length: 4"))
+        #expect(
+            text.contains(
+                "ETag: \"abc\"\r\nVary: Accept-Encoding\r\nContent-Range: bytes 0-3/2000\r\nContent-Length: 4"))
         #expect(AnswerForm.partial(0..<4).content(of: stored, .gzip) == Array("{\"id".utf8))
         // Whoever has a part of the coded form cannot go on with the other one.
         #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc-gzip\"").form(of: stored) == .whole)
@@ -105,7 +107,7 @@ import Testing
         #expect(stored.withoutFreshness(at: noon).gzip?.body == [1, 2, 3])
         #expect(stored.with(outline: FakeOutline(byteCount: 1)).gzip?.body == [1, 2, 3])
         let revalidation = Revalidation(
-            request: RequestFacts(isGet: true), rule: .fixed(60, stale: 0), notFound: .off, now: noon + 200)
+            request: RequestFacts(), rule: .fixed(60, stale: 0), notFound: .off, now: noon + 200)
         guard case .stored(let fresh) = stored.freshened(by: Array("ETag: \"abc\"\r\n".utf8), revalidation) else {
             Issue.record("not confirmed")
             return

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import EventLoop
 import Foundation
+import HTTP
 import TestSupport
 
 @testable import Proxy
@@ -18,7 +19,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
-        timeOfDay: TimeOfDay = .system, composition: CompositionSettings = CompositionSettings(),
+        timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
@@ -27,6 +28,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
         shared.warn = warn
+        shared.gzip = gzip
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
             upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,

@@ -51,7 +51,8 @@ struct ReaderConnection {
             }
             defer { if !store.snapshots.mayBeKept { endSnapshot() } }
             if let row = hints[key.hash],
-                let response = try statements.selectRow.firstRow(at: row, read: { ContentRow.response(for: key, $0, store.gzip) }),
+                let response = try statements.selectRow.firstRow(
+                    at: row, read: { ContentRow.response(for: key, $0, store.gzip) }),
                 let response
             {
                 return .response(response)

@@ -162,7 +162,10 @@ extension Fetch: UpstreamReceiver {
         do throws(Gzip.Failure) {
             response = acceptsGzip ? try received.inflated(by: service.shared.gzip) : received
         } catch {
-            return error == .tooLarge ? startUncompressed() : refuse(received)
+            guard error != .tooLarge else { return startUncompressed() }
+            service.statistics.count(.upstreamErrors)
+            service.failures.note("answers in damaged gzip", at: service.context.loop.now)
+            return refuse(received)
         }
         switch Verdict.of(status: response.status, verdictFacts) {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }

@@ -22,8 +22,8 @@ extension UpstreamResponse {
     var hasContentCoding: Bool {
         !isInflated
             && fields.lines.contains { line in
-            line.id == .contentEncoding && !fields.bytes[line.value].elementsEqual("identity".utf8)
-        }
+                line.id == .contentEncoding && !fields.bytes[line.value].elementsEqual("identity".utf8)
+            }
     }
 
     /// The resources that the content names and shows; perhaps any, where a coding hides them.
