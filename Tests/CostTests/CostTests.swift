@@ -50,7 +50,7 @@ struct CostTests {
             let status = try ask(client, path.request(number))
             try #require(status.contains(path.status), "\(path) \(number): \(status)")
         }
-        if path.request(0).acceptsGzip { try #require(isCoded(client, path.request(0)), "\(path) is not coded") }
+        if path.request(0).acceptsGzip { try #require(try isCoded(client, path.request(0)), "\(path) is not coded") }
         let profile = try proxy.profile()
         try #require(profile.instructions > 0, "nothing was counted: is the loop's entry still EventLoop.drain?")
         return Cost(
