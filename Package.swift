@@ -48,7 +48,7 @@ let package = Package(
         .target(name: "CLinux"),
     ]
         + module("EventLoop", ["CLinux", "COpenSSL"])
-        + module("HTTP", [])
+        + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["HTTP", "COpenSSL"])
         + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
         + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache"])

@@ -63,7 +63,8 @@ struct ClientConditions {
         return since >= validators.lastModified ?? validators.date ?? stored.receivedAt
     }
 
-    /// Whether one of the listed tags, or `*`, is the stored one by weak comparison. A value that is no list of tags, but
+    /// Whether one of the listed tags, or `*`, is the stored one by weak comparison, or that of its coded form: both have the
+    /// same content, and a client that has either needs none. A value that is no list of tags, but
     /// byte for byte what the origin wrote as ETag, comes from an origin that leaves the quotes out, and matches too.
     private func matchesWeakly(_ list: ByteRange, _ bytes: Span<UInt8>) -> Bool {
         if bytes.equals(list.range, "*") { return true }
@@ -73,6 +74,7 @@ struct ClientConditions {
         var tags = EntityTags(list)
         while let other = tags.next(in: bytes) {
             if bytes.equals(other.opaque.range, head.span, tag.opaque.range) { return true }
+            if GzipForm.isTag(other, bytes, of: tag, head.span) { return true }
         }
         return false
     }

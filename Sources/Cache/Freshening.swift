@@ -113,6 +113,7 @@ extension StoredResponse {
         StoredResponse(
             key: key, status: status, fields: fields, keeping: FieldRetention(under: revalidation.rule), body: body,
             receivedAt: revalidation.now, lifetime: lifetime, classTag: classTag, storefront: storefront,
-            selecting: selecting, resources: resources, outline: outline, composition: composition)
+            selecting: selecting, resources: resources, outline: outline, composition: composition,
+            gzip: gzip?.body)
     }
 }

@@ -63,7 +63,7 @@ public final class MemoryTier: Sendable {
         _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }
 
-    /// Removes `response`, or what it became by an outline, unless its key has another entry by now.
+    /// Removes `response`, or what it became by an outline or a form, unless its key has another entry by now.
     func remove(_ response: StoredResponse) {
         var released: [StoredResponse] = []
         remove(response.key, released: &released) { $0.isCopy(of: response) }
@@ -132,12 +132,12 @@ public final class MemoryTier: Sendable {
     /// Bytes held, overhead included.
     public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
 
-    /// Puts a copy of `response` that has an outline in its place, if it is there and there is room for the outline.
-    func attach(_ outlined: StoredResponse, to response: StoredResponse) {
+    /// Puts a copy of `response` that has an outline or a form more in its place, if it is there and there is room for that.
+    func attach(_ copy: StoredResponse, to response: StoredResponse) {
         var released: [StoredResponse] = []
         shard(response.key.hash).entries.withLock { entries in
-            guard outlined.byteCount <= entries.maxBytes else { return }
-            entries.replace(response, with: outlined, released: &released) { $0 === response }
+            guard copy.byteCount <= entries.maxBytes else { return }
+            entries.replace(response, with: copy, released: &released) { $0 === response }
         }
     }
 

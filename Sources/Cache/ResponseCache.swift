@@ -64,6 +64,15 @@ public final class ResponseCache: Sendable {
         return outlined
     }
 
+    /// Puts the coded form of `response` with it, if memory still holds the same for its key, whatever was worked out about it
+    /// meanwhile. The file keeps what it has.
+    public func attach(gzip: [UInt8], to response: StoredResponse) {
+        guard let current = memory.lookup(response.key), current.isCopy(of: response), current.gzip == nil else {
+            return
+        }
+        memory.attach(current.with(gzip: gzip), to: current)
+    }
+
     /// Removes the entry of `key` from both tiers.
     public func remove(_ key: CacheKey) {
         store?.remove(key)

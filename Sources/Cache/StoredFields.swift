@@ -129,12 +129,15 @@ enum StoredFields {
 
     /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it is sent. Also where the
     /// fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
-    static func head(status: Int, fields: [UInt8], bodyCount: Int) -> (bytes: [UInt8], fields: Range<Int>) {
+    static func head(
+        status: Int, fields: [UInt8], bodyCount: Int, addsVary: Bool = false
+    ) -> (bytes: [UInt8], fields: Range<Int>) {
         var head = ByteBuffer(capacity: fields.count + 96)
         head.appendStatusLine(status)
         let start = head.readableCount
         head.append(fields)
         let end = head.readableCount
+        if addsVary { head.append(GzipForm.varyLine) }
         if status != 204 {
             head.append("Content-Length: ")
             head.append(decimal: bodyCount)

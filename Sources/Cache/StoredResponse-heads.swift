@@ -10,10 +10,12 @@ extension StoredResponse {
     /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF. Age, Cache-Status, Date
     /// where there is none, and the empty line follow; then what `AnswerForm.content(of:)` has. A 416 is an error of the
     /// caller's own, with `appendContentRange`.
-    public func appendHead(_ form: AnswerForm, to buffer: inout ByteBuffer) {
+    ///
+    /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
+    public func appendHead(_ form: AnswerForm, _ coding: ContentCoding = .identity, to buffer: inout ByteBuffer) {
         switch form {
-        case .whole: buffer.append(head)
-        case .notModified: appendNotModified(to: &buffer)
+        case .whole: if let gzip, coding == .gzip { buffer.append(gzip.head) } else { buffer.append(head) }
+        case .notModified: appendNotModified(coding, to: &buffer)
         case .partial(let part): appendPartial(part, to: &buffer)
         case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
         }
@@ -28,9 +30,9 @@ extension StoredResponse {
 
     /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content; Last-Modified only where no
     /// entity tag does its work.
-    private func appendNotModified(to buffer: inout ByteBuffer) {
+    private func appendNotModified(_ coding: ContentCoding, to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(304)
-        appendFields(to: &buffer) { id in
+        appendFields(coding, to: &buffer) { id in
             switch id {
             case .cacheControl, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .vary, .via: true
             case .lastModified: validators.tagValue.isEmpty
@@ -39,10 +41,10 @@ extension StoredResponse {
         }
     }
 
-    /// RFC 9110 15.3.7.1.
+    /// RFC 9110 15.3.7.1. Parts are of the content without a coding.
     private func appendPartial(_ part: Range<Int>, to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(206)
-        appendFields(to: &buffer) { $0 != .contentRange }
+        appendFields(.identity, to: &buffer) { $0 != .contentRange }
         buffer.append("Content-Range: bytes ")
         buffer.append(decimal: part.lowerBound)
         buffer.append("-")
@@ -54,12 +56,19 @@ extension StoredResponse {
         buffer.append("\r\n")
     }
 
-    private func appendFields(to buffer: inout ByteBuffer, where isKept: (FieldName) -> Bool) {
+    private func appendFields(
+        _ coding: ContentCoding, to buffer: inout ByteBuffer, where isKept: (FieldName) -> Bool
+    ) {
         let fields = self.fields.span
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
-            if isKept(line.id) { buffer.append(fields.extracting(line.whole)) }
+            guard isKept(line.id) else { continue }
+            switch coding {
+            case .identity: buffer.append(fields.extracting(line.whole))
+            case .gzip: GzipForm.append(line, of: fields, to: &buffer)
+            }
         }
+        if addsVary { buffer.append(GzipForm.varyLine) }
     }
 }
 
@@ -75,9 +84,9 @@ extension AnswerForm {
     }
 
     /// The bytes of the content that go along; those of a part are copied.
-    public func content(of stored: StoredResponse) -> [UInt8] {
+    public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
         switch self {
-        case .whole: stored.body
+        case .whole: if let gzip = stored.gzip, coding == .gzip { gzip.body } else { stored.body }
         case .partial(let part): Array(stored.body[part])
         case .notModified, .unsatisfiable: []
         }

@@ -1,3 +1,4 @@
+import HTTP
 import Synchronization
 
 // A response as it is kept: immutable, shared by all loops, ready to be sent.
@@ -12,8 +13,10 @@ public final class StoredResponse: Sendable {
     public let status: Int
     /// Wire-ready: status line, fields, Content-Length, each with CR LF. Age, Date, Cache-Status and the empty line follow.
     public let head: [UInt8]
-    /// The content as received, content coding included.
+    /// The content: without the coding in which it came, where that was asked for.
     public let body: [UInt8]
+    /// The same content coded; nil until it came or was made so.
+    public let gzip: GzipForm?
     /// Unix seconds at which the response came, or was last confirmed.
     public let receivedAt: Int64
     /// How long it may be used.
@@ -40,6 +43,10 @@ public final class StoredResponse: Sendable {
     /// Read off `head`, whose offsets they are.
     let validators: Validators
     private let fieldsRange: Range<Int>
+    /// Whether its forms say that there are two, because the origin's fields do not.
+    let addsVary: Bool
+    /// How often it was asked for in a coding that it does not have, see `noteCodingRequest`.
+    private let codingRequests = Atomic<UInt8>(0)
     /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
 
@@ -49,7 +56,7 @@ public final class StoredResponse: Sendable {
     public convenience init(
         key: CacheKey, status: Int, fields: [UInt8], keeping retention: FieldRetention = .impersonal, body: [UInt8],
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
-        resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil
+        resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
         var (kept, hasDate, hasEntityTag) = StoredFields.storable(fields.span, retention)
         if retention != .impersonal, !hasDate { kept.append(contentsOf: StoredFields.dateLine(receivedAt)) }
@@ -57,22 +64,26 @@ public final class StoredResponse: Sendable {
         self.init(
             restoring: key, status: status, fields: kept, body: body, receivedAt: receivedAt, lifetime: lifetime,
             classTag: classTag, storefront: storefront, selecting: selecting, resources: resources, outline: outline,
-            composition: composition)
+            composition: composition, gzip: gzip)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database, or from another response.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
         classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
-        outline: (any Outline)? = nil, composition: Composition? = nil
+        outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
-        let (head, fieldsRange) = StoredFields.head(status: status, fields: fields, bodyCount: body.count)
+        let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
+        let (head, fieldsRange) = StoredFields.head(
+            status: status, fields: fields, bodyCount: body.count, addsVary: addsVary)
         self.key = key.compacted()
         self.status = status
         self.head = head.compacted()
         validators = Validators(head.span)
         self.fieldsRange = fieldsRange
         self.body = body.compacted()
+        self.addsVary = addsVary
+        self.gzip = gzip.map { GzipForm($0, status: status, fields: fields, addsVary: addsVary) }
         self.receivedAt = receivedAt
         self.lifetime = lifetime
         self.classTag = classTag
@@ -93,6 +104,8 @@ public final class StoredResponse: Sendable {
         validators = other.validators
         fieldsRange = other.fieldsRange
         body = other.body
+        gzip = other.gzip
+        addsVary = other.addsVary
         receivedAt = other.receivedAt
         lifetime = other.lifetime
         classTag = other.classTag
@@ -108,6 +121,14 @@ public final class StoredResponse: Sendable {
     /// The same response with what was worked out about its body. Copies no content.
     public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
+    /// The same response with another form, of `gzip` bytes. Copies no content.
+    public func with(gzip: [UInt8]) -> StoredResponse {
+        StoredResponse(
+            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
+            resources: resources, outline: outline, composition: composition, gzip: gzip)
+    }
+
     /// Whether it answers `key`: every byte is compared, in place.
     func isStored(under key: borrowing CacheKey) -> Bool { self.key.hasBytes(of: key) }
 
@@ -119,18 +140,24 @@ public final class StoredResponse: Sendable {
 
     /// What it takes in memory: the bytes it holds and `overhead`.
     public var byteCount: Int {
-        key.bytes.count + head.count + body.count + storefront.count + selecting.count
+        key.bytes.count + head.count + body.count + gzipBytes + storefront.count + selecting.count
             + resources.count * MemoryLayout<UInt64>.size + attachedBytes + Self.overhead
     }
+
+    private var gzipBytes: Int { gzip.map { $0.head.count + $0.body.count } ?? 0 }
+
+    /// The content as the file keeps it, and what that takes of `byteCount`: in one form.
+    var filedBody: [UInt8] { gzip?.body ?? body }
+    var filedByteCount: Int { gzip == nil ? byteCount : byteCount - body.count }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
     static let overhead = 600
 
-    /// Whether it is `other`, or `other` with another outline. Copies share their arrays, so hardly a byte is compared.
+    /// Whether it is `other`, or `other` with another outline or form. Copies share their arrays, so hardly a byte is compared.
     func isCopy(of other: StoredResponse) -> Bool {
         self === other
             || receivedAt == other.receivedAt && lifetime == other.lifetime && composition === other.composition
-                && key == other.key && head == other.head && body == other.body
+                && key == other.key && status == other.status && fields == other.fields && body == other.body
     }
 
     /// The same content with another lifetime, counted from `receivedAt`.
@@ -138,7 +165,7 @@ public final class StoredResponse: Sendable {
         StoredResponse(
             restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
-            resources: resources, outline: outline, composition: composition)
+            resources: resources, outline: outline, composition: composition, gzip: gzip?.body)
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.
@@ -154,14 +181,27 @@ public final class StoredResponse: Sendable {
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
 
+    /// Notes that it was asked for in a coding that it does not have. True the second time, and never again.
+    public func noteCodingRequest() -> Bool {
+        guard codingRequests.load(ordering: .relaxed) < 2 else { return false }
+        return codingRequests.wrappingAdd(1, ordering: .relaxed).newValue == 2
+    }
+
+    /// Whether `noteCodingRequest` may still say so, and the content is worth it.
+    public var mayBecomeCoded: Bool {
+        body.count >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
+    }
+
     /// Over what the row of `content` holds.
     var contentSum: UInt64 {
         var sum = Checksum()
         sum.combine(resources.count)
         for resource in resources { sum.combine(resource) }
         sum.combine(fields)
-        sum.combine(body.count)
-        sum.combineInLanes(body)
+        sum.combine(filedBody.count)
+        sum.combineInLanes(filedBody)
+        // Without a form it is what older versions wrote.
+        if gzip != nil { sum.combine(1) }
         return sum.value
     }
 

@@ -95,6 +95,6 @@ extension StoredResponse {
         return StoredResponse(
             restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
-            outline: outline, composition: composition)
+            outline: outline, composition: composition, gzip: gzip?.body)
     }
 }

@@ -282,6 +282,7 @@ extension ProxyService {
         _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, upstreamTime: Duration? = nil,
         to connection: ClientConnection
     ) {
+        let coding = coding(of: stored, for: connection)
         let form = connection.withHeadBytes { bytes in
             AnswerForm.of(stored, for: connection.head.method, connection.head.fields, bytes)
         }
@@ -291,16 +292,17 @@ extension ProxyService {
                 key: stored.key, template: template, upstreamTime: upstreamTime, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
-        let content = form.content(of: stored)
+        let content = form.content(of: stored, coding)
         observer.record(
             AnsweredRequest(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
                 cacheStatus: status, key: stored.key, template: template, upstreamTime: upstreamTime),
             on: connection)
         let age = stored.age(at: context.unixSeconds)
-        let file = form == .whole && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
+        let file =
+            form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
-            stored.appendHead(form, to: &buffer)
+            stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")
             buffer.append(decimal: age)
             buffer.append("\r\n")

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import HTTP
 
 /// What all loops' services share: the cache, what is under way, the tokens, the operator's policy.
 public struct ProxyShared: Sendable {
@@ -22,6 +23,9 @@ public struct ProxyShared: Sendable {
     let flights: Flights
     /// Large bodies in the form in which they are sent fastest.
     public var sealedBodies = SealedBodies(maxBytes: 8 << 20)
+    /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
+    public var gzip = Gzip.system
+    let compressions = Compressions()
     /// nil where the system has no randomness: nothing personal is kept then.
     let users = UserScopes()
 

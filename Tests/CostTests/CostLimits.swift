@@ -28,6 +28,7 @@ struct CostLimit: Sendable {
 
     static let table = [
         CostLimit(.hit, instructions: 5_770, allocations: none),
+        CostLimit(.gzipHit, instructions: 5_770, allocations: none),
         CostLimit(.parsedHit, instructions: 15_500, allocations: none),
         CostLimit(.largeHit, instructions: 7_200, allocations: none),
         CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),

@@ -2,6 +2,8 @@
 enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// The same request again.
     case hit
+    /// The same request again, by a client that accepts gzip.
+    case gzipHit
     /// Requests that never came before, for what is in memory.
     case parsedHit
     /// A megabyte from memory.
@@ -21,14 +23,15 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         let target: String
         var fields: [(String, String)] = [
             ("User-Agent", "Music/4.0 iOS/18.0"), ("Accept", "*/*"), ("Accept-Language", "en-GB,en;q=0.9"),
-            ("Accept-Encoding", "gzip, deflate, br"),
+            ("Accept-Encoding", "identity"),
         ]
+        var acceptsGzip: Bool { fields.contains { $0.1.hasPrefix("gzip") } }
     }
 
     /// How many are measured: so many that what comes now and then is spread thin.
     var requests: Int {
         switch self {
-        case .hit, .parsedHit, .secureHit: 2_000
+        case .hit, .gzipHit, .parsedHit, .secureHit: 2_000
         case .miss, .reduced, .split: 500
         case .largeHit: 200
         }
@@ -37,7 +40,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// What `Cache-Status` says of every measured answer.
     var status: String {
         switch self {
-        case .hit, .parsedHit, .largeHit, .secureHit: "hit; ttl="
+        case .hit, .gzipHit, .parsedHit, .largeHit, .secureHit: "hit; ttl="
         case .miss: "fwd=uri-miss; fwd-status=200; stored"
         case .reduced: "detail=reduced"
         case .split: "detail=split"
@@ -47,7 +50,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Targets that are asked for beforehand.
     var material: [String] {
         switch self {
-        case .hit, .largeHit, .secureHit: [request(0).target]
+        case .hit, .gzipHit, .largeHit, .secureHit: [request(0).target]
         case .parsedHit: Self.ids(0..<Self.distinct).map(Self.song)
         case .miss: []
         // Some singles, which show how those look, and batches.
@@ -60,6 +63,10 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     func request(_ number: Int) -> Request {
         switch self {
         case .hit, .secureHit: Request(target: Self.song("1440000000"))
+        case .gzipHit:
+            Request(
+                target: Self.song("1440000000"),
+                fields: Request(target: "").fields.dropLast() + [("Accept-Encoding", "gzip, deflate, br")])
         case .largeHit: Request(target: Self.song(CatalogOrigin.large))
         case .parsedHit:
             Request(

@@ -23,7 +23,8 @@ import Testing
         let serialised = request.head(
             to: Array("api.music.apple.com".utf8),
             developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
-            userToken: userToken.map { SecretBytes(Array($0.utf8).span) }, origin: origin.map { Array($0.utf8) })
+            userToken: userToken.map { SecretBytes(Array($0.utf8).span) }, origin: origin.map { Array($0.utf8) },
+            acceptsGzip: request.welcomesGzip)
         return String(decoding: serialised, as: UTF8.self)
     }
 
@@ -34,6 +35,21 @@ import Testing
         #expect(!text.contains("client"))
         #expect(text.hasPrefix("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: api.music.apple.com\r\n"))
         #expect(!text.contains("Host: proxy"))
+    }
+
+    /// Whatever the client accepts: it is answered from what is stored.
+    @Test(arguments: [
+        ("GET /v1/catalog/us/albums/1", ForwardedRequest.Breadth.none, true),
+        ("HEAD /v1/catalog/us/albums/1", .none, false), ("GET /v1/catalog/us/albums/1", .impersonal, false),
+        ("GET /v1/catalog/us/albums/1", .all, false), ("GET /v1/me/library/songs", .none, false),
+    ])
+    func gzipIsWelcomeWhereEveryoneGetsTheAnswer(line: String, breadth: ForwardedRequest.Breadth, isWelcome: Bool)
+        throws
+    {
+        let text = "\(line) HTTP/1.1\r\nHost: proxy\r\nAccept-Encoding: deflate\r\n\r\n"
+        let sent = try forward(text, breadth: breadth)
+        #expect(
+            sent.contains("\r\nAccept-Encoding: \(isWelcome ? "gzip" : "identity")\r\n") && !sent.contains("deflate"))
     }
 
     @Test func withoutADeveloperTokenTheClientsPasses() throws {

@@ -21,6 +21,8 @@ final class FakeOrigin {
         var status = 200
         var fields: [(String, String)] = [("Content-Type", "application/json")]
         var body = "{}"
+        /// Goes out in place of `body`.
+        var bytes: [UInt8]?
         /// Breaks the connection instead of answering.
         var hangsUp = false
     }
@@ -41,7 +43,7 @@ final class FakeOrigin {
                 connection.close()
                 return
             }
-            let body = Array(reply.body.utf8)
+            let body = reply.bytes ?? Array(reply.body.utf8)
             connection.respond(content: body) { buffer in
                 buffer.appendStatusLine(reply.status)
                 for (name, value) in reply.fields { buffer.append("\(name): \(value)\r\n") }

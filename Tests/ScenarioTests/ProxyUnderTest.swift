@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import EventLoop
 import Foundation
+import HTTP
 import Synchronization
 import TestSupport
 
@@ -21,7 +22,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
-        timeOfDay: TimeOfDay = .system, composition: CompositionSettings = CompositionSettings(),
+        timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -32,6 +33,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             crossOrigin: crossOrigin, composition: composition)
         shared.warn = warn
         shared.clientKeys = clientKeys
+        shared.gzip = gzip
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
             upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,

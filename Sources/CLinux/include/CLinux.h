@@ -2,6 +2,8 @@
 #ifndef REFRAIN_CLINUX_H
 #define REFRAIN_CLINUX_H
 
+#include "CLinuxZlib.h"
+
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>

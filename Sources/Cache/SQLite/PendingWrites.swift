@@ -17,7 +17,12 @@ struct PendingWrites {
         }
 
         /// About what it takes in the file and in its log.
-        var writtenBytes: Int { StoreBounds.estimate(contentBytes: byteCount) }
+        var writtenBytes: Int {
+            switch self {
+            case .store(let response): StoreBounds.estimate(contentBytes: response.filedByteCount)
+            case .remove: StoreBounds.estimate(contentBytes: byteCount)
+            }
+        }
     }
 
     /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.

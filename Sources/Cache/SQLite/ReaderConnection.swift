@@ -1,3 +1,5 @@
+import HTTP
+
 // The file as one loop has it open: its statements, the view that it keeps, and where it found what.
 // Must hold: no response comes out that its checksum, which covers the key, does not vouch for.
 
@@ -49,12 +51,13 @@ struct ReaderConnection {
             }
             defer { if !store.snapshots.mayBeKept { endSnapshot() } }
             if let row = hints[key.hash],
-                let response = try statements.selectRow.firstRow(at: row, read: { ContentRow.response(for: key, $0) }),
+                let response = try statements.selectRow.firstRow(
+                    at: row, read: { ContentRow.response(for: key, $0, store.gzip) }),
                 let response
             {
                 return .response(response)
             }
-            return try search(statements, key, rows: store.entries)
+            return try search(statements, key, rows: store.entries, store.gzip)
         } catch {
             endSnapshot()
             if !error.isBusy {
@@ -67,13 +70,15 @@ struct ReaderConnection {
 
     /// Through the index of keys.
     private mutating func search(
-        _ statements: Statements, _ key: CacheKey, rows: Int
+        _ statements: Statements, _ key: CacheKey, rows: Int, _ gzip: Gzip
     ) throws(SQLiteError) -> Found {
         if hints.isTooSmall(for: rows) { hints = RowHints(rows: rows) }
         let index = SQLiteStore.index(of: key)
         let found = try statements.select.firstRow(at: index) { row in
-            guard StoredRow.key(row).map({ $0 == key }) ?? true else { return Found.nothing }
-            guard let response = ContentRow.response(for: key, row) else { return .damaged }
+            guard StoredRow.key(row).map({ $0 == key }) ?? true, !ContentRow.isUnreadable(row, gzip) else {
+                return Found.nothing
+            }
+            guard let response = ContentRow.response(for: key, row, gzip) else { return .damaged }
             hints[key.hash] = StoredRow.id(row)
             return .response(response)
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTP
 import Synchronization
 
 // The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
@@ -14,6 +15,8 @@ public final class SQLiteStore: Sendable {
     /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
     let generation = Atomic<Int>(0)
     let snapshots = ReaderSnapshots()
+    /// Reads what the file has coded; without it such answers are not found.
+    let gzip: Gzip
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
@@ -24,17 +27,21 @@ public final class SQLiteStore: Sendable {
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again (HARDENING F3).
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
-    private init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
+    private init(
+        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, log: @escaping @Sendable (String) -> Void
+    ) {
         self.path = path
+        self.gzip = gzip
         writer = Mutex(StoreWriter(path: path, maxBytes: maxBytes, classNames: classNames, log: log))
     }
 
     /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored bytes and the file.
     /// `classNames` names the class tags for operators, by index. `log` gets one line for each change of fortune.
     public static func open(
-        path: String, maxBytes: Int, classNames: [String] = [], log: @escaping @Sendable (String) -> Void
+        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system,
+        log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
-        let store = SQLiteStore(path: path, maxBytes: maxBytes, classNames: classNames, log: log)
+        let store = SQLiteStore(path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         return store
     }

@@ -7,10 +7,12 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
 
     /// For each older version what brings it to the next, whatever the file holds in no time.
-    static let migrations: [Int64: [String]] = [3: fromVersion3]
+    static let migrations: [Int64: [String]] = [
+        3: fromVersion3, 4: ["ALTER TABLE content ADD COLUMN \(isCoded)"],
+    ]
 
     static let statements: [String] = [
         """
@@ -37,17 +39,8 @@ enum Schema {
           last_used INTEGER NOT NULL            -- to a minute, or an hour in a large cache; the least recently used go first
         )
         """,
-        """
-        CREATE TABLE content (
-          id INTEGER PRIMARY KEY,               -- that of the entry
-          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
-                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
-                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
-                                                -- (1) and selecting (4), these two, and resources as in mention
-          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
-          body BLOB NOT NULL                    -- as received, content coding included
-        )
-        """,
+        // As SQLite writes it where a column was added, so that a file of version 4 has the same.
+        "\(contentOfVersion4.dropLast()), \(isCoded))",
         """
         CREATE TABLE mention (
           -- Which resources an entry names, where it names any; small, so that a purge by resource can look through all.
@@ -97,6 +90,24 @@ enum Schema {
         """,
     ]
 
+    /// To which later versions add columns. A coding that `body` has here is one that `fields` name.
+    private static let contentOfVersion4 = """
+        CREATE TABLE content (
+          id INTEGER PRIMARY KEY,               -- that of the entry
+          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
+                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
+                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
+                                                -- (1) and selecting (4), these two, and resources as in mention
+          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
+          body BLOB NOT NULL                    -- as received, content coding included
+        )
+        """
+
+    private static let isCoded = """
+        is_gzip INTEGER NOT NULL DEFAULT 0 /* 1: body is in gzip besides. Who accepts that gets it so, everyone else what gunzip
+                                                 makes of it; sizes and checksums are those of body as it is here */
+        """
+
     private static let entryRemoved = """
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
@@ -109,7 +120,7 @@ enum Schema {
     private static let fromVersion3 = [
         "DROP TRIGGER entry_removed",
         "ALTER TABLE content RENAME TO older_content",
-        statements.first { $0.hasPrefix("CREATE TABLE content") } ?? "",
+        contentOfVersion4,
         entryRemoved,
         """
         CREATE TRIGGER older_removed AFTER DELETE ON entry BEGIN

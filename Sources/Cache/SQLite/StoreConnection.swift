@@ -43,7 +43,7 @@ final class StoreConnection {
             ON CONFLICT (key) DO NOTHING
             """)
         insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (id, facts, fields, body) VALUES (?1, ?2, ?3, ?4)")
+            database, "INSERT OR REPLACE INTO content (id, facts, fields, body, is_gzip) VALUES (?1, ?2, ?3, ?4, ?5)")
         insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (id, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
@@ -115,7 +115,7 @@ final class StoreConnection {
     private func write(_ response: StoredResponse, _ key: Int64) throws(SQLiteError) {
         let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
         let size =
-            target.count + variant.count + response.fields.count + response.body.count
+            target.count + variant.count + response.fields.count + response.filedBody.count
             + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
         let contentSum = response.contentSum
         let checksum = response.checksum(contentSum: contentSum)
@@ -136,7 +136,7 @@ final class StoreConnection {
         let id = database.lastInsertedRow
         try insertContent.run(
             .integer(id), .blob(AnswerFacts(response, checksum: checksum).bytes[...]), .blob(response.fields),
-            .blob(response.body[...]))
+            .blob(response.filedBody[...]), .integer(response.gzip == nil ? 0 : 1))
         guard !response.resources.isEmpty else { return }
         try insertMention.run(.integer(id), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
     }

@@ -1,3 +1,5 @@
+import HTTP
+
 // One row as it was read: nothing in it is believed before the checksum agrees.
 // Must hold: no value of a damaged file can trap; a response comes out only if all of it is as it was written.
 
@@ -81,18 +83,27 @@ struct EntryRow {
 /// A row of `content`.
 struct ContentRow {
     /// The columns in the order that `response` reads them.
-    fileprivate static let columns = "facts, fields, body"
+    fileprivate static let columns = "facts, fields, body, is_gzip"
     /// The row ?1.
     static let select = "SELECT \(columns) FROM content WHERE id = ?1"
 
+    /// Whether there is no telling what the content is.
+    static func isUnreadable(_ row: Row, _ gzip: Gzip) -> Bool { row.integer(3) != 0 && !gzip.isAvailable }
+
     /// The response, or nil where the row is damaged or that of another key. Nothing is copied but what the response keeps.
-    static func response(for key: CacheKey, _ row: Row) -> StoredResponse? {
+    static func response(for key: CacheKey, _ row: Row, _ gzip: Gzip) -> StoredResponse? {
         guard let facts = row.withBytes(0, { AnswerFacts($0) }) else { return nil }
+        var body = row.bytes(2)
+        var coded: [UInt8]?
+        if row.integer(3) != 0 {
+            // Of a damaged row no more comes than of a sound one, and the checksum is compared all the same.
+            guard let content = try? gzip.inflate(body, .trusted) else { return nil }
+            (body, coded) = (content, body)
+        }
         let response = StoredResponse(
-            restoring: key, status: facts.status, fields: row.bytes(1), body: row.bytes(2),
-            receivedAt: facts.receivedAt,
+            restoring: key, status: facts.status, fields: row.bytes(1), body: body, receivedAt: facts.receivedAt,
             lifetime: facts.lifetime, classTag: facts.classTag, storefront: facts.storefront,
-            selecting: facts.selecting, resources: facts.resources)
+            selecting: facts.selecting, resources: facts.resources, gzip: coded)
         return response.checksum == facts.checksum ? response : nil
     }
 }
@@ -110,11 +121,11 @@ enum StoredRow {
 
     /// The key; nil where no key has these parts.
     static func key(_ row: Row) -> CacheKey? {
-        let variant = row.bytes(4)
-        return variant.contains(0) ? nil : CacheKey(scope: .shared, target: row.bytes(3), variant: variant)
+        let variant = row.bytes(5)
+        return variant.contains(0) ? nil : CacheKey(scope: .shared, target: row.bytes(4), variant: variant)
     }
 
-    static func id(_ row: Row) -> Int64 { row.integer(5) }
+    static func id(_ row: Row) -> Int64 { row.integer(6) }
 }
 
 /// A row of `entry` with those of `older_content` and `mention`: as version 3 wrote it.

@@ -18,6 +18,8 @@ final class Fetch {
     private var developerToken: SecretBytes?
     private var hasRenewedToken = false
     private var validates: Bool
+    /// Whether the origin may answer in gzip.
+    private var acceptsGzip: Bool
     /// Lets go of this once it has ended.
     private var exchange: GatedExchange?
     /// Whether somebody waits by now for what nobody had asked for.
@@ -36,6 +38,7 @@ final class Fetch {
         self.listener = listener
         self.service = service
         validates = inquiry.key != nil && (inquiry.stored?.isRevalidatable ?? false)
+        acceptsGzip = inquiry.request.welcomesGzip && service.shared.gzip.isAvailable
     }
 
     func start() {
@@ -44,7 +47,7 @@ final class Fetch {
         let head = inquiry.request.head(
             to: service.shared.authority, developerToken: developerToken,
             userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
-            validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
+            acceptsGzip: acceptsGzip, validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
         let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
         exchange = service.gate.send(
             request, priority: priority, deadline: service.context.loop.now + Self.longestWait,
@@ -155,9 +158,18 @@ extension Fetch: UpstreamReceiver {
         listener?.hinted(interim)
     }
 
-    func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-        note(response.status)
-        upstreamTime = response.receivedAt - response.requestedAt
+    func upstream(_ exchange: UpstreamExchange, answered received: UpstreamResponse) {
+        note(received.status)
+        upstreamTime = received.receivedAt - received.requestedAt
+        let response: UpstreamResponse
+        do throws(Gzip.Failure) {
+            response = acceptsGzip ? try received.inflated(by: service.shared.gzip) : received
+        } catch {
+            guard error != .tooLarge else { return startUncompressed() }
+            service.statistics.count(.upstreamErrors)
+            service.failures.note("answers in damaged gzip", at: service.context.loop.now)
+            return refuse(received)
+        }
         switch Verdict.of(status: response.status, verdictFacts) {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
         case .confirm: confirm(response)
@@ -176,6 +188,10 @@ extension Fetch: UpstreamReceiver {
         note(response.status)
         switch Verdict.of(status: response.status, verdictFacts) {
         case .renewToken where startsAnew(): exchange.cancel()
+        case .accept where acceptsGzip && response.isGzip:
+            // Not to be inflated piece by piece: what is streamed goes through as it comes.
+            startUncompressed()
+            exchange.cancel()
         case .refuse, .confirm:
             exchange.cancel()
             refuse(response)
@@ -284,7 +300,7 @@ extension Fetch {
             classTag: inquiry.facts.route.resourceClass.rawValue,
             storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
             resources: scan.mentions,
-            outline: service.shared.library.covers(inquiry.facts) ? scan.document : nil)
+            outline: service.shared.library.covers(inquiry.facts) ? scan.document : nil, gzip: response.storableGzip)
     }
 
     /// Whether what was asked for changed while the answer was on its way.
@@ -319,6 +335,12 @@ extension Fetch {
             end(.stored(confirmed, originStatus: 304))
         case .contradicted: startUnconditionally()
         }
+    }
+
+    /// The same request for the content as it is: inflated it is more than is collected.
+    private func startUncompressed() {
+        acceptsGzip = false
+        start()
     }
 
     private func startUnconditionally() {

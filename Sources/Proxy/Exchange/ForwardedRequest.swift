@@ -26,6 +26,9 @@ final class ForwardedRequest {
     let asksForRange: Bool
     /// Whether a field goes along that tells users or sites apart: a cookie, or where a web page comes from.
     let tellsWhoAsks: Bool
+    /// Whether the answer is welcome in gzip: one to a GET that is stored under the operator's rule, and everyone's. What
+    /// one client alone gets goes through as it is.
+    let welcomesGzip: Bool
     let body: [UInt8]
 
     /// How many of the client's fields go along: no client's fields may shape an answer that others get (HARDENING 3, cache
@@ -70,6 +73,7 @@ final class ForwardedRequest {
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
         tellsWhoAsks = breadth == .all && (head.fields.contains(.cookie) || head.fields.contains(.origin))
+        welcomesGzip = breadth == .none && method == .get && !isPersonal
         self.body = body
     }
 
@@ -87,6 +91,7 @@ final class ForwardedRequest {
         isConditional = false
         asksForRange = false
         tellsWhoAsks = false
+        welcomesGzip = true
         body = []
     }
 
@@ -158,10 +163,11 @@ final class ForwardedRequest {
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
     ///   - origin: what the developer token is bound to (API.md 2), if it is.
+    ///   - acceptsGzip: whether the answer may come in gzip.
     ///   - validators: lines that let the origin confirm what is stored.
     func head(
         to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,
-        validators: [UInt8] = []
+        acceptsGzip: Bool = false, validators: [UInt8] = []
     ) -> [UInt8] {
         var buffer = ByteBuffer(capacity: 512 + target.count + fields.count)
         buffer.append(methodText)
@@ -169,7 +175,7 @@ final class ForwardedRequest {
         buffer.append(target)
         buffer.append(" HTTP/1.1\r\nHost: ")
         buffer.append(authority)
-        buffer.append("\r\nAccept-Encoding: identity\r\n")
+        buffer.append(acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
         if let origin {
             buffer.append("Origin: ")
             buffer.append(origin)

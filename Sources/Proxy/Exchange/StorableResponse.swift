@@ -18,11 +18,12 @@ extension UpstreamResponse {
     /// Whole seconds between request and answer (RFC 9111 4.2.3).
     var delay: Int { Int((receivedAt.nanoseconds - requestedAt.nanoseconds) / 1_000_000_000) }
 
-    /// A coding that was not asked for: the one stored form is uncompressed.
+    /// A coding that was not asked for: what is stored can be read here.
     var hasContentCoding: Bool {
-        fields.lines.contains { line in
-            line.id == .contentEncoding && !fields.bytes[line.value].elementsEqual("identity".utf8)
-        }
+        !isInflated
+            && fields.lines.contains { line in
+                line.id == .contentEncoding && !fields.bytes[line.value].elementsEqual("identity".utf8)
+            }
     }
 
     /// The resources that the content names and shows; perhaps any, where a coding hides them.
@@ -38,12 +39,13 @@ extension UpstreamResponse {
         var copy = self
         copy.original = body
         copy.body = completed
+        copy.gzip = nil
         return copy
     }
 
     /// Whether the field says something about a content that is not this one any more.
     private func isOutdated(_ id: FieldName) -> Bool {
-        original != nil && (id == .etag || id == .lastModified)
+        original != nil && (id == .etag || id == .lastModified) || isInflated && id == .contentEncoding
     }
 
     /// The lines that may be stored; how many of them are is for `FieldRetention` to say.

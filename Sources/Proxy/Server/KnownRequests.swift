@@ -10,12 +10,14 @@ import HTTP
 final class KnownRequest {
     fileprivate let bytes: [UInt8]
     let head: RequestHead
+    let preferredCoding: ContentCoding
     /// What the service made of it; each service knows its own.
     var conclusion: AnyObject?
 
     fileprivate init(_ bytes: Span<UInt8>, _ head: RequestHead) {
         self.bytes = bytes.copy()
         self.head = head.copy()
+        preferredCoding = ContentCoding.preferred(by: head.fields, bytes)
     }
 
     fileprivate func isSpelt(_ other: Span<UInt8>) -> Bool {

@@ -9,10 +9,15 @@ public struct UpstreamResponse: Sendable {
     public let fields: UpstreamFields
     /// What `Content-Length` said, also where there is no content: HEAD and 304. Nil for chunked and unknown lengths.
     public let declaredLength: Int?
-    /// The content; in `began` only what has come so far. Content codings are as the origin applied them.
+    /// The content; in `began` only what has come so far. Content codings are as the origin applied
+    /// them, until it is `inflated`.
     public internal(set) var body: [UInt8]
     /// What the origin sent, where `body` is not that any more (`next complete`): its validators are not the body's then.
     var original: [UInt8]?
+    /// `body` in gzip, where it came so; nil where `body` is another by now.
+    var gzip: [UInt8]?
+    /// Whether the content was inflated: what `fields` say of its coding is over.
+    var isInflated = false
     /// When the request was handed to the connection that answered: the "request_time" of RFC 9111, 4.2.3.
     public internal(set) var requestedAt = Instant(nanoseconds: 0)
     /// When the head was complete: the "response_time" of RFC 9111, 4.2.3.

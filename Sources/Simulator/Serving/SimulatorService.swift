@@ -14,7 +14,8 @@ public final class SimulatorService: Service {
     }
 
     public func handle(_ connection: ClientConnection) {
-        let response = responder.respond(to: request(of: connection))
+        let request = request(of: connection)
+        let response = responder.respond(to: request).coded(for: request)
         guard response.delay > .zero else {
             perform(response, on: connection)
             return
@@ -60,5 +61,24 @@ public final class SimulatorService: Service {
 
     private static func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
         bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension SimulatorResponse {
+    /// The bytes below which nothing is compressed.
+    private static let leastCoded = 256
+
+    /// In gzip where the client says that it accepts that, as the real API answers (API.md 9). Not what is to be cut: where
+    /// is counted in bytes of the content.
+    fileprivate func coded(for request: SimulatorRequest) -> SimulatorResponse {
+        guard fault == nil, body.count >= Self.leastCoded, field("Content-Encoding") == nil,
+            request.field("Accept-Encoding")?.split(separator: ",").contains(where: { $0.drop { $0 == " " } == "gzip" })
+                == true,
+            let coded = Gzip.system.deflate(body, level: 1)
+        else { return self }
+        var copy = self
+        copy.body = coded
+        copy.fields.append(SimulatorField("Content-Encoding", "gzip"))
+        return copy
     }
 }

@@ -1,0 +1,68 @@
+import HTTP
+
+// The second form of a stored answer: the same content, coded, for those who accept that.
+// Must hold: a form has a strong entity tag of its own (RFC 9110 8.8.3: the bytes differ), which tells which answer it is the
+// form of, so that either tag proves to this cache what a client has.
+
+/// A stored answer as those get it who accept gzip.
+public struct GzipForm: Sendable {
+    /// Wire-ready, as `StoredResponse.head`.
+    public let head: [UInt8]
+    /// One gzip stream, as received or as made here.
+    public let body: [UInt8]
+
+    /// - Parameter fields: those of the answer.
+    init(_ body: [UInt8], status: Int, fields: [UInt8], addsVary: Bool) {
+        var head = ByteBuffer(capacity: fields.count + 160)
+        head.appendStatusLine(status)
+        let span = fields.span
+        var lines = FieldLines()
+        while let line = lines.next(in: span) { Self.append(line, of: span, to: &head) }
+        if addsVary { head.append(Self.varyLine) }
+        head.append("Content-Encoding: gzip\r\nContent-Length: ")
+        head.append(decimal: body.count)
+        head.append("\r\n")
+        self.head = head.copyReadable().compacted()
+        self.body = body.compacted()
+    }
+
+    /// Content of fewer bytes is sent in as many packets either way.
+    public static let leastBytes = 1 << 10
+
+    /// Of answers that have two forms, unless the origin says it.
+    static let varyLine: StaticString = "Vary: Accept-Encoding\r\n"
+    /// Inside the quotes of a strong tag; weak ones are the same for both.
+    private static let tagEnd: StaticString = "-gzip"
+
+    /// A field line as this form has it.
+    static func append(_ line: FieldLines.Line, of fields: Span<UInt8>, to buffer: inout ByteBuffer) {
+        guard line.id == .etag, let tag = EntityTag(fields, line.value), !tag.isWeak else {
+            return buffer.append(fields.extracting(line.whole))
+        }
+        buffer.append(fields.extracting(line.whole.lowerBound..<(line.value.upperBound - 1)))
+        buffer.append(tagEnd)
+        buffer.append("\"\r\n")
+    }
+
+    /// Whether `other` is the tag that this form of an answer has whose own is `tag`; ranges count in `bytes` and `head`.
+    static func isTag(_ other: EntityTag, _ bytes: Span<UInt8>, of tag: EntityTag, _ head: Span<UInt8>) -> Bool {
+        let (given, own, end) = (other.opaque.range, tag.opaque.range, tagEnd.utf8CodeUnitCount)
+        guard !tag.isWeak, given.count == own.count + end else { return false }
+        let cut = given.lowerBound + own.count - 1
+        return bytes.equals(given.lowerBound..<cut, head, own.lowerBound..<(own.upperBound - 1))
+            && bytes.equals(cut..<(cut + end), tagEnd)
+    }
+
+    /// Whether a `Vary` among these lines names `Accept-Encoding`, or everything.
+    static func isVaryStated(in fields: Span<UInt8>) -> Bool {
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            guard line.id == .vary else { continue }
+            var names = ListElements(ByteRange(line.value.lowerBound, line.value.upperBound))
+            while let name = names.next(in: fields)?.range {
+                if fields.equalsIgnoringCase(name, "accept-encoding") || fields.equals(name, "*") { return true }
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,84 @@
+// In which coding a client wants content (RFC 9110 12.5.3), as one of two words before anything else looks at it: what clients
+// write there is in nobody's key and goes nowhere (HARDENING 3, CVE-2024-35296).
+
+/// How content is coded.
+public enum ContentCoding: UInt8, Sendable, CaseIterable {
+    case identity, gzip
+
+    /// What a client gets that sent these fields: gzip where it accepts that, and does not say that it would rather not.
+    /// Without `Accept-Encoding` content is as it is.
+    @inline(__always)
+    public static func preferred(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> ContentCoding {
+        guard fields.contains(.acceptEncoding) else { return .identity }
+        var weights = AcceptedCodings()
+        for index in 0..<fields.endIndex where fields[index].id == .acceptEncoding {
+            weights.merge(fields[index].value, bytes)
+        }
+        return weights.preferred
+    }
+
+    /// The coding that a `Content-Encoding` value names; nil for others, and for more than one layer.
+    public static func named(_ value: Span<UInt8>) -> ContentCoding? {
+        let all = 0..<value.count
+        if isGzip(value, all) { return .gzip }
+        return all.isEmpty || value.equalsIgnoringCase(all, "identity") ? .identity : nil
+    }
+
+    /// `x-gzip` means the same (RFC 9110 8.4.1.3).
+    fileprivate static func isGzip(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        bytes.equalsIgnoringCase(range, "gzip") || bytes.equalsIgnoringCase(range, "x-gzip")
+    }
+}
+
+/// The weights that `Accept-Encoding` gives, in thousandths; nil where it says nothing.
+private struct AcceptedCodings {
+    private var gzip: Int?
+    private var identity: Int?
+    private var any: Int?
+
+    /// Whatever else is accepted, an equal weight is for what is shorter.
+    var preferred: ContentCoding {
+        let weight = gzip ?? any ?? 0
+        return weight > 0 && weight >= identity ?? 0 ? .gzip : .identity
+    }
+
+    mutating func merge(_ list: ByteRange, _ bytes: Span<UInt8>) {
+        var elements = ListElements(list)
+        while let element = elements.next(in: bytes)?.range {
+            var end = element.lowerBound
+            while end < element.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
+            let name = bytes.trimmingWhitespace(element.lowerBound..<end)
+            let weight = Self.weight(bytes, end..<element.upperBound)
+            // Of two that mean the same, such as gzip and x-gzip, the better.
+            if ContentCoding.isGzip(bytes, name) {
+                gzip = max(gzip ?? 0, weight)
+            } else if bytes.equalsIgnoringCase(name, "identity") {
+                identity = max(identity ?? 0, weight)
+            } else if bytes.equals(name, "*") {
+                any = max(any ?? 0, weight)
+            }
+        }
+    }
+
+    /// What `;q=0.5` says, 1000 where there is nothing. What is no weight (RFC 9110 12.4.2) accepts nothing.
+    private static func weight(_ bytes: Span<UInt8>, _ parameter: Range<Int>) -> Int {
+        guard !parameter.isEmpty else { return 1000 }
+        let text = bytes.trimmingWhitespace((parameter.lowerBound + 1)..<parameter.upperBound)
+        guard text.count >= 3, text.count <= 7, bytes.equalsIgnoringCase(text.lowerBound..<(text.lowerBound + 2), "q=")
+        else { return 0 }
+        let digits = (text.lowerBound + 2)..<text.upperBound
+        guard let whole = Decimal.parse(bytes, digits.lowerBound..<(digits.lowerBound + 1)), whole <= 1 else {
+            return 0
+        }
+        var thousandths = whole * 1000
+        guard digits.count > 1 else { return thousandths }
+        guard bytes[digits.lowerBound + 1] == UInt8(ascii: ".") else { return 0 }
+        var place = 100
+        for index in (digits.lowerBound + 2)..<digits.upperBound {
+            guard let digit = Decimal.parse(bytes, index..<(index + 1)) else { return 0 }
+            thousandths += digit * place
+            place /= 10
+        }
+        return thousandths <= 1000 ? thousandths : 0
+    }
+}

@@ -1,0 +1,36 @@
+import Cache
+import Dispatch
+import HTTP
+import Synchronization
+
+// Answers that clients want in gzip and that came without it, or were composed: compressed once, behind the answers, when they
+// are asked for again.
+// Must hold: no loop waits for it; one answer at a time is compressed, and what waits is bounded; the result goes to what
+// memory holds by then, if that is still the same content, and counts as its bytes.
+
+/// Used from all loops.
+final class Compressions: Sendable {
+    private let queue = DispatchQueue(label: "refrain.compression", qos: .utility)
+    /// Bytes of content that wait or are being compressed.
+    private let waiting = Atomic<Int>(0)
+
+    /// The largest content: 20 ms of a core. The most that may wait: a second of it.
+    static let (mostBytes, mostWaiting) = (2 << 20, 32 << 20)
+
+    /// Compresses `stored`, if there is room; nothing is said to whoever asked.
+    func compress(_ stored: StoredResponse, for cache: ResponseCache, by gzip: Gzip) {
+        let count = stored.body.count
+        guard count <= Self.mostBytes else { return }
+        guard waiting.add(count, ordering: .relaxed).newValue <= Self.mostWaiting else {
+            waiting.subtract(count, ordering: .relaxed)
+            return
+        }
+        queue.async { @Sendable [self] in
+            if let coded = gzip.deflate(stored.body) { cache.attach(gzip: coded, to: stored) }
+            waiting.subtract(count, ordering: .relaxed)
+        }
+    }
+
+    /// Waits until nothing waits. For tests.
+    func flush() { queue.sync {} }
+}

@@ -1,0 +1,132 @@
+import HTTP
+import Testing
+
+@testable import Cache
+
+/// The file keeps what came in gzip as it came.
+@Suite(.enabled(if: Gzip.system.isAvailable, "there is no zlib here")) struct GzipFileTests {
+    private static let body = Array(String(repeating: "{\"id\":\"1440857781\"}", count: 500).utf8)
+
+    private func coded(_ target: String) throws -> StoredResponse {
+        response(target, String(decoding: Self.body, as: UTF8.self), resources: [7]).with(
+            gzip: try #require(Gzip.system.deflate(Self.body)))
+    }
+
+    @Test func bothFormsComeBackAfterARestart() throws {
+        let scratch = Scratch()
+        let stored = try coded("/a")
+        for round in 0..<2 {
+            let store = scratch.open()
+            if round == 0 { store.store(stored) }
+            store.flush()
+            let found = store.makeReader().lookup(stored.key, at: noon)
+            #expect(content(found) == content(stored) && found?.resources == [7])
+            #expect(found?.gzip?.body == stored.gzip?.body && found?.gzip?.head == stored.gzip?.head)
+            store.close()
+        }
+        let bytes = try sqlite(scratch.file, "SELECT length(body) FROM content WHERE is_gzip = 1")
+        #expect(bytes == Int64(stored.filedBody.count) && bytes < Int64(Self.body.count) / 8)
+        #expect(try sqlite(scratch.file, "SELECT size FROM entry") < Int64(Self.body.count) / 4)
+    }
+
+    @Test func aWalkGetsTheContent() async throws {
+        let scratch = Scratch()
+        let store = scratch.open()
+        store.store(try coded("/a"))
+        store.flush()
+        let lines = Lines()
+        await withCheckedContinuation { done in
+            store.visit({
+                lines.log("\($0.body.count) \($0.gzip != nil)")
+                return true
+            }) { _ in done.resume() }
+        }
+        #expect(lines.all == ["\(Self.body.count) true"])
+    }
+
+    @Test(arguments: [
+        "UPDATE content SET is_gzip = 0", "UPDATE content SET body = x'1F8B'", "UPDATE content SET is_gzip = 2",
+        "UPDATE content SET body = CAST(zeroblob(100) AS BLOB)",
+    ])
+    func aDamagedRowIsNoAnswer(damage: String) throws {
+        let scratch = Scratch()
+        let store = scratch.open()
+        store.store(try coded("/a"))
+        store.flush()
+        _ = try sqlite(scratch.file, damage)
+        let found = store.makeReader().lookup(key("/a"), at: noon)
+        // Any number but 0 says the same.
+        #expect(damage.hasSuffix("= 2") ? found?.body == Self.body : found == nil && store.status.damaged == 1)
+    }
+
+    @Test func aFlagThatCameFromNowhereIsDamage() throws {
+        let scratch = Scratch()
+        let store = scratch.open()
+        store.store(response("/a", String(decoding: Self.body, as: UTF8.self)))
+        store.flush()
+        _ = try sqlite(scratch.file, "UPDATE content SET is_gzip = 1")
+        #expect(store.makeReader().lookup(key("/a"), at: noon) == nil && store.status.damaged == 1)
+    }
+
+    /// What cannot be read is not there; it is no damage, and stays for when zlib is back.
+    @Test func withoutZlibItIsAMiss() throws {
+        let scratch = Scratch()
+        for gzip in [Gzip.system, .absent, .system] {
+            let store = SQLiteStore.open(path: scratch.file, maxBytes: 64 << 20, gzip: gzip) { _ in }
+            if store.entries == 0 { store.store(try coded("/a")) }
+            store.flush()
+            let reader = store.makeReader()
+            for _ in 0..<2 { #expect((reader.lookup(key("/a"), at: noon) != nil) == gzip.isAvailable) }
+            #expect(store.entries == 1 && store.status.damaged == 0 && store.status.failedReads == 0)
+            store.close()
+        }
+    }
+
+    @Test func whatVersion4HoldsIsFoundAsItWasWritten() throws {
+        let scratch = Scratch()
+        let old = (0..<5).map { response("/\($0)", String(repeating: "o", count: 5_000 + $0), resources: [UInt64($0)]) }
+        try SchemaVersion4.make(scratch.file, old)
+        let lines = Lines()
+        for round in 0..<2 {
+            let store = scratch.open(lines)
+            #expect(store.health == .available && store.entries == 5 + round && lines.all.isEmpty, "\(lines.all)")
+            let reader = store.makeReader()
+            for response in old { #expect(content(reader.lookup(response.key, at: noon)) == content(response)) }
+            store.store(try coded("/new"))
+            store.flush()
+            #expect(reader.lookup(key("/new"), at: noon)?.gzip != nil)
+            store.close()
+        }
+        #expect(try sqlite(scratch.file, "PRAGMA user_version") == Schema.version && scratch.setAside.isEmpty)
+    }
+}
+
+/// A file of version 4, which had no column `is_gzip`.
+enum SchemaVersion4 {
+    static func make(_ path: String, _ responses: [StoredResponse]) throws {
+        let store = SQLiteStore.open(path: path, maxBytes: 64 << 20) { _ in }
+        for response in responses { store.store(response) }
+        store.flush()
+        store.close()
+        let database = try Database(path: path, mode: .readWrite, busyTimeout: .zero)
+        try database.execute("ALTER TABLE content DROP COLUMN is_gzip")
+        try database.execute("PRAGMA user_version = 4")
+        try Statement(database, "SELECT sql FROM sqlite_schema WHERE name = 'content'").forEachRow([]) { row in
+            #expect(row.text(0) == content)
+            return true
+        }
+    }
+
+    /// Letter by letter.
+    private static let content = """
+        CREATE TABLE content (
+          id INTEGER PRIMARY KEY,               -- that of the entry
+          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
+                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
+                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
+                                                -- (1) and selecting (4), these two, and resources as in mention
+          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
+          body BLOB NOT NULL                    -- as received, content coding included
+        )
+        """
+}

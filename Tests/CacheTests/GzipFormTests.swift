@@ -1,0 +1,157 @@
+import HTTP
+import Testing
+
+@testable import Cache
+
+/// Two forms of one answer, each with its own tag.
+@Suite struct GzipFormTests {
+    private static let body = String(repeating: "{\"id\":\"1\"}", count: 200)
+
+    private func answer(_ fields: String..., gzip: [UInt8]? = [1, 2, 3]) -> StoredResponse {
+        StoredResponse(
+            key: key("/a"), status: 200, fields: Array(fields.map { $0 + "\r\n" }.joined().utf8),
+            body: Array(Self.body.utf8), receivedAt: noon, lifetime: Lifetime(freshFor: 100), classTag: 0,
+            storefront: [], gzip: gzip)
+    }
+
+    private func head(_ stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding) -> String {
+        var buffer = ByteBuffer(capacity: 512)
+        stored.appendHead(form, coding, to: &buffer)
+        return String(decoding: buffer.copyReadable(), as: UTF8.self)
+    }
+
+    @Test func eachFormHasItsOwnTagAndLength() {
+        let stored = answer("Content-Type: application/json", "ETag: \"abc\"")
+        #expect(
+            head(stored, .whole, .identity)
+                == "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nETag: \"abc\"\r\nVary: Accept-Encoding\r\n"
+                + "Content-Length: 2000\r\n")
+        #expect(
+            head(stored, .whole, .gzip)
+                == "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nETag: \"abc-gzip\"\r\nVary: Accept-Encoding\r\n"
+                + "Content-Encoding: gzip\r\nContent-Length: 3\r\n")
+        #expect(AnswerForm.whole.content(of: stored, .gzip) == [1, 2, 3])
+        #expect(AnswerForm.whole.content(of: stored) == Array(Self.body.utf8))
+        #expect(String(decoding: stored.fields, as: UTF8.self) == "Content-Type: application/json\r\nETag: \"abc\"\r\n")
+    }
+
+    @Test(arguments: [
+        ("W/\"abc\"", "W/\"abc\""), ("\"\"", "\"-gzip\""), ("\"a--gzip\"", "\"a--gzip-gzip\""), ("abc", "abc"),
+        ("\"a,\\b\"", "\"a,\\b-gzip\""),
+    ])
+    func tagsAreTold(own: String, coded: String) {
+        #expect(head(answer("ETag: \(own)"), .whole, .gzip).contains("ETag: \(coded)\r\n"))
+    }
+
+    @Test func aTagOfTheCachesOwnIsToldToo() {
+        let stored = answer()
+        #expect(head(stored, .whole, .identity).contains("ETag: \"refrain-c"))
+        #expect(head(stored, .whole, .gzip).contains("-gzip\"\r\n"))
+        #expect(!stored.isRevalidatable)
+    }
+
+    @Test func variesIsSaidOnce() {
+        for said in ["Vary: Origin, Accept-Encoding", "Vary: accept-encoding", "Vary: *"] {
+            for coding in ContentCoding.allCases {
+                let text = head(answer("\(said)"), .whole, coding)
+                #expect(text.contains(said + "\r\n") && text.components("Vary:") == 1)
+            }
+        }
+        #expect(head(answer("Vary: Origin"), .whole, .gzip).components("Vary:") == 2)
+        #expect(!head(answer("Content-Type: a", gzip: nil), .whole, .identity).contains("Vary"))
+    }
+
+    @Test(arguments: [
+        ("\"abc\"", true), ("\"abc-gzip\"", true), ("W/\"abc-gzip\"", true), ("\"x\", \"abc-gzip\"", true),
+        ("\"abc-gzip-gzip\"", false), ("\"ab-gzip\"", false), ("\"-gzip\"", false), ("\"abc-gzi\"", false),
+        ("\"abd-gzip\"", false), ("abc-gzip", false),
+    ])
+    func eitherTagIsKnown(condition: String, isKnown: Bool) throws {
+        let asked = try Asked("If-None-Match: \(condition)")
+        for gzip in [nil, [UInt8(1)]] {
+            let form = asked.form(of: answer("ETag: \"abc\"", gzip: gzip))
+            #expect(form == (isKnown ? .notModified : .whole))
+        }
+    }
+
+    @Test func aWeakTagHasNoCodedOne() throws {
+        #expect(try Asked("If-None-Match: \"abc-gzip\"").form(of: answer("ETag: W/\"abc\"")) == .whole)
+    }
+
+    @Test func a304HasTheTagOfTheForm() {
+        let stored = answer("ETag: \"abc\"", "Content-Type: a", "Cache-Control: private")
+        let text = "HTTP/1.1 304 Not Modified\r\nETag: \"abc%\"\r\nCache-Control: private\r\nVary: Accept-Encoding\r\n"
+        #expect(head(stored, .notModified, .identity) == text.replacing("%", with: ""))
+        #expect(head(stored, .notModified, .gzip) == text.replacing("%", with: "-gzip"))
+    }
+
+    @Test func partsAreOfTheContentItself() throws {
+        let stored = answer("ETag: \"abc\"")
+        let text = head(stored, .partial(0..<4), .gzip)
+        #expect(
+            text.contains(
+                "ETag: \"abc\"\r\nVary: Accept-Encoding\r\nContent-Range: bytes 0-3/2000\r\nContent-Length: 4"))
+        #expect(AnswerForm.partial(0..<4).content(of: stored, .gzip) == Array("{\"id".utf8))
+        // Whoever has a part of the coded form cannot go on with the other one.
+        #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc-gzip\"").form(of: stored) == .whole)
+        #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc\"").form(of: stored) == .partial(0..<4))
+    }
+
+    @Test func bothFormsAreCounted() {
+        let (one, two) = (answer(gzip: nil), answer(gzip: Array(repeating: 0, count: 300)))
+        #expect(two.byteCount >= one.byteCount + 300 && two.filedByteCount < one.byteCount)
+    }
+
+    @Test func aFormGoesWhereItsContentGoes() {
+        let stored = answer("ETag: \"abc\"")
+        #expect(stored.withoutFreshness(at: noon).gzip?.body == [1, 2, 3])
+        #expect(stored.with(outline: FakeOutline(byteCount: 1)).gzip?.body == [1, 2, 3])
+        let revalidation = Revalidation(
+            request: RequestFacts(), rule: .fixed(60, stale: 0), notFound: .off, now: noon + 200)
+        guard case .stored(let fresh) = stored.freshened(by: Array("ETag: \"abc\"\r\n".utf8), revalidation) else {
+            Issue.record("not confirmed")
+            return
+        }
+        #expect(fresh.gzip?.body == [1, 2, 3] && head(fresh, .whole, .gzip).contains("abc-gzip"))
+    }
+
+    @Test func aFormIsAttachedToWhatIsThere() {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let stored = answer("ETag: \"abc\"", gzip: nil)
+        cache.store(stored)
+        // Something else was worked out meanwhile; both are kept, and counted.
+        cache.attach(FakeOutline(byteCount: 10), to: stored)
+        let before = cache.memory.byteCount
+        cache.attach(gzip: [9], to: stored)
+        let found = cache.memory.lookup(stored.key)
+        #expect(found?.gzip?.body == [9] && found?.outline != nil)
+        #expect(cache.memory.byteCount == found?.byteCount && cache.memory.byteCount > before)
+        // A purge that was about to remove what was there before removes this.
+        cache.memory.remove(stored)
+        #expect(cache.memory.lookup(stored.key) == nil && cache.memory.byteCount == 0)
+        cache.attach(gzip: [9], to: stored)
+        #expect(cache.memory.lookup(stored.key) == nil)
+        cache.store(answer("ETag: \"other\"", gzip: nil))
+        cache.attach(gzip: [9], to: stored)
+        #expect(cache.memory.lookup(stored.key)?.gzip == nil)
+    }
+
+    @Test func theSecondRequestIsTold() {
+        let stored = answer(gzip: nil)
+        #expect(stored.mayBecomeCoded && !stored.noteCodingRequest())
+        #expect(stored.noteCodingRequest() && !stored.mayBecomeCoded)
+        #expect(!stored.noteCodingRequest())
+        #expect(!response("/small").mayBecomeCoded)
+    }
+}
+
+extension String {
+    fileprivate func components(_ text: String) -> Int {
+        var (count, rest) = (0, self[...])
+        while let found = rest.firstRange(of: text) {
+            count += 1
+            rest = rest[found.upperBound...]
+        }
+        return count
+    }
+}

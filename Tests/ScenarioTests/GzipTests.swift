@@ -1,0 +1,244 @@
+import Cache
+import Foundation
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+/// Content codings from the origin to the client, over real sockets.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: Gzip.system.isAvailable, "there is no zlib here")) struct GzipTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+    private static let body = songs(40)
+    private static let gzip = [("Accept-Encoding", "gzip, deflate, br")]
+
+    private static func songs(_ count: Int) -> String {
+        let items = (1...count).map {
+            "{\"id\":\"\($0)\",\"type\":\"songs\",\"attributes\":{\"name\":\"Song \($0 * 7)\"}}"
+        }
+        return "{\"data\":[" + items.joined(separator: ",") + "]}"
+    }
+
+    /// Answers in gzip who asks for it.
+    private static func origin(
+        _ body: String = GzipTests.body, fields: [(String, String)] = [("ETag", "\"abc\"")],
+        coding: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    ) throws -> FakeOrigin {
+        let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
+        return try FakeOrigin { request in
+            guard request.field("Accept-Encoding") == "gzip" else {
+                return FakeOrigin.Reply(fields: fields, body: body)
+            }
+            return FakeOrigin.Reply(fields: fields + [("Content-Encoding", "gzip")], bytes: coding(coded))
+        }
+    }
+
+    private static func isHit(_ reply: HTTPTestClient.Reply) -> Bool {
+        reply.field("Cache-Status")?.contains("hit") == true
+    }
+
+    /// What the client reads, by an inflater of its own choice; here the same one, whose tests hold it against RFC 1952.
+    private static func content(_ reply: HTTPTestClient.Reply) throws -> String {
+        guard reply.field("Content-Encoding") == "gzip" else { return String(decoding: reply.body, as: UTF8.self) }
+        return String(decoding: try Gzip.system.inflate(Array(reply.body)), as: UTF8.self)
+    }
+
+    @Test func everyClientGetsWhatItAccepts() throws {
+        let origin = try Self.origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for round in 0..<6 {
+            let plain = try proxy.client.send("GET", Self.album)
+            let coded = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            #expect(try Self.content(plain) == Self.body && Self.content(coded) == Self.body)
+            #expect(Self.isHit(coded) && Self.isHit(plain) == (round > 0))
+            #expect(plain.field("Content-Encoding") == nil && coded.field("Content-Encoding") == "gzip")
+            #expect(plain.field("ETag") == "\"abc\"" && coded.field("ETag") == "\"abc-gzip\"")
+            #expect(plain.field("Vary") == "Accept-Encoding" && coded.field("Vary") == "Accept-Encoding")
+            #expect(plain.field("Content-Length") == "\(Self.body.utf8.count)")
+            #expect(coded.body.count * 4 < plain.body.count)
+        }
+        #expect(origin.requests.count == 1 && origin.requests[0].field("Accept-Encoding") == "gzip")
+    }
+
+    @Test func conditionsPartsAndHeadsKnowTheForms() throws {
+        let origin = try Self.origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let whole = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+        for _ in 0..<4 {
+            for tag in ["\"abc\"", "\"abc-gzip\""] {
+                let condition = [("If-None-Match", tag)]
+                let plain = try proxy.client.send("GET", Self.album, fields: condition)
+                let coded = try proxy.client.send("GET", Self.album, fields: condition + Self.gzip)
+                #expect(plain.status == 304 && plain.field("ETag") == "\"abc\"")
+                #expect(coded.status == 304 && coded.field("ETag") == "\"abc-gzip\"")
+                #expect(plain.field("Vary") == "Accept-Encoding" && coded.field("Vary") == "Accept-Encoding")
+            }
+            let part = try proxy.client.send("GET", Self.album, fields: Self.gzip + [("Range", "bytes=0-7")])
+            #expect(part.status == 206 && part.body == Data(Self.body.utf8.prefix(8)))
+            #expect(part.field("Content-Encoding") == nil && part.field("ETag") == "\"abc\"")
+            let head = try proxy.client.send("HEAD", Self.album, fields: Self.gzip)
+            #expect(head.field("Content-Length") == "\(whole.body.count)" && head.field("Content-Encoding") == "gzip")
+            #expect(try proxy.client.send("HEAD", Self.album).field("Content-Length") == "\(Self.body.utf8.count)")
+            let none = try proxy.client.send("GET", Self.album, fields: Self.gzip + [("Range", "bytes=99999999-")])
+            #expect(none.status == 416 && none.field("Content-Range") == "bytes */\(Self.body.utf8.count)")
+        }
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func theFileBringsBothBack() throws {
+        let file = NSTemporaryDirectory() + "refrain-gzip-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        let origin = try Self.origin()
+        for _ in 0..<2 {
+            let cache = ResponseCache(
+                memory: MemoryTier(maxBytes: 16 << 20),
+                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { print($0) })
+            let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
+            let coded = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            let plain = try proxy.client.send("GET", Self.album)
+            #expect(try Self.content(plain) == Self.body && Self.content(coded) == Self.body)
+            #expect(coded.field("ETag") == "\"abc-gzip\"" && plain.field("ETag") == "\"abc\"")
+            proxy.stop()
+            cache.close()
+        }
+        #expect(origin.requests.count == 1)
+    }
+
+    /// From the third client on, by the second one's asking.
+    @Test func whatCameWithoutItIsCompressedWhenItIsWantedAgain() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("ETag", "\"abc\"")], body: Self.body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            #expect(reply.field("Content-Encoding") == nil && reply.field("ETag") == "\"abc\"")
+        }
+        var reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+        waitUntil {
+            reply = (try? proxy.client.send("GET", Self.album, fields: Self.gzip)) ?? reply
+            return reply.field("Content-Encoding") != nil
+        }
+        #expect(try reply.field("Content-Encoding") == "gzip" && Self.content(reply) == Self.body)
+        #expect(reply.field("ETag") == "\"abc-gzip\"" && reply.field("Vary") == "Accept-Encoding")
+        #expect(try proxy.client.send("GET", Self.album).body == Data(Self.body.utf8))
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test(arguments: ["/v1/me/library/songs", "/v1/test/thing", "/v1/catalog/us/songs/1"])
+    func whatIsPersonalSmallOrFollowsTheOriginStaysAsItIs(target: String) throws {
+        let body = target.hasSuffix("/1") ? "{\"data\":[]}" : Self.body
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(fields: [("Cache-Control", "max-age=600")], body: body)
+        }
+        var policy = Policy()
+        policy[.personal] = .fixed(600, stale: 0)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        defer { proxy.stop() }
+        for _ in 0..<5 {
+            let fields = Self.gzip + (target.contains("/me/") ? [("Music-User-Token", "anna")] : [])
+            let reply = try proxy.client.send("GET", target, fields: fields)
+            #expect(reply.field("Content-Encoding") == nil && reply.body == Data(body.utf8))
+            usleep(20_000)
+        }
+        let wanted = target.hasSuffix("/1") ? "gzip" : "identity"
+        #expect(origin.requests.allSatisfy { $0.field("Accept-Encoding") == wanted })
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test(arguments: ["truncated", "garbage behind", "wrong checksum", "no gzip at all", "empty", "bomb"])
+    func whatCannotBeReadIsNoAnswer(damage: String) throws {
+        let bomb = try #require(Gzip.system.deflate([UInt8](repeating: 48, count: 6 << 20)))
+        let origin = try Self.origin { coded in
+            switch damage {
+            case "truncated": coded.dropLast(20)
+            case "garbage behind": coded + [0]
+            case "wrong checksum": coded.dropLast(8) + [0] + coded.suffix(7)
+            case "no gzip at all": Array(Self.body.utf8)
+            case "empty": []
+            default: bomb
+            }
+        }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+        let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
+        defer { proxy.stop() }
+        for fields in [Self.gzip, []] {
+            let reply = try proxy.client.send("GET", Self.album, fields: fields)
+            #expect(reply.status == 502 && reply.field("Content-Encoding") == nil)
+            #expect(reply.field("Cache-Status")?.contains("detail=upstream-malformed") == true)
+        }
+        #expect(cache.memory.count == 0 && origin.requests.count == 2)
+    }
+
+    /// Nothing is wrong with it; it is only more than is collected.
+    @Test func whatIsTooLargeInflatedIsAskedForAgainWithoutACoding() throws {
+        let body = Self.songs(200_000)
+        #expect(body.utf8.count > 8 << 20)
+        let origin = try Self.origin(body)
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+        #expect(reply.status == 200 && reply.body.count == body.utf8.count)
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
+    }
+
+    @Test func whatIsTooLargeCodedIsAskedForAgainWithoutACoding() throws {
+        var generator = SeededGenerator(seed: 1)
+        let body = (0..<(1 << 20)).map { _ in String(generator.next() | 1 << 63, radix: 16) }.joined()
+        #expect(try #require(Gzip.system.deflate(Array(body.utf8), level: 1)).count > 8 << 20)
+        let origin = try Self.origin(body)
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.status == 200 && reply.body.count == body.utf8.count && reply.field("Content-Encoding") == nil)
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
+    }
+
+    @Test func errorsInGzipArePassedOnAsTheyAre() throws {
+        let coded = try #require(Gzip.system.deflate(Array(Self.body.utf8)))
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(status: 500, fields: [("Content-Encoding", "gzip")], bytes: coded)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+        #expect(reply.status == 500 && reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
+    }
+
+    @Test func aConfirmationKeepsBothForms() throws {
+        let clock = ManualClock(1_800_000_000)
+        let coded = try #require(Gzip.system.deflate(Array(Self.body.utf8)))
+        let origin = try FakeOrigin { request in
+            if request.field("If-None-Match") == "\"abc\"" {
+                return FakeOrigin.Reply(
+                    status: 304, fields: [("ETag", "\"abc\""), ("Content-Encoding", "gzip")], body: "")
+            }
+            return FakeOrigin.Reply(fields: [("ETag", "\"abc\""), ("Content-Encoding", "gzip")], bytes: coded)
+        }
+        var policy = Policy()
+        policy[.albums] = .fixed(60, stale: 0)
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
+        defer { proxy.stop() }
+        for _ in 0..<3 {
+            #expect(try Self.content(proxy.client.send("GET", Self.album, fields: Self.gzip)) == Self.body)
+            #expect(try Self.content(proxy.client.send("GET", Self.album)) == Self.body)
+            clock.advance(seconds: 61)
+        }
+        #expect(origin.requests.count == 3)
+        #expect(proxy.statistics[.revalidated] == 2)
+    }
+
+    @Test func withoutZlibEverythingIsAsItWas() throws {
+        let origin = try Self.origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, gzip: .absent)
+        defer { proxy.stop() }
+        for _ in 0..<5 {
+            let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            #expect(reply.field("Content-Encoding") == nil && reply.field("Vary") == nil)
+            #expect(reply.field("ETag") == "\"abc\"" && reply.body == Data(Self.body.utf8))
+        }
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["identity"])
+    }
+}
