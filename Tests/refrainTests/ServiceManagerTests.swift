@@ -46,7 +46,8 @@ import Testing
     }
 
     @Test func aSocketWithAPathIsTold() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("n-\(UUID().uuidString.prefix(8))").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("n-\(UUID().uuidString.prefix(8))")
+            .path
         defer { unlink(path) }
         let receiver = try Receiver(Array(path.utf8))
         #expect(manager(["NOTIFY_SOCKET": path]).tell(.ready(status: "listening")))
@@ -75,7 +76,8 @@ import Testing
     }
 
     @Test func aLoopThatDoesNotAnswerIsNotAlive() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("n-\(UUID().uuidString.prefix(8))").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("n-\(UUID().uuidString.prefix(8))")
+            .path
         defer { unlink(path) }
         let receiver = try Receiver(Array(path.utf8))
         let manager = manager(["NOTIFY_SOCKET": path])
@@ -85,7 +87,10 @@ import Testing
             ping: { answer in
                 pings.add()
                 // The third and later ones are never answered.
-                if pings.count <= 2 { answers.add(); answer() }
+                if pings.count <= 2 {
+                    answers.add()
+                    answer()
+                }
             },
             alive: {
                 alive.add()
