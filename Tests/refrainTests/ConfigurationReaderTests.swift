@@ -188,4 +188,15 @@ import Testing
         #expect(ConfigurationReader.resolve("/b", besides: "/etc/a") == "/b")
         #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
     }
+
+    @Test func theDirectoryOfCredentialsIsTheOneVariable() throws {
+        var files = MemoryFiles(texts: [
+            "proxy.conf": "developer_token_file $CREDENTIALS_DIRECTORY/token\naccess_log $CREDENTIALS_DIRECTORY/log"
+        ]).access
+        #expect(throws: ConfigurationErrors.self) { try ConfigurationReader.read("proxy.conf", files: files) }
+        files.credentialsDirectory = "/run/credentials/refrain.service"
+        let configuration = try ConfigurationReader.read("proxy.conf", files: files).configuration
+        #expect(configuration.developerTokenFile == "/run/credentials/refrain.service/token")
+        #expect(configuration.accessLog.destination == .file("$CREDENTIALS_DIRECTORY/log"))
+    }
 }

@@ -1,4 +1,5 @@
 import AppleMusic
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -60,8 +61,10 @@ import Testing
         }
 
         /// Reloads and waits for the end of it; the new line of the log.
-        func reload(adding lines: String) -> String {
-            holder.text.withLock { $0 = Self.start + lines }
+        func reload(adding lines: String, replacing: (String, String) = ("", "")) -> String {
+            let (old, new) = replacing
+            let start = old.isEmpty ? Self.start : Self.start.replacingOccurrences(of: old, with: new)
+            holder.text.withLock { $0 = start + lines }
             let before = captured.error.count
             let status = proxy.reloads.snapshot
             reloader.request()
@@ -95,5 +98,37 @@ import Testing
         defer { scene.proxy.stop() }
         #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
         #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
+    }
+
+    @Test func theAdminListenerMovesAndItsTokenChanges() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let token = folder.appendingPathComponent("token").path
+        try #require(
+            FileManager.default.createFile(
+                atPath: token, contents: Data("first".utf8), attributes: [.posixPermissions: 0o600]))
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        let port = Int(try #require(scene.proxy.adminAddress).port)
+        let client = HTTPTestClient(port: port)
+        func status(_ token: String) throws -> Int {
+            try client.send("GET", "/stats", fields: [("Authorization", "Bearer \(token)")]).status
+        }
+        #expect(try status("none") == 200)
+        #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
+        #expect(try status("none") == 401 && status("first") == 200)
+        try Data("second".utf8).write(to: URL(fileURLWithPath: token))
+        #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
+        #expect(try status("first") == 401 && status("second") == 200)
+        #expect(scene.proxy.adminAddress.map { Int($0.port) } == port)
+        #expect(
+            scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen off")).contains("reloaded"))
+        #expect(scene.proxy.adminAddress == nil)
+        waitUntil { (try? RawClient(port: UInt16(port))) == nil }
+        #expect(throws: (any Error).self) { try RawClient(port: UInt16(port)) }
+        #expect(scene.reload(adding: "").contains("reloaded"))
+        let moved = Int(try #require(scene.proxy.adminAddress).port)
+        #expect(try HTTPTestClient(port: moved).send("GET", "/readyz").status == 200)
     }
 }

@@ -2,7 +2,7 @@ import AppleMusic
 
 // What the program is told to do, as values; `Directive.table` says how each is written and what it is by default.
 
-/// The settings of one run. Equal configurations mean that a reload has nothing to do.
+/// The settings of one run. The files that they name may hold something else the next time they are read.
 struct Configuration: Equatable, Sendable {
     var listeners: [ListenAddress] = []
     var tlsCertificateFile: String?

@@ -14,6 +14,7 @@ final class Reloader: Sendable {
     private let queue = DispatchQueue(label: "refrain.reload")
     /// Those in effect.
     private let lines: Mutex<[SettingLine]>
+    private let isOver = Atomic<Bool>(false)
 
     init(
         _ path: String, _ files: FileAccess, _ effective: EffectiveConfiguration, _ proxy: RunningProxy,
@@ -28,11 +29,16 @@ final class Reloader: Sendable {
     }
 
     func request() {
-        queue.async { @Sendable [self] in reload() }
+        queue.async { @Sendable [self] in
+            // A proxy that stops does not begin to listen again.
+            guard !isOver.load(ordering: .relaxed) else { return log(.warn, "SIGHUP: ignored: the proxy is stopping") }
+            reload()
+        }
     }
 
-    /// Runs `body` once no reload is under way; none begins after it unless it lets go of the queue.
-    func afterReloads(_ body: @escaping @Sendable () -> Void) {
+    /// Runs `body` after the reload that is under way, and carries out no other.
+    func end(_ body: @escaping @Sendable () -> Void) {
+        isOver.store(true, ordering: .relaxed)
         queue.async { @Sendable in body() }
     }
 

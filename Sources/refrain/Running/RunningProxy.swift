@@ -117,10 +117,15 @@ final class RunningProxy: Sendable {
         server.ping(completion)
     }
 
+    /// Says from now on that new requests are not welcome (`/readyz`), though they are still answered.
+    func refuseProbes() {
+        isReady.value.store(false, ordering: .relaxed)
+    }
+
     /// Takes no new connections, finishes the requests in hand and calls `completion` when everything is written, with
     /// the number of connections that took too long.
     func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
-        isReady.value.store(false, ordering: .relaxed)
+        refuseProbes()
         server.drain { [self] cutOff in
             running.withLock { $0.admin }?.host.stop()
             completion(cutOff)

@@ -12,7 +12,8 @@ func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFa
     let demo = try Demo(options, context)
     context.output.standard(demo.greeting)
     signals.wait()
-    demo.stop()
+    // A second signal is heard too.
+    _ = signals.wait(for: demo.stop, atMost: .seconds(15))
     return .done
 }
 
@@ -65,9 +66,11 @@ struct Demo {
             """
     }
 
-    func stop() {
-        proxy.stop()
-        origin.stop()
+    func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+        proxy.stop { [origin] cutOff in
+            origin.stop()
+            completion(cutOff)
+        }
     }
 
     /// An album that is sure to be there, for the URLs to try.

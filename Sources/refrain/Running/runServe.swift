@@ -28,10 +28,11 @@ func runServe(
         Watchdog(interval: interval, ping: { proxy.ping($0) }, alive: { manager.tell(.alive) })
     }
     signals.wait()
+    proxy.refuseProbes()
     log(.info, "stopping: finishing the requests in hand")
     manager.tell(.stopping(status: "finishing the requests in hand"))
     let ending = signals.wait(
-        for: { completion in reloader.afterReloads { proxy.stop(completion) } },
+        for: { completion in reloader.end { proxy.stop(completion) } },
         // Beyond what connections may take: for the cache to be written.
         atMost: proxy.drainTimeout + .seconds(3))
     return withExtendedLifetime(watchdog) { tell(ending, log) }
