@@ -31,6 +31,8 @@ public final class Listener {
     private var retry: TimerToken?
     private var consecutiveFailures = 0
     private var isClosed = false
+    /// The file of a Unix socket, which goes with the listener.
+    private let file: UnixSocketFile?
 
     /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept` sets the stream's
     /// handler; `streamDidOpen` follows, with TLS after the handshake.
@@ -42,7 +44,11 @@ public final class Listener {
         self.loop = loop
         self.tls = tls
         self.onAccept = onAccept
-        descriptor = try Listener.bind(address, reusePort: reusePort)
+        if let path = address.path {
+            (descriptor, file) = try UnixSocketFile.listen(address, path, backlog: Listener.backlog)
+        } else {
+            (descriptor, file) = (try Listener.bind(address, reusePort: reusePort), nil)
+        }
         self.address = Socket.localAddress(descriptor) ?? address
         reserve = Listener.openReserve()
         do {
@@ -85,6 +91,7 @@ public final class Listener {
         isClosed = true
         if let retry { loop.cancel(retry) }
         if let tag { loop.remove(tag) }
+        file?.remove()
         _ = Glibc.close(descriptor)
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }
