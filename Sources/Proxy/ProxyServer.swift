@@ -44,7 +44,7 @@ public struct ListenError: Error, CustomStringConvertible {
 ///
 /// Used from the thread that made it; it reaches the loops through their queues.
 public final class ProxyServer: Sendable {
-    private let workers: [Worker]
+    let workers: [Worker]
     private let cache: ResponseCache
     private let budget: UpstreamBudget
     private let library: ResourceLibrary
@@ -184,10 +184,10 @@ public struct StatisticsSource: Sendable {
 /// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
 final class Worker: @unchecked Sendable {
     let statistics = Statistics()
-    private let loop: EventLoop
+    let loop: EventLoop
     private let server: Server
     private let gate: UpstreamGate
-    private let service: ProxyService
+    let service: ProxyService
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
