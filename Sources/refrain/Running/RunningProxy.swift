@@ -35,7 +35,7 @@ final class RunningProxy: Sendable {
             throw .failed("listen: \(error)")
         }
         do throws(CommandFailure) {
-            admin = try Self.startAdmin(configuration, server.snapshot, settings.shared.cache, readiness)
+            admin = try Self.startAdmin(configuration, server, settings.shared.cache, readiness)
         } catch {
             server.drain {}
             throw error
@@ -82,17 +82,17 @@ final class RunningProxy: Sendable {
     }
 
     private static func startAdmin(
-        _ configuration: Configuration, _ statistics: StatisticsSource, _ cache: ResponseCache, _ readiness: Readiness
+        _ configuration: Configuration, _ server: ProxyServer, _ cache: ResponseCache, _ readiness: Readiness
     ) throws(CommandFailure) -> ServiceHost? {
         guard let address = configuration.adminListener else { return nil }
         let token = try configuration.adminToken()
         let listener = ListenerSettings(address: try address.socketAddress(), tls: nil)
         do throws(SystemError) {
-            return try ServiceHost(label: "admin", listener: listener) { _ in
-                AdminService(statistics: statistics, cache: cache, token: token) { @Sendable in
-                    readiness.value.load(ordering: .relaxed)
-                }
-            }
+            let sources = AdminSources(
+                statistics: server.snapshot, cache: cache,
+                explain: { @Sendable request, completion in server.explain(request, completion) },
+                isReady: { @Sendable in readiness.value.load(ordering: .relaxed) })
+            return try ServiceHost(label: "admin", listener: listener) { _ in AdminService(sources, token: token) }
         } catch {
             throw .failed("admin_listen: \(address): \(error)")
         }

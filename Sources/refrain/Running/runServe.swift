@@ -13,9 +13,7 @@ func runServe(
     let log = OperationalLog(level: configuration.logLevel, context.output.error)
     DescriptorLimit.raise()
     AllocatorSettings.apply()
-    if geteuid() == 0 { log(.warn, "running as root; a user of its own is safer") }
-    for text in configuration.oddities { log(.warn, text) }
-    for name in configuration.withoutEffect { log(.warn, "\(name) has no effect in this version") }
+    for text in configuration.warnings { log(.warn, text) }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log)
     signals.on(SIGUSR1) { @Sendable in proxy.reopenLogs() }
@@ -24,7 +22,7 @@ func runServe(
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)")
     }
-    if let admin = proxy.adminAddress { log(.info, "admin listener on http://\(admin)") }
+    if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
     signals.wait()
     log(.info, "stopping: finishing the requests in hand")
     proxy.stop()
