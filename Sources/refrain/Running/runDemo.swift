@@ -101,7 +101,7 @@ struct Demo {
         if let listen = options.listen {
             configuration.listeners = [ListenAddress(address: listen, isTLS: false)]
             // A demonstration on a port of its own leaves the standard admin port to whoever has it.
-            configuration.adminListener = HostPort(host: "127.0.0.1", port: 0)
+            configuration.adminListener = .tcp(HostPort(host: "127.0.0.1", port: 0))
         }
         return configuration
     }

@@ -1,0 +1,5 @@
+extension AdminExchange {
+    func statistics() {
+        reply(AdminReply(content: StatisticsReport(service.sources.statistics).json))
+    }
+}
