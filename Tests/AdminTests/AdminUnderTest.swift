@@ -19,8 +19,9 @@ final class AdminUnderTest {
         self.cache = cache
         let secret = token.map { SecretBytes(Array($0.utf8).span) }
         let sources = AdminSources(
-            statistics: StatisticsSource(statistics: [Statistics()], cache: cache, access: AdminAccess(token: secret), version: "0", budget: UpstreamBudget(rate: 7)),
-            cache: cache, access: AdminAccess(token: secret), version: "0", explain: { @Sendable _, completion in completion(nil) }, isReady: { @Sendable in isReady })
+            statistics: StatisticsSource(statistics: [Statistics()], cache: cache, budget: UpstreamBudget(rate: 7)),
+            cache: cache, access: AdminAccess(token: secret), version: "0",
+            explain: { @Sendable _, completion in completion(nil) }, isReady: { @Sendable in isReady })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { _ in AdminService(sources) }
