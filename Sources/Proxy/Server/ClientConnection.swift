@@ -240,6 +240,7 @@ extension ClientConnection: StreamHandler {
                 expectNothing()
                 phase = .answering
                 requestedAt = context.loop.now
+                client = nil
                 service.handle(self)
             case .continueExpected:
                 sendContinue()
