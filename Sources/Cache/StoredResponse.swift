@@ -153,6 +153,7 @@ public final class StoredResponse: Sendable {
 
     /// The content as the file keeps it, and what that takes of `byteCount`: in one form.
     var filedBody: [UInt8] { gzip?.body ?? body }
+    var filedBodyCount: Int { gzip?.body.count ?? bodyCount }
     var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.

@@ -34,6 +34,20 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT size FROM entry") < Int64(Self.body.count) / 4)
     }
 
+    @Test func listingsSayInWhichCodingAnAnswerIsKept() async throws {
+        let scratch = Scratch()
+        let store = scratch.open()
+        let stored = try coded("/a")
+        store.store(stored)
+        store.store(response("/b"))
+        let listed = await withCheckedContinuation { continuation in
+            store.entries(EntrySelection(), limit: 10) { continuation.resume(returning: $0) }
+        }
+        #expect(listed.map { "\($0.target) \($0.coding ?? "-")" }.sorted() == ["/a gzip", "/b -"])
+        #expect(StoredEntry(stored).coding == "gzip")
+        #expect(StoredEntry(stored).size < Self.body.count / 4)
+    }
+
     /// All loops may be the first to want it.
     @Test func contentIsInflatedOnceForAll() async throws {
         let coded = try #require(Gzip.system.deflate(Self.body))

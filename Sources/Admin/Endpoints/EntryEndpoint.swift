@@ -56,7 +56,8 @@ extension StoredResponse {
         object.append("initial_age", .integer(lifetime.initialAge))
         object.append("fields", .array(shownFields))
         object.append("head_bytes", .integer(head.count))
-        object.append("body_bytes", .integer(body.count))
+        object.append("body_bytes", .integer(bodyCount))
+        object.append("gzip_bytes", gzip.map { .integer($0.body.count) } ?? .null)
         object.append("memory_bytes", isInMemory ? .integer(byteCount) : .null)
         let namesAny = resources.last == Self.everyResource
         object.append("resources", namesAny ? .null : .integer(resources.count))

@@ -15,7 +15,7 @@ public struct StoredEntry: Sendable, Equatable {
     public let lifetime: Lifetime
     /// Bytes of target, variant, fields and body.
     public let size: Int
-    /// The content coding of the body; nil where there is none.
+    /// The content coding in which the body is kept; nil where there is none.
     public let coding: String?
     /// Unix seconds, to about a minute; nil where nobody keeps it.
     public let lastUsed: Int64?
@@ -37,8 +37,8 @@ extension StoredEntry {
         status = response.status
         receivedAt = response.receivedAt
         lifetime = response.lifetime
-        size = response.key.target.count + response.key.variant.count + response.fields.count + response.body.count
-        coding = Self.coding(response.fields.span)
+        size = response.key.target.count + response.key.variant.count + response.fields.count + response.filedBodyCount
+        coding = response.gzip == nil ? Self.coding(response.fields.span) : "gzip"
         lastUsed = nil
     }
 
@@ -61,7 +61,9 @@ extension StoreConnection {
             database,
             """
             SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
-              keep_for, initial_age, size, last_used, (SELECT fields FROM content WHERE content.id = entry.id)
+              keep_for, initial_age, size, last_used,
+              (SELECT fields FROM content WHERE content.id = entry.id),
+              (SELECT is_gzip FROM content WHERE content.id = entry.id)
             FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
             """)
         var entries: [StoredEntry] = []
@@ -87,6 +89,6 @@ extension StoredEntry {
             initialAge: number(10))
         size = number(11)
         lastUsed = row.integer(12)
-        coding = Self.coding(row.bytes(13).span)
+        coding = row.integer(14) == 0 ? Self.coding(row.bytes(13).span) : "gzip"
     }
 }

@@ -65,7 +65,7 @@ private enum StoredAnswerTable {
             table.add([Table.Cell(title), .span(answer[name])])
         }
         for (title, name) in [
-            ("head", "head_bytes"), ("content", "body_bytes"), ("in memory", "memory_bytes"),
+            ("head", "head_bytes"), ("content", "body_bytes"), ("in gzip", "gzip_bytes"), ("in memory", "memory_bytes"),
         ] {
             table.add([Table.Cell(title), answer[name]?.intValue.map { Table.Cell("\($0) bytes") } ?? "-"])
         }
