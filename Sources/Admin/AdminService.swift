@@ -102,7 +102,7 @@ public final class AdminService: Service {
             let isReady = readiness()
             respond(connection, isReady ? 200 : 503, "text/plain", Array((isReady ? readyText : "draining\n").utf8))
         case .statistics:
-            respond(connection, 200, "application/json", StatisticsReport(statistics).json)
+            respond(connection, 200, "application/json", JSON.object(StatisticsReport(statistics).object).bytes)
         case .purge: purge(connection)
         }
     }
