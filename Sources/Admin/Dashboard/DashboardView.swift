@@ -31,6 +31,7 @@ struct DashboardView {
         addFigures(moment)
         if ribbon { addRibbon(moment.observations.history) }
         addLatency(moment)
+        addStorage(moment.observations.source)
         tables["outcomes"] = outcomeRows(moment)
         tables["origin"] = originRows(moment)
         tables["misses"] = missRows(moment)
@@ -88,6 +89,12 @@ struct DashboardView {
         paths["volume"] = ribbon.volume
         let peak = Double(ribbon.peak) / Double(History.slotSeconds)
         texts["volume-peak"] = ribbon.peak > 0 ? "at most \(Figure.rate(peak))" : ""
+    }
+
+    private mutating func addStorage(_ source: StatisticsSource) {
+        let file = source.store.entries > 0 ? ", \(Figure.bytes(source.cacheBytes)) in the file" : ""
+        texts["storage-total"] =
+            "\(Figure.count(source.entries)) answers; \(Figure.bytes(source.memoryBytes)) in memory" + file
     }
 
     private mutating func addLatency(_ moment: Moment) {
