@@ -12,23 +12,40 @@ public enum Freshness: Hashable, Sendable {
 
     /// The freshness of `response` at `unixSeconds`.
     public static func of(_ response: StoredResponse, at unixSeconds: Int64) -> Freshness {
-        let lifetime = response.lifetime
-        if response.isAgeUnknown(at: unixSeconds) {
+        of(response.lifetime, receivedAt: response.receivedAt, at: unixSeconds)
+    }
+
+    /// The freshness of what was received at `receivedAt` with this lifetime.
+    public static func of(_ lifetime: Lifetime, receivedAt: Int64, at unixSeconds: Int64) -> Freshness {
+        if lifetime.isAgeUnknown(since: receivedAt, at: unixSeconds) {
             // The origin has to be asked.
             return lifetime.staleFor > 0 ? .stale(since: 0) : .expired
         }
-        let age = response.age(at: unixSeconds)
+        let age = lifetime.age(since: receivedAt, at: unixSeconds)
         if age < lifetime.freshFor { return .fresh(ttl: lifetime.freshFor - age) }
         if age < lifetime.freshFor + lifetime.staleFor { return .stale(since: age - lifetime.freshFor) }
         return .expired
     }
 }
 
-extension StoredResponse {
-    /// The current age (RFC 9111 4.2.3) in seconds: what the `Age` field says.
-    public func age(at unixSeconds: Int64) -> Int {
-        lifetime.initialAge + Lifetime.seconds(from: receivedAt, to: unixSeconds)
+extension Lifetime {
+    /// The current age (RFC 9111 4.2.3) in seconds of what was received at `receivedAt`.
+    public func age(since receivedAt: Int64, at unixSeconds: Int64) -> Int {
+        initialAge + Lifetime.seconds(from: receivedAt, to: unixSeconds)
     }
+
+    /// Whether the clock was set back since then, by more than clocks do when they are corrected.
+    fileprivate func isAgeUnknown(since receivedAt: Int64, at unixSeconds: Int64) -> Bool {
+        Lifetime.seconds(from: unixSeconds, to: receivedAt) > Self.toleratedStep
+    }
+
+    /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
+    private static let toleratedStep = 60
+}
+
+extension StoredResponse {
+    /// The current age in seconds: what the `Age` field says.
+    public func age(at unixSeconds: Int64) -> Int { lifetime.age(since: receivedAt, at: unixSeconds) }
 
     /// Whether it may be served because the origin failed (stale-if-error, or our own rule). Without a known age it counts
     /// as just gone stale.
@@ -45,13 +62,9 @@ extension StoredResponse {
     /// Whether a client that accepts stale answers may have it stale (RFC 9111 4.2.4): not where the origin forbids it.
     public var allowsStale: Bool { max(lifetime.staleFor, lifetime.staleIfErrorFor) > 0 }
 
-    /// Whether the clock was set back since the response came, by more than clocks do when they are corrected.
     fileprivate func isAgeUnknown(at unixSeconds: Int64) -> Bool {
-        Lifetime.seconds(from: unixSeconds, to: receivedAt) > Self.toleratedStep
+        lifetime.isAgeUnknown(since: receivedAt, at: unixSeconds)
     }
-
-    /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
-    private static let toleratedStep = 60
 
     /// Whether anything can still use it; what cannot be used is removed when it is found.
     func isUseful(at unixSeconds: Int64) -> Bool {

@@ -54,6 +54,9 @@ struct MemoryShard {
         return response
     }
 
+    /// The entry of this key, left as it is.
+    func peek(_ key: borrowing CacheKey) -> StoredResponse? { find(key)?.response }
+
     /// Stores `response` in place of an older one, which it returns, and appends what had to go to `released`, so that the
     /// caller frees it outside the lock. With `replacing` false an entry that is there stays.
     @discardableResult

@@ -36,6 +36,11 @@ public final class MemoryTier: Sendable {
         shard(key.hash).entries.withLock { $0.lookup(key) }
     }
 
+    /// The same without counting as a use.
+    func peek(_ key: borrowing CacheKey) -> StoredResponse? {
+        shard(key.hash).entries.withLock { $0.peek(key) }
+    }
+
     /// Stores `response` in place of what its key had, and returns that.
     @discardableResult
     public func store(_ response: StoredResponse) -> StoredResponse? {

@@ -34,6 +34,8 @@ public final class Listener {
     private var isClosed = false
     private var isPaused: Bool
     private let isInherited: Bool
+    /// The file of a Unix socket, which goes with the listener.
+    private let file: UnixSocketFile?
 
     /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept` sets the stream's
     /// handler; `streamDidOpen` follows, with TLS after the handshake.
@@ -52,9 +54,11 @@ public final class Listener {
         self.isPaused = isPaused
         isInherited = inherited != nil
         if let inherited {
-            descriptor = try inherited.duplicate()
+            (descriptor, file) = (try inherited.duplicate(), nil)
+        } else if let path = address.path {
+            (descriptor, file) = try UnixSocketFile.listen(address, path, backlog: Listener.backlog)
         } else {
-            descriptor = try Listener.bind(address, reusePort: reusePort)
+            (descriptor, file) = (try Listener.bind(address, reusePort: reusePort), nil)
         }
         self.address = Socket.localAddress(descriptor) ?? address
         reserve = Listener.openReserve()
@@ -103,6 +107,7 @@ public final class Listener {
         isClosed = true
         if let retry { loop.cancel(retry) }
         if let tag { loop.remove(tag) }
+        file?.remove()
         _ = Glibc.close(descriptor)
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }

@@ -32,6 +32,12 @@ enum Socket {
         read { getsockname(descriptor, $0, $1) }
     }
 
+    /// Who connected to a Unix socket; nil where the kernel does not know, as of connections over a network.
+    static func peerUserID(_ descriptor: CInt) -> UInt32? {
+        var user: UInt32 = 0
+        return clinux_peer_user(descriptor, &user) == 0 ? user : nil
+    }
+
     /// Runs a call that fills in an address.
     static func read(_ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt)
         -> SocketAddress?

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An IPv4 or IPv6 address with a port.
+/// Where a socket is: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in network byte order as it lies in memory; an IPv4 address fills the first four bytes.
     private let high: UInt64
@@ -10,13 +10,25 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     public let isIPv6: Bool
     /// The port in host byte order; 0 asks the kernel for a free one.
     public let port: UInt16
+    /// The file of a Unix socket, which has no port; nil for the others.
+    public let path: String?
 
-    private init(high: UInt64, low: UInt64, scope: UInt32, isIPv6: Bool, port: UInt16) {
+    private init(high: UInt64, low: UInt64, scope: UInt32, isIPv6: Bool, port: UInt16, path: String? = nil) {
         self.high = high
         self.low = low
         self.scope = scope
         self.isIPv6 = isIPv6
         self.port = port
+        self.path = path
+    }
+
+    /// The longest path that a Unix socket can have, in bytes: unix(7), less the NUL at its end.
+    public static let maxPathBytes = 107
+
+    /// A Unix socket; nil where the path is empty, too long, or holds a NUL.
+    public init?(path: String) {
+        guard (1...Self.maxPathBytes).contains(path.utf8.count), !path.utf8.contains(0) else { return nil }
+        self.init(high: 0, low: 0, scope: 0, isIPv6: false, port: 0, path: path)
     }
 
     /// Parses "127.0.0.1:8080" or "[::1]:8080"; nil for anything else, host names included.
@@ -45,6 +57,14 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         } else {
             return nil
         }
+    }
+
+    /// An address of four or sixteen bytes in network order; nil for another number of them.
+    public init?(bytes: ArraySlice<UInt8>, port: UInt16) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        var words: (high: UInt64, low: UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+        self.init(high: words.high, low: words.low, scope: 0, isIPv6: bytes.count == 16, port: port)
     }
 
     /// Reads what accept, getsockname and getaddrinfo return; nil for other families.
@@ -77,39 +97,50 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         SocketAddress(high: high, low: low, scope: scope, isIPv6: isIPv6, port: port)
     }
 
-    /// The literal address without brackets: "127.0.0.1", "::1".
+    /// The literal address without brackets: "127.0.0.1", "::1"; of a Unix socket its path.
     public var host: String {
+        if let path { return path }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         withAddressBytes { _ = inet_ntop(family, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN)) }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// "127.0.0.1:8080", "[::1]:8080"
+    /// "127.0.0.1:8080", "[::1]:8080", "unix:/run/refrain.sock"
     public var description: String {
-        isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+        if let path { return "unix:\(path)" }
+        return isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// True for 127.0.0.0/8, ::1 and ::ffff:127.0.0.0/104: reachable from this machine alone.
+    /// True for 127.0.0.0/8, ::1, ::ffff:127.0.0.0/104 and Unix sockets: reachable from this machine alone.
     public var isLoopback: Bool {
-        withAddressBytes { bytes in
+        if path != nil { return true }
+        return withAddressBytes { bytes in
             guard isIPv6 else { return bytes[0] == 127 }
             let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
             return isMapped ? bytes[12] == 127 : bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
         }
     }
 
-    /// AF_INET or AF_INET6.
-    var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
+    /// AF_INET, AF_INET6 or AF_UNIX.
+    var family: Int32 { path != nil ? AF_UNIX : isIPv6 ? AF_INET6 : AF_INET }
 
     private func withAddressBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeBytes(of: (high, low)) { body(UnsafeRawBufferPointer(rebasing: $0[..<(isIPv6 ? 16 : 4)])) }
     }
 
     /// Hands the address to a system call.
-    func withSockaddr<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+    public func withSockaddr<R, E: Error>(
+        _ body: (UnsafePointer<sockaddr>, socklen_t) throws(E) -> R
+    ) throws(E) -> R {
         var storage = sockaddr_storage()
         let length = withUnsafeMutableBytes(of: &storage) { memory in
-            withAddressBytes { address in
+            if let path {
+                memory.storeBytes(of: sa_family_t(AF_UNIX), as: sa_family_t.self)
+                let start = MemoryLayout<sa_family_t>.size
+                for (offset, byte) in path.utf8.enumerated() { memory[start + offset] = byte }
+                return start + path.utf8.count + 1
+            }
+            return withAddressBytes { address in
                 if isIPv6 {
                     var v6 = sockaddr_in6()
                     v6.sin6_family = sa_family_t(AF_INET6)
@@ -127,8 +158,10 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
                 return MemoryLayout<sockaddr_in>.size
             }
         }
-        return withUnsafePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
+        return try withUnsafePointer(to: &storage) { (pointer) throws(E) -> R in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { (address) throws(E) -> R in
+                try body(address, socklen_t(length))
+            }
         }
     }
 }

@@ -63,6 +63,18 @@ public final class Stream {
     /// True between `streamDidOpen` and the first call or failure that closes.
     public var isOpen: Bool { state == .open }
 
+    /// This end; nil once closed, and of a Unix socket.
+    public var localAddress: SocketAddress? {
+        loop.assertOnLoop()
+        return state == .closed ? nil : Socket.localAddress(descriptor)
+    }
+
+    /// The user of the process at the other end of a Unix socket, as it was when it connected (unix(7)); nil for others.
+    public var peerUserID: UInt32? {
+        loop.assertOnLoop()
+        return state == .closed ? nil : Socket.peerUserID(descriptor)
+    }
+
     /// True if the TLS session was resumed from an earlier one.
     var isResumed: Bool { tls?.isResumed ?? false }
 

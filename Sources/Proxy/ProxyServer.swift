@@ -47,7 +47,7 @@ public struct ListenError: Error, CustomStringConvertible {
 ///
 /// `adopt` is called by one thread at a time; it reaches the loops through their queues.
 public final class ProxyServer: Sendable {
-    private let workers: [Worker]
+    let workers: [Worker]
     private let running: Mutex<Running>
 
     private struct Running {

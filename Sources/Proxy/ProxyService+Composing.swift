@@ -9,8 +9,10 @@ extension ProxyService {
     ///   - rule: of the request's class.
     ///   - isBatched: whether it was fetched together with others: what stands in the batch is told apart again, whatever
     ///     else is composed.
+    ///   - isPeeking: whether looking must leave no trace.
     func compose(
-        _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false
+        _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false,
+        isPeeking: Bool = false
     ) -> CompositionOutcome {
         guard library.mayHoldParts(of: request) else { return .impossible }
         let now = context.unixSeconds
@@ -18,7 +20,7 @@ extension ProxyService {
         if isBatched { settings.compose = .on }
         let composer = Composer(
             settings: settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor, rule: rule)
-        return composer.compose(request, library.material(reader, at: now), at: now)
+        return composer.compose(request, library.material(reader, at: now, isPeeking: isPeeking), at: now)
     }
 
     /// The answer that an inquiry is about, if it can be built by now and clients are given what is built; stored, and said

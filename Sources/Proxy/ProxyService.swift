@@ -107,21 +107,34 @@ public final class ProxyService: Service {
 
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
         let now = context.unixSeconds
-        catalogRequest = nil
         var stored: StoredResponse?
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
             stored =
                 facts.rule.followsOrigin ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
         }
-        let missing = stored == nil && !key.variant.isEmpty ? Reason.absentVariant : .absent
-        let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
-        guard plan.canBeComposed, let library = shared.library(for: facts), let request = CatalogRequest(target) else {
-            return plan
-        }
+        let isVariant = !key.variant.isEmpty
+        let (plan, request) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
         catalogRequest = request
-        return plan.improved(
-            by: compose(request, library, under: facts.rule), verifying: library.settings.compose == .verify)
+        return plan
+    }
+
+    /// The plan for what was found, and what is asked for of the catalog, where the plan had to know. For requests, and for
+    /// operators who only want to know (`isPeeking`).
+    /// - Parameters:
+    ///   - stored: what the cache holds, if it was asked.
+    ///   - isVariant: whether the answers to the target are told apart by request fields.
+    func decide(
+        _ facts: PlanFacts, _ stored: StoredResponse?, isVariant: Bool,
+        asking request: @autoclosure () -> CatalogRequest?, at now: Int64, isPeeking: Bool = false
+    ) -> (Plan, CatalogRequest?) {
+        let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
+        let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
+        guard plan.canBeComposed, let library = shared.library(for: facts), let request = request() else {
+            return (plan, nil)
+        }
+        let outcome = compose(request, library, under: facts.rule, isPeeking: isPeeking)
+        return (plan.improved(by: outcome, verifying: library.settings.compose == .verify), request)
     }
 
     /// Answers of classes that follow the origin's rules may differ by request fields; `key` becomes the variant's.

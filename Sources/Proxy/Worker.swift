@@ -6,10 +6,10 @@ import EventLoop
 /// `@unchecked Sendable` because all but `statistics` is touched only on the loop's queue.
 final class Worker: @unchecked Sendable {
     let statistics = Statistics()
-    private let loop: EventLoop
+    let loop: EventLoop
     private let resolver: Resolver
     private let server: Server
-    private let service: ProxyService
+    let service: ProxyService
     private var gate: UpstreamGate
     /// Those that others took the place of, until their last request has ended.
     private var retired: [UpstreamGate] = []

@@ -9,58 +9,15 @@ import Testing
 @testable import Admin
 
 @Suite(.timeLimit(.minutes(1))) struct AdminServiceTests {
-    /// An admin listener on a port of its own, and a client for it.
-    private final class Listening {
-        let host: ServiceHost
-        let cache: ResponseCache
-        let client: HTTPTestClient
-        let port: Int
-
-        init(token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil) throws {
-            let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-            let source = StatisticsSource(statistics: [Statistics()], cache: cache, budget: UpstreamBudget(rate: 7))
-            self.cache = cache
-            let secret = token.map { SecretBytes(Array($0.utf8).span) }
-            host = try ServiceHost(
-                label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-            ) { _ in AdminService(statistics: source, cache: cache, token: secret) { @Sendable in isReady } }
-            port = Int(host.address.port)
-            client = HTTPTestClient(port: port)
-        }
-
-        deinit {
-            host.stop()
-        }
-
-        func status(_ method: String = "GET", _ target: String, _ fields: [(String, String)] = []) throws -> Int {
-            try client.send(method, target, fields: fields).status
-        }
-
-        func purge(_ content: String, _ fields: [(String, String)] = []) throws -> HTTPTestClient.Reply {
-            try client.send("POST", "/purge", fields: fields, body: Data(content.utf8))
-        }
-
-        func store(_ targets: String...) {
-            for target in targets {
-                cache.store(
-                    StoredResponse(
-                        key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200, fields: [], body: [],
-                        receivedAt: Int64(Date().timeIntervalSince1970),
-                        lifetime: Lifetime(freshFor: 100, staleFor: 100),
-                        classTag: 0, storefront: Array("us".utf8)))
-            }
-        }
-    }
-
     @Test func healthAndReadinessAreTwoThings() throws {
-        let draining = try Listening(isReady: false)
+        let draining = try AdminUnderTest(isReady: false)
         #expect(try draining.status("GET", "/healthz") == 200)
         #expect(try draining.status("GET", "/readyz") == 503)
-        #expect(try Listening().status("GET", "/readyz?x=1") == 200)
+        #expect(try AdminUnderTest().status("GET", "/readyz?x=1") == 200)
     }
 
     @Test func statisticsAreIntegersAtTheTopLevel() throws {
-        let admin = try Listening()
+        let admin = try AdminUnderTest()
         let reply = try admin.client.send("GET", "/stats")
         let members = try #require(reply.json as? [String: Any])
         for name in [
@@ -78,7 +35,7 @@ import Testing
     }
 
     @Test func whatIsUnknownOrWrittenIsRefused() throws {
-        let admin = try Listening()
+        let admin = try AdminUnderTest()
         #expect(try admin.status("GET", "/nonsense") == 404)
         let post = try admin.client.send("POST", "/stats")
         #expect(post.status == 405 && post.field("Allow") == "GET, HEAD")
@@ -86,23 +43,84 @@ import Testing
 
     /// A page may reach a loopback listener through the browser, or by rebinding its own name.
     @Test func webPagesAreRefused() throws {
-        let admin = try Listening()
-        #expect(try admin.status("GET", "/stats", [("Origin", "http://127.0.0.1:\(admin.port)")]) == 403)
+        let admin = try AdminUnderTest()
+        for origin in ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:\(admin.port)"] {
+            #expect(try admin.status("GET", "/stats", [("Origin", origin)]) == 403, "\(origin)")
+        }
+        for site in ["cross-site", "same-site"] {
+            #expect(try admin.status("GET", "/stats", [("Sec-Fetch-Site", site)]) == 403, "\(site)")
+        }
         let raw = try RawClient(port: UInt16(admin.port))
         try raw.send("GET /stats HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
         #expect(String(decoding: raw.read(), as: UTF8.self).hasPrefix("HTTP/1.1 421 "))
     }
 
+    @Test func pagesOfItsOwnAreAnswered() throws {
+        let admin = try AdminUnderTest()
+        let origin = ("Origin", "http://127.0.0.1:\(admin.port)")
+        #expect(try admin.status("GET", "/stats", [origin]) == 200)
+        #expect(try admin.status("GET", "/stats", [("Sec-Fetch-Site", "same-origin")]) == 200)
+        #expect(try admin.status("GET", "/stats", [("Sec-Fetch-Site", "none")]) == 200)
+        let json = ("Content-Type", "application/json; charset=utf-8")
+        #expect(try admin.purge(#"{"all":true}"#, [origin, json, ("Sec-Fetch-Site", "same-origin")]).status == 200)
+    }
+
+    /// What a form of another site can send without asking first.
+    @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+    func formsCannotPurge(_ type: String) throws {
+        let admin = try AdminUnderTest()
+        admin.store("/v1/catalog/us/songs/1")
+        let reply = try admin.purge(
+            #"{"all":true,"hard":true}"#, [("Content-Type", type), ("Sec-Fetch-Site", "same-origin")])
+        #expect(reply.status == 415 && admin.cache.memory.count == 1)
+    }
+
+    @Test func everyAnswerTellsBrowsersToKeepItToThemselves() throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        let token = ("Authorization", "Bearer correct-horse")
+        for endpoint in AdminEndpoint.table {
+            for fields in [[token], [], [token, ("Origin", "http://evil.example")]] {
+                for method in ["GET", "POST", "DELETE"] {
+                    let reply = try admin.client.send(method, endpoint.path, fields: fields)
+                    let place = "\(method) \(endpoint.path) \(reply.status)"
+                    #expect(reply.field("Cache-Control") == "no-store", "\(place)")
+                    #expect(reply.field("X-Content-Type-Options") == "nosniff", "\(place)")
+                    #expect(reply.field("Cross-Origin-Resource-Policy") == "same-origin", "\(place)")
+                    #expect(
+                        reply.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true, "\(place)")
+                    let isForm = reply.field("Content-Type")?.hasPrefix("text/html") == true
+                    #expect(reply.field("Referrer-Policy") == (isForm ? "same-origin" : "no-referrer"), "\(place)")
+                }
+            }
+        }
+    }
+
+    @Test func theErrorForAnUnknownPathNamesThoseThatAreKnown() throws {
+        let admin = try AdminUnderTest()
+        let reply = try admin.client.send("GET", "/nonsense")
+        let text = String(decoding: reply.body, as: UTF8.self)
+        #expect(reply.status == 404)
+        for endpoint in AdminEndpoint.table { #expect(text.contains(endpoint.path), "\(endpoint.path)") }
+    }
+
+    @Test func theHelpHasALineForEachEndpoint() throws {
+        let admin = try AdminUnderTest()
+        let text = String(decoding: try admin.client.send("GET", "/help").body, as: UTF8.self)
+        #expect(text.split(separator: "\n").count == AdminEndpoint.table.count)
+        #expect(text.contains("POST /purge  "))
+    }
+
     @Test func aTokenIsAskedForWhereThereIsOne() throws {
-        let admin = try Listening(token: "correct-horse")
+        let admin = try AdminUnderTest(token: "correct-horse")
         #expect(try admin.status("GET", "/stats") == 401)
         #expect(try admin.status("GET", "/healthz") == 200)
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer wrong-horse")]) == 401)
+        #expect(try admin.client.send("GET", "/stats").field("WWW-Authenticate") == "Bearer realm=\"refrain\"")
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
     }
 
     @Test func aPurgeAnswersHowManyItChose() throws {
-        let admin = try Listening()
+        let admin = try AdminUnderTest()
         admin.store("/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/us/albums/1")
         let counted = try admin.purge(#"{"prefix":"/v1/catalog/us/songs/","dry_run":true}"#)
         #expect(counted.status == 200 && counted.json as? [String: Int] == ["purged": 2])
@@ -117,7 +135,7 @@ import Testing
         let file = NSTemporaryDirectory() + "refrain-admin-\(UUID().uuidString).sqlite"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
         let store = SQLiteStore.open(path: file, maxBytes: 16 << 20) { _ in }
-        let admin = try Listening(store: store)
+        let admin = try AdminUnderTest(store: store)
         for number in 0..<1_000 { admin.store("/\(number)") }
         #expect(try admin.purge(#"{"all":true,"hard":true}"#).json as? [String: Int] == ["purged": 1_000])
         #expect(store.entries == 0)
@@ -128,7 +146,7 @@ import Testing
     }
 
     @Test func aPurgeThatIsNotUnderstoodPurgesNothing() throws {
-        let admin = try Listening()
+        let admin = try AdminUnderTest()
         admin.store("/v1/catalog/us/songs/1")
         let refused = try admin.purge(#"{"prefix":"/","dryrun":true}"#)
         let error = (refused.json as? [String: [[String: String]]])?["errors"]?.first
@@ -139,7 +157,7 @@ import Testing
     }
 
     @Test func aPurgeTakesPOSTAndTheToken() throws {
-        let admin = try Listening(token: "correct-horse")
+        let admin = try AdminUnderTest(token: "correct-horse")
         let token = ("Authorization", "Bearer correct-horse")
         #expect(try admin.purge(#"{"all":true}"#).status == 401)
         #expect(try admin.purge(#"{"all":true}"#, [token]).status == 200)
@@ -150,7 +168,7 @@ import Testing
     }
 
     @Test func webPagesCannotPurge() throws {
-        let admin = try Listening()
+        let admin = try AdminUnderTest()
         #expect(try admin.purge(#"{"all":true}"#, [("Origin", "null")]).status == 403)
         let raw = try RawClient(port: UInt16(admin.port))
         try raw.send(

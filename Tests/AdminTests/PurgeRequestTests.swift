@@ -5,10 +5,10 @@ import Testing
 
 @testable import Admin
 
-private func request(_ text: String) throws(PurgeRequestError) -> PurgeRequest { try PurgeRequest(Array(text.utf8)) }
+private func request(_ text: String) throws(AdminRequestError) -> PurgeRequest { try PurgeRequest(Array(text.utf8)) }
 
 private func refusal(_ text: String) -> String? {
-    do throws(PurgeRequestError) {
+    do throws(AdminRequestError) {
         _ = try request(text)
         return nil
     } catch {
@@ -93,7 +93,7 @@ private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $
         for _ in 0..<3 {
             content[Int.random(in: content.indices, using: &random)] = .random(in: 0...255, using: &random)
         }
-        do throws(PurgeRequestError) {
+        do throws(AdminRequestError) {
             _ = try PurgeRequest(content)
         } catch {
             #expect(error.detail.utf8.allSatisfy { 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C }, "seed \(seed)")

@@ -57,6 +57,20 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     var addresses: [SocketAddress] { server.addresses }
 
     var statistics: StatisticsSource { server.snapshot }
+
+    /// What would become of a request.
+    func explain(_ target: String, _ method: HTTP.Method = .get, carriesUserToken: Bool = false) -> Explanation? {
+        let found = Mutex<Explanation?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let request = ImaginedRequest(target: Array(target.utf8), method: method, carriesUserToken: carriesUserToken)
+        server.explain(request) { @Sendable explanation in
+            found.withLock { $0 = explanation }
+            done.signal()
+        }
+        done.wait()
+        return found.withLock { $0 }
+    }
+
     /// Whether what the cache file held at the start can be composed from.
     var isIndexComplete: Bool { server.isIndexComplete }
 

@@ -32,10 +32,12 @@ private final class Scene {
         let store = file.map { SQLiteStore.open(path: $0, maxBytes: 64 << 20) { print($0) } }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
-        let statistics = proxy.statistics
+        let sources = AdminSources(
+            statistics: proxy.statistics, cache: cache, access: AdminAccess(token: nil), version: "0", explain: { _, completion in completion(nil) }, isReady: { true }
+        )
         let admin = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { _ in AdminService(statistics: statistics, cache: cache, token: nil) { true } }
+        ) { context in AdminService(sources, context) }
         return (proxy, admin)
     }
 

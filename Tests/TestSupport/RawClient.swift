@@ -33,6 +33,25 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         }
     }
 
+    /// Connects to a Unix socket.
+    public init(path: String) throws {
+        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let failure = Failure(call: "connect", errno: errno)
+            close()
+            throw failure
+        }
+    }
+
     deinit { close() }
 
     /// Sends all bytes; throws if the peer has gone.
@@ -69,6 +88,14 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
             received += chunk[..<result]
         }
         return received
+    }
+
+    /// What has come, or comes next within 20 s; nothing at the end.
+    public func readSome() -> [UInt8] {
+        var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        guard poll(&poller, 1, 20_000) > 0 else { return [] }
+        return Array(chunk[..<max(0, recv(descriptor, &chunk, chunk.count, 0))])
     }
 
     /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end (FIN) from a reset and

@@ -11,7 +11,7 @@ import Testing
 
     @Test func showsEachSettingWithItsSource() {
         let result = run("check", files: files)
-        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(result.status == 0)
         let lines = result.standard.split(separator: "\n")
         #expect(lines.contains("listen 127.0.0.1:8080 # default"))
         #expect(lines.contains("workers 2 # proxy.conf:1"))
@@ -19,6 +19,20 @@ import Testing
         #expect(lines.contains("ttl catalog 1d stale 7d # default"))
         #expect(lines.contains("developer_token_file \"my token\" # more.conf:3"))
         #expect(lines.contains("# record FILE # unset"))
+    }
+
+    /// `check` said nothing of what `serve` warned of a moment later.
+    @Test func warnsOfWhatServeWarnsOf() throws {
+        let files = MemoryFiles(texts: ["proxy.conf": "record traffic.rec"])
+        let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+        #expect(warnings.contains("record has no effect in this version"))
+        #expect(warnings.contains { $0.hasPrefix("no developer_token_file or developer_key_file") })
+        for words in [["check"], ["check", "--json"]] {
+            let captured = CapturedOutput()
+            let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: files.access)
+            #expect(status == 0)
+            #expect(captured.error == warnings.map { "refrain: warn: \($0)\n" }.joined())
+        }
     }
 
     @Test func whatItShowsIsAConfigurationOfTheSameMeaning() throws {

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("listen", "8080"), ("listen", "127.0.0.1:8080 ssl"), ("admin_listen", "on"),
+        ("listen", "8080"), ("listen", "127.0.0.1:8080 ssl"), ("admin_listen", "on"), ("admin_listen", "unix:"),
         ("upstream", "api.music.apple.com"),
         ("upstream_connections", "0"), ("upstream_connections", "many"), ("upstream_rate", "20"),
         ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),

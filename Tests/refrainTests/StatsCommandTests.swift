@@ -4,7 +4,9 @@ import Testing
 @testable import refrain
 
 @Suite struct StatsCommandTests {
-    private let body = #"{"requests":1000,"hits":905,"misses":7,"upstream":{"health":"good","open":3}}"#
+    private let body =
+        #"{"requests":1000,"hits":905,"misses":7,"upstream_requests":8,"upstream_errors":1,"novelty":{"open":3},"#
+        + #""reasons":{"off":0,"stale":1,"method":2,"absent":2}}"#
 
     private func answer(_ status: String = "200 OK") -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -22,12 +24,22 @@ import Testing
         #expect(result.status == 0 && result.error.isEmpty)
         #expect(
             result.standard == """
-                requests            1000
-                hits                 905
-                misses                 7
-                upstream.health     good
-                upstream.open          3
-                hits of requests  90.5 %
+                requests
+                  requests           1000
+                  hits                905  90.5 % of requests
+                  misses                7  0.7 % of requests
+
+                origin
+                  upstream_requests     8
+                  upstream_errors       1  12.5 % of upstream_requests
+
+                other
+                  novelty.open          3
+
+                reasons
+                  absent                2
+                  method                2
+                  stale                 1
 
                 """)
         #expect(request.hasPrefix("GET /stats HTTP/1.1\r\nHost: 127.0.0.1:"))
@@ -64,6 +76,11 @@ import Testing
     @Test func theAdminURLIsChecked() {
         #expect(run("stats", "--admin", "https://127.0.0.1:1").status == 2)
         #expect(run("stats", "--admin", "127.0.0.1:8081").status == 2)
+        #expect(run("stats", "--admin", "unix:").status == 2)
+        #expect(run("stats", "--admin", "unix:/" + String(repeating: "x", count: 107)).status == 2)
+        #expect(
+            run("stats", "--admin", "unix:/nowhere/at/all").error.hasPrefix(
+                "refrain: unix:/nowhere/at/all: No such file"))
         #expect(
             run("stats", "--admin-token-file", "absent").error
                 == "refrain: cannot read absent: No such file or directory\n")

@@ -19,13 +19,9 @@ struct Moment {
 ///
 /// Confined to its loop. Costs one look at the counters every ten seconds; more only while somebody asks.
 final class Timeline {
-    private let statistics: StatisticsSource
-    private let reloads: ReloadStatus
-    private let version: String
-    private let isReady: @Sendable () -> Bool
+    private let sources: AdminSources
     private let loop: EventLoop
     private let context: LoopContext
-    private let startedAt: Int64
     private var history: History
     private var recent = RecentTotals()
     private var latency = LatencyHour()
@@ -33,18 +29,11 @@ final class Timeline {
     /// Rises with each slot that ends.
     private(set) var slotNumber = 0
 
-    init(
-        _ statistics: StatisticsSource, _ reloads: ReloadStatus, version: String, _ context: LoopContext,
-        isReady: @escaping @Sendable () -> Bool
-    ) {
-        self.statistics = statistics
-        self.reloads = reloads
-        self.version = version
-        self.isReady = isReady
+    init(_ sources: AdminSources, _ context: LoopContext) {
+        self.sources = sources
         self.context = context
         loop = context.loop
-        startedAt = context.unixSeconds
-        let totals = History.Totals(statistics)
+        let totals = History.Totals(sources.statistics)
         history = History(totals)
         recent.note(totals, at: loop.now)
         endSlotLater(at: loop.now + Self.slot)
@@ -61,25 +50,25 @@ final class Timeline {
     }
 
     private func endSlot() {
-        let totals = History.Totals(statistics)
+        let totals = History.Totals(sources.statistics)
         history.endSlot(totals)
         recent.note(totals, at: loop.now)
         slotNumber += 1
         slotsToMark -= 1
         guard slotsToMark == 0 else { return }
         slotsToMark = LatencyHour.slotsBetweenMarks
-        latency.mark(LatencyHour.Counts(statistics))
+        latency.mark(LatencyHour.Counts(sources.statistics))
     }
 
     /// Remembers this second, which makes what is called now more exact.
     func noteSecond() {
-        recent.note(History.Totals(statistics), at: loop.now)
+        recent.note(History.Totals(sources.statistics), at: loop.now)
     }
 
     /// Calls `completion` on the loop, in a later turn.
     func observe(_ completion: @escaping (Moment) -> Void) {
         let (confined, loop) = (Confined((self, completion), to: loop), loop)
-        statistics.breakdown { @Sendable breakdown in
+        sources.statistics.breakdown { @Sendable breakdown in
             loop.execute {
                 let (timeline, completion) = confined.value
                 completion(timeline.moment(breakdown))
@@ -88,13 +77,13 @@ final class Timeline {
     }
 
     private func moment(_ breakdown: StorageBreakdown) -> Moment {
-        let totals = History.Totals(statistics)
+        let totals = History.Totals(sources.statistics)
         let observations = Observations(
-            source: statistics, breakdown: breakdown, reloads: reloads.snapshot, history: history,
-            version: version, unixSeconds: context.unixSeconds, startedAt: startedAt,
+            source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
+            version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
             classNames: ResourceClass.allCases.map(\.name))
         return Moment(
             observations: observations, recent: recent.window(totals, at: loop.now), hour: history.hour(totals),
-            latency: latency.window(LatencyHour.Counts(statistics)), isReady: isReady())
+            latency: latency.window(LatencyHour.Counts(sources.statistics)), isReady: sources.isReady())
     }
 }

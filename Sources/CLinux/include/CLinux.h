@@ -23,6 +23,15 @@ const void *clinux_memmem(const void *haystack, size_t count, const void *needle
 /// Fills `count` bytes (256 at most) from getrandom(2); 0, or -1 with errno.
 int clinux_getrandom(void *bytes, size_t count);
 
+/// The user of the process that connected to a Unix socket (SO_PEERCRED); -1 where the kernel does not know one.
+int clinux_peer_user(int connection, uint32_t *user);
+
+/// How many columns the terminal has that a descriptor leads to; 0 where it says nothing, or there is none.
+int clinux_terminal_columns(int descriptor);
+
+/// Lines of the terminal behind a descriptor; 0 where it is none or does not say.
+int clinux_terminal_lines(int descriptor);
+
 /// A descriptor of a file in memory (memfd_create(2)) that holds these bytes and can never change; -1 where there is none.
 int clinux_sealed_file(const void *bytes, size_t count);
 

@@ -1,3 +1,5 @@
+import HTTP
+
 // Listings for operators.
 
 /// One row of a listing, for operators.
@@ -13,20 +15,54 @@ public struct StoredEntry: Sendable, Equatable {
     public let lifetime: Lifetime
     /// Bytes of target, variant, fields and body.
     public let size: Int
-    /// Unix seconds, to about a minute.
-    public let lastUsed: Int64
+    /// The content coding of the body; nil where there is none.
+    public let coding: String?
+    /// Unix seconds, to about a minute; nil where nobody keeps it.
+    public let lastUsed: Int64?
+}
+
+extension StoredEntry {
+    /// Under which it is found; nil where the file is damaged: no key has these parts.
+    public var key: CacheKey? {
+        if variant.utf8.contains(0) { return nil }
+        return CacheKey(scope: .shared, target: Array(target.utf8), variant: Array(variant.utf8))
+    }
+
+    /// What a listing says of an answer in memory, where nobody keeps when it was used last.
+    init(_ response: StoredResponse) {
+        target = String(decoding: response.key.target, as: UTF8.self)
+        variant = String(decoding: response.key.variant, as: UTF8.self)
+        storefront = String(decoding: response.storefront, as: UTF8.self)
+        classTag = response.classTag
+        status = response.status
+        receivedAt = response.receivedAt
+        lifetime = response.lifetime
+        size = response.key.target.count + response.key.variant.count + response.fields.count + response.body.count
+        coding = Self.coding(response.fields.span)
+        lastUsed = nil
+    }
+
+    /// What `Content-Encoding` says in these lines.
+    fileprivate static func coding(_ fields: Span<UInt8>) -> String? {
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            guard line.id == .contentEncoding else { continue }
+            return line.value.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar(fields[$1])) }
+        }
+        return nil
+    }
 }
 
 extension StoreConnection {
-    /// Up to `limit` entries, the most recently used first.
+    /// Up to `limit` answers, the most recently used first.
     func entries(_ selection: EntrySelection, limit: Int) throws(SQLiteError) -> [StoredEntry] {
         let (condition, values) = selection.condition(from: 1)
         let select = try Statement(
             database,
             """
             SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
-              keep_for, initial_age, size, last_used
-            FROM entry WHERE \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
+              keep_for, initial_age, size, last_used, (SELECT fields FROM content WHERE content.id = entry.id)
+            FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
             """)
         var entries: [StoredEntry] = []
         try select.forEachRow(values) { row in
@@ -51,5 +87,6 @@ extension StoredEntry {
             initialAge: number(10))
         size = number(11)
         lastUsed = row.integer(12)
+        coding = Self.coding(row.bytes(13).span)
     }
 }

@@ -29,14 +29,18 @@ struct Material {
     private let reader: StoreReader?
     private let policy: Policy
     private let now: Int64
+    private let isPeeking: Bool
     private var parts: [CacheKey: Part?] = [:]
 
     /// So many answers are looked up for one composition: each may be read from the file, on the loop.
     private static let maxParts = 256
 
+    /// - Parameter isPeeking: whether looking must leave no trace: nothing is promoted, counted as used or kept.
     init(
-        _ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, _ policy: Policy, at now: Int64
+        _ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, _ policy: Policy, at now: Int64,
+        isPeeking: Bool
     ) {
+        self.isPeeking = isPeeking
         self.policy = policy
         self.cache = cache
         self.index = index
@@ -75,12 +79,12 @@ struct Material {
     }
 
     private func look(up key: CacheKey) -> Part? {
-        guard let found = cache.lookup(key, reader, at: now), found.isFresh(at: now), policy.allowsParts(of: found)
-        else { return nil }
+        let stored = isPeeking ? cache.peek(key, reader, at: now) : cache.lookup(key, reader, at: now)
+        guard let found = stored, found.isFresh(at: now), policy.allowsParts(of: found) else { return nil }
         if let map = found.outline as? ResourceDocument { return Part(found, map) }
         // From the file: read once, and kept with the answer from now on.
         guard let map = DocumentScan(found.body).document else { return nil }
-        return Part(cache.attach(map, to: found), map)
+        return Part(isPeeking ? found : cache.attach(map, to: found), map)
     }
 }
 

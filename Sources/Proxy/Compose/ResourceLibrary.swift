@@ -106,8 +106,8 @@ final class ResourceLibrary: Sendable {
     }
 
     /// What answers can be made of now.
-    func material(_ reader: StoreReader?, at now: Int64) -> Material {
-        Material(cache, index, reader, policy, at: now)
+    func material(_ reader: StoreReader?, at now: Int64, isPeeking: Bool = false) -> Material {
+        Material(cache, index, reader, policy, at: now, isPeeking: isPeeking)
     }
 
     /// Whether that is done.

@@ -85,6 +85,12 @@ struct FlightTable<Waiter> {
         return lead(key, epoch, now)
     }
 
+    /// Whether a request for this key would wait for another's now.
+    func isWaitedFor(_ key: CacheKey, epoch: Int, now: Instant) -> Bool {
+        if let until = marks[key]?.uncollapsibleUntil, now < until { return false }
+        return openFlight(key, epoch) != nil
+    }
+
     /// The flight that is out for a key and may be joined, by its number; nil where there is none.
     func flight(for key: CacheKey) -> Int? { open[key] }
 

@@ -57,6 +57,12 @@ public final class Flights: Sendable {
         state.withLock { $0.background[id.flight] = confined }
     }
 
+    /// Whether a request for this key would wait for another's now.
+    func isWaitedFor(_ key: CacheKey, now: Instant) -> Bool {
+        let epoch = cache.purgeEpoch
+        return state.withLock { $0.table.isWaitedFor(key, epoch: epoch, now: now) }
+    }
+
     func refresh(_ key: CacheKey, now: Instant) -> FlightID? {
         let epoch = cache.purgeEpoch
         return state.withLock { $0.table.refresh(key, epoch: epoch, now: now) }

@@ -77,6 +77,11 @@ public final class ClientConnection {
         expect(.head, within: timeouts.head)
     }
 
+    /// Who is at the other end, and where this end is.
+    public var peer: ConnectionPeer {
+        ConnectionPeer(address: stream.peer, localAddress: stream.localAddress, unixUserID: stream.peerUserID)
+    }
+
     /// The request being answered, and only while it is.
     public var head: RequestHead { answered.head }
 

@@ -5,7 +5,7 @@ import HTTP
 /// Where the time of day comes from: the system, or a test that lets an hour pass in no time.
 public struct TimeOfDay: Sendable {
     /// Unix seconds now; called on every loop.
-    let unixSeconds: @Sendable () -> Int64
+    public let unixSeconds: @Sendable () -> Int64
 
     public init(_ unixSeconds: @escaping @Sendable () -> Int64) {
         self.unixSeconds = unixSeconds

@@ -4,14 +4,14 @@ import HTTP
 // Asks the admin listener of a running proxy. One request, one connection.
 
 struct AdminClient {
-    static let standardURL = ServerURL(isTLS: false, host: "127.0.0.1", port: 8081)
+    static let standard = AdminServer.tcp(ServerURL(isTLS: false, host: "127.0.0.1", port: 8081))
 
-    let server: ServerURL
+    let server: AdminServer
     /// The content of `admin_token_file`, without surrounding blanks.
     let token: [UInt8]?
     let timeout: Duration
 
-    init(server: ServerURL, token: [UInt8]? = nil, timeout: Duration = .seconds(5)) {
+    init(server: AdminServer, token: [UInt8]? = nil, timeout: Duration = .seconds(5)) {
         self.server = server
         self.token = token
         self.timeout = timeout
@@ -20,6 +20,25 @@ struct AdminClient {
     /// The body of a 200; everything else is an error in words.
     func get(_ target: String) throws(CommandFailure) -> [UInt8] {
         try ask("GET", target, nil, within: timeout)
+    }
+
+    /// The same with parameters in the query.
+    func get(_ path: String, _ parameters: [(String, String)]) throws(CommandFailure) -> [UInt8] {
+        let query = parameters.map { $0.0 + "=" + Self.encoded($0.1) }.joined(separator: "&")
+        return try get(query.isEmpty ? path : path + "?" + query)
+    }
+
+    /// Percent-encodes what has a meaning in a query, and what no target may hold (RFC 3986 3.4).
+    private static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { encoded, byte in
+            let isPlain = Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || 0x30...0x39 ~= byte
+            if isPlain || "-._~/:,".utf8.contains(byte) {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += byte < 16 ? "%0" + digits : "%" + digits
+            }
+        }
     }
 
     /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has until `within` to do
@@ -33,7 +52,7 @@ struct AdminClient {
     ) throws(CommandFailure) -> [UInt8] {
         let answer: AdminAnswer
         do throws(FileProblem) {
-            var connection = try BlockingConnection.open(host: server.host, port: server.port, timeout: timeout)
+            var connection = try server.connect(timeout: timeout)
             try connection.send(request(method, target, content))
             connection.timeout = within
             var reader = AdminAnswerReader()
@@ -44,10 +63,14 @@ struct AdminClient {
         }
         switch answer.status {
         case 200: return answer.body
-        case 401, 403: throw .failed("\(server): refused (\(answer.status)); see --admin-token-file")
-        default: throw .failed("\(server)\(target): status \(answer.status)\(Self.detail(of: answer))")
+        case 401: throw .failed("\(server): refused (401); see --admin-token-file")
+        case 403: throw .failed("\(server): refused (403)\(Self.detail(of: answer))")
+        default: throw .failed("\(server)\(path(target)): status \(answer.status)\(Self.detail(of: answer))")
         }
     }
+
+    /// What messages show of a target: not the query, which the operator has just typed.
+    private func path(_ target: String) -> Substring { target.prefix { $0 != "?" } }
 
     /// What the proxy says of a refusal, in the shape of its errors.
     private static func detail(of answer: AdminAnswer) -> String {
@@ -56,8 +79,7 @@ struct AdminClient {
     }
 
     private func request(_ method: String, _ target: String, _ content: [UInt8]?) -> [UInt8] {
-        let authority = String(server.description.dropFirst("http://".count))
-        var bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(authority)\r\nConnection: close\r\n".utf8)
+        var bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(server.authority)\r\nConnection: close\r\n".utf8)
         bytes += Array("User-Agent: refrain/\(Version.text)\r\nAccept: application/json\r\n".utf8)
         if let token { bytes += Array("Authorization: Bearer ".utf8) + token + Array("\r\n".utf8) }
         guard let content else { return bytes + Array("\r\n".utf8) }

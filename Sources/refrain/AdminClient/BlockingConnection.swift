@@ -1,6 +1,7 @@
+import EventLoop
 import Glibc
 
-// A TCP connection for commands that ask a running proxy one question and end. It blocks, with a time limit on every
+// A connection for commands that ask a running proxy one question and end. It blocks, with a time limit on every
 // wait; the proxy itself uses `EventLoop.Stream`.
 
 struct BlockingConnection: ~Copyable {
@@ -22,7 +23,9 @@ struct BlockingConnection: ~Copyable {
         var next = list
         while let entry = next {
             do throws(FileProblem) {
-                return try BlockingConnection(entry.pointee, timeout: timeout)
+                let connection = try BlockingConnection(family: entry.pointee.ai_family, timeout: timeout)
+                try connection.connect(to: entry.pointee.ai_addr, entry.pointee.ai_addrlen)
+                return connection
             } catch {
                 problem = error
             }
@@ -31,12 +34,25 @@ struct BlockingConnection: ~Copyable {
         throw problem
     }
 
-    private init(_ entry: addrinfo, timeout: Duration) throws(FileProblem) {
-        let kind = entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        descriptor = socket(entry.ai_family, kind, entry.ai_protocol)
+    /// Connects to a Unix socket.
+    static func open(path: String, timeout: Duration) throws(FileProblem) -> BlockingConnection {
+        guard let address = SocketAddress(path: path) else { throw FileProblem("no path of a socket") }
+        let connection = try BlockingConnection(family: AF_UNIX, timeout: timeout)
+        try address.withSockaddr { (address, length) throws(FileProblem) in
+            try connection.connect(to: address, length)
+        }
+        return connection
+    }
+
+    private init(family: Int32, timeout: Duration) throws(FileProblem) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        descriptor = socket(family, kind, 0)
         self.timeout = timeout
         guard descriptor >= 0 else { throw .lastError() }
-        guard connect(descriptor, entry.ai_addr, entry.ai_addrlen) != 0 else { return }
+    }
+
+    private func connect(to address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(FileProblem) {
+        guard Glibc.connect(descriptor, address, length) != 0 else { return }
         guard errno == EINPROGRESS || errno == EINTR else { throw .lastError() }
         try wait(for: POLLOUT)
         var code: Int32 = 0

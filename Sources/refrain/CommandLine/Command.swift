@@ -27,7 +27,9 @@ struct Command: Sendable {
     }
 
     /// In the order in which the help lists them.
-    static let table: [Command] = [serve, check, demo, simulate, stats, purge, token, version, help]
+    static let table: [Command] = [
+        serve, check, demo, simulate, stats, top, list, inspect, explain, purge, token, version, help,
+    ]
 
     static func named(_ name: String) throws(CommandFailure) -> Command {
         if let command = table.first(where: { $0.name == name }) { return command }

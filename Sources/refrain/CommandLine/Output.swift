@@ -6,9 +6,24 @@ struct Output: Sendable {
     let standard: @Sendable (String) -> Void
     /// What went wrong, and progress.
     let error: @Sendable (String) -> Void
+    /// What was asked for, where it need not be text.
+    let bytes: @Sendable ([UInt8]) -> Void
+    /// What reads the answers.
+    let terminal: Terminal
+
+    init(
+        standard: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void,
+        bytes: (@Sendable ([UInt8]) -> Void)? = nil, terminal: Terminal = .none
+    ) {
+        self.standard = standard
+        self.error = error
+        self.bytes = bytes ?? { standard(String(decoding: $0, as: UTF8.self)) }
+        self.terminal = terminal
+    }
 
     static let console = Output(
-        standard: { write($0, to: STDOUT_FILENO) }, error: { write($0, to: STDERR_FILENO) })
+        standard: { write($0, to: STDOUT_FILENO) }, error: { write($0, to: STDERR_FILENO) },
+        bytes: { bytes in bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }, terminal: .of(STDOUT_FILENO))
 
     /// A line of the answer.
     func line(_ text: String = "") { standard(text + "\n") }
@@ -21,14 +36,22 @@ struct Output: Sendable {
     /// All of it, unless the reader has gone: then nobody is left to be told.
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let start = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(descriptor, start, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
+        text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
+        var rest = bytes
+        while let start = rest.baseAddress, !rest.isEmpty {
+            let count = Glibc.write(descriptor, start, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+    }
+
+    /// JSON as a proxy sent it, with a line end.
+    func json(_ body: [UInt8]) {
+        let text = String(decoding: body, as: UTF8.self)
+        standard(text.hasSuffix("\n") ? text : text + "\n")
     }
 }

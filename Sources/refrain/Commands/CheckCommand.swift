@@ -1,6 +1,6 @@
 import AppleMusic
 
-// `check`: the configuration as it is in effect. Secrets cannot appear: the configuration holds only their paths.
+// `check`: the configuration as it is in effect, and beside it what `serve` would warn of. Secrets cannot appear: the configuration holds only their paths.
 
 extension Command {
     static let check = Command(
@@ -8,6 +8,7 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let effective = try ConfigurationFile.read(path, context.files)
+        for warning in effective.configuration.warnings { context.output.problem("warn: \(warning)") }
         context.output.standard(arguments.has(.json) ? effective.json() : effective.text())
         return .done
     }

@@ -22,8 +22,7 @@ extension Command {
         let content = try purgeContent(arguments)
         let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))
         guard !arguments.has(.json) else {
-            let text = String(decoding: body, as: UTF8.self)
-            context.output.standard(text.hasSuffix("\n") ? text : text + "\n")
+            context.output.json(body)
             return .done
         }
         guard let count = (try? JSON.parse(body))?["purged"]?.intValue else {
@@ -51,7 +50,7 @@ extension Command {
         if arguments.has(hard) { object.append("hard", true) }
         if arguments.has(dryRun) { object.append("dry_run", true) }
         let content = JSON.object(object).bytes
-        do throws(PurgeRequestError) {
+        do throws(AdminRequestError) {
             _ = try PurgeRequest(content)
         } catch {
             throw .usage("purge: --\(error.detail)")

@@ -6,12 +6,11 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).get("/stats")
         guard !arguments.has(.json) else {
-            let text = String(decoding: body, as: UTF8.self)
-            context.output.standard(text.hasSuffix("\n") ? text : text + "\n")
+            context.output.json(body)
             return .done
         }
         do throws(JSONError) {
-            context.output.standard(try StatsTable.text(of: JSON.parse(body)))
+            context.output.standard(try StatsTable.text(of: JSON.parse(body), for: context.output.terminal))
         } catch {
             throw .failed("the answer to GET /stats is \(error)")
         }
@@ -23,17 +22,15 @@ extension AdminClient {
     /// The proxy that `--admin` and `--admin-token-file` name.
     init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
         let server = try arguments.parsed(.admin) { text throws(ValueError) in
-            let url = try ServerURL(text)
-            guard !url.isTLS else { throw ValueError(text, isNot: "an http:// URL; the admin listener speaks no TLS") }
-            return url
+            try AdminServer(text)
         }
         guard let path = arguments.value(.adminTokenFile) else {
-            self.init(server: server ?? Self.standardURL)
+            self.init(server: server ?? Self.standard)
             return
         }
         do throws(FileProblem) {
             let token = try files.read(path).filter { !" \t\r\n".utf8.contains($0) }
-            self.init(server: server ?? Self.standardURL, token: token)
+            self.init(server: server ?? Self.standard, token: token)
         } catch {
             throw .failed("cannot read \(path): \(error.message)")
         }

@@ -1,15 +1,97 @@
 import AppleMusic
 
-/// The counters of `GET /stats` for people: one a line, nested ones with their path, and the share of hits.
+/// The counters of `GET /stats` for people: in groups, with shares where they say more than the numbers.
+///
+/// What this version has no group for is shown all the same, under `other`.
 enum StatsTable {
-    static func text(of stats: JSON) -> String {
-        let rows = rows(of: stats, prefix: "") + shares(of: stats)
-        let names = rows.map(\.name.count).max() ?? 0
-        let values = rows.map(\.value.count).max() ?? 0
-        return rows.map { row in
-            let gap = String(repeating: " ", count: values - row.value.count)
-            return HelpText.padded(row.name, to: names + 2) + gap + row.value + "\n"
+    /// A counter, and which one it is a part of.
+    private typealias Line = (name: String, of: String?)
+
+    private static let groups: [(title: String, lines: [Line])] = [
+        (
+            "requests",
+            [
+                ("requests", nil), ("hits", "requests"), ("stale", "hits"), ("composed", "hits"),
+                ("misses", "requests"), ("collapsed", "misses"), ("bypassed", "requests"), ("refused", "requests"),
+                ("revalidated", nil), ("stored", nil),
+            ]
+        ),
+        (
+            "origin",
+            [
+                ("upstream_requests", nil), ("upstream_errors", "upstream_requests"),
+                ("rate_limited", "upstream_requests"), ("retried", "upstream_requests"), ("upstream_saved", nil),
+                ("prefetched", nil), ("queued", nil), ("queue_refused", nil), ("upstream_in_flight", nil),
+                ("upstream_waiting", nil), ("upstream_rate", nil),
+            ]
+        ),
+        (
+            "storage",
+            [
+                ("entries", nil), ("cache_bytes", nil), ("memory_bytes", nil), ("store_written", nil),
+                ("store_evicted", nil), ("store_dropped", nil), ("store_failures", nil), ("store_damaged", nil),
+            ]
+        ),
+        (
+            "composing",
+            [("contradictions", nil), ("forms_resting", nil), ("verified", nil), ("verify_mismatches", "verified")]
+        ),
+    ]
+
+    /// What would be a screenful of its own: `refrain top` and the dashboard show it.
+    private static let leftToTop = [
+        "version", "time", "started_at", "developer_token_expires", "outcomes", "latency", "upstream_by_status",
+        "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
+    ]
+
+    static func text(of stats: JSON, for terminal: Terminal) -> String {
+        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons"] + leftToTop)
+        let others = rows(of: stats, prefix: "").filter { row in
+            !shown.contains(String(row.name.prefix { $0 != "." }))
+        }
+        var sections: [(title: String, rows: [[Table.Cell]])] = groups.map { group in
+            (group.title, group.lines.compactMap { row($0, in: stats) })
+        }
+        sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
+        sections.append(("reasons", reasons(of: stats)))
+        let filled = sections.filter { !$0.rows.isEmpty }
+        // One width for all, so that the numbers stand below each other.
+        let names = filled.flatMap(\.rows).map(\.[0].text.count).max() ?? 0
+        let values = filled.flatMap(\.rows).map(\.[1].text.count).max() ?? 0
+        return filled.map { section in
+            terminal.styled(section.title, .bold) + "\n" + lines(section.rows, names, values)
+        }.joined(separator: "\n")
+    }
+
+    private static func lines(_ rows: [[Table.Cell]], _ names: Int, _ values: Int) -> String {
+        rows.map { row in
+            let gap = String(repeating: " ", count: values - row[1].text.count)
+            let share = row[2].text.isEmpty ? "" : "  " + row[2].text
+            return "  " + HelpText.padded(row[0].text, to: names + 2) + gap + row[1].text + share + "\n"
         }.joined()
+    }
+
+    private static func row(_ line: Line, in stats: JSON) -> [Table.Cell]? {
+        guard let value = stats[line.name]?.intValue else { return nil }
+        let part = line.of.flatMap { whole in stats[whole]?.intValue.flatMap { share(value, of: $0, whole) } }
+        return [Table.Cell(line.name), Table.Cell("\(value)"), Table.Cell(part ?? "")]
+    }
+
+    /// In tenths of a percent, rounded down so that 100 % means all.
+    private static func share(_ part: Int, of whole: Int, _ name: String) -> String? {
+        guard whole > 0, part >= 0, part <= Int.max / 1000 else { return nil }
+        let perMille = part * 1000 / whole
+        return "\(perMille / 10).\(perMille % 10) % of \(name)"
+    }
+
+    /// Those that occurred, the most frequent first.
+    private static func reasons(of stats: JSON) -> [[Table.Cell]] {
+        let counts = stats["reasons"]?.objectValue?.members.compactMap { member in
+            member.value.intValue.map { (name: member.key, count: $0) }
+        }
+        return (counts ?? []).filter { $0.count > 0 }
+            .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+            .map { [Table.Cell($0.name), Table.Cell("\($0.count)"), ""] }
     }
 
     private static func rows(of value: JSON, prefix: String) -> [(name: String, value: String)] {
@@ -18,19 +100,7 @@ enum StatsTable {
             object.members.flatMap { rows(of: $0.value, prefix: prefix.isEmpty ? $0.key : prefix + "." + $0.key) }
         case .array(let elements):
             elements.enumerated().flatMap { rows(of: $0.element, prefix: "\(prefix).\($0.offset)") }
-        case .string(let text): [(prefix, String(text.map { $0.isNewline ? " " : $0 }))]
-        case .number(let lexeme): [(prefix, lexeme)]
-        case .bool(let isTrue): [(prefix, isTrue ? "yes" : "no")]
-        case .null: [(prefix, "-")]
+        case .string, .number, .bool, .null: [(prefix, Table.Cell.shown(value).text)]
         }
-    }
-
-    /// `hits` of `requests`, in tenths of a percent, rounded down so that 100 % means all.
-    private static func shares(of stats: JSON) -> [(name: String, value: String)] {
-        guard let requests = stats["requests"]?.intValue, let hits = stats["hits"]?.intValue, requests > 0 else {
-            return []
-        }
-        let perMille = hits * 1000 / requests
-        return [("hits of requests", "\(perMille / 10).\(perMille % 10) %")]
     }
 }

@@ -42,7 +42,9 @@ extension TokenClaims {
             ("remaining", expires.map { Self.span($0 - unixSeconds) } ?? "-"),
             ("origins", origins.isEmpty ? "any" : origins.joined(separator: ", ")),
         ]
-        return rows.map { HelpText.padded($0.0, to: 11) + $0.1 + "\n" }.joined()
+        var table = Table.named()
+        for (name, value) in rows { table.add([Table.Cell(name), Table.Cell(value)]) }
+        return table.text(for: .none)
     }
 
     private static func date(_ unixSeconds: Int64?) -> String {
@@ -52,12 +54,7 @@ extension TokenClaims {
         return String(decoding: buffer.copyReadable(), as: UTF8.self)
     }
 
-    /// The two largest units: `11h 59m`, `3d 4h`.
     private static func span(_ seconds: Int64) -> String {
-        guard seconds > 0 else { return "expired" }
-        let units = [
-            ("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60),
-        ]
-        return units.drop { $0.1 == 0 }.prefix(2).map { "\($0.1)\($0.0)" }.joined(separator: " ")
+        seconds > 0 ? SpanOfTime.text(Int(seconds)) : "expired"
     }
 }

@@ -8,7 +8,7 @@ struct Configuration: Equatable, Sendable {
     var tlsCertificateFile: String?
     var tlsCertificateKeyFile: String?
     /// Nil: no admin listener.
-    var adminListener: HostPort?
+    var adminListener: AdminAddress?
     var adminTokenFile: String?
 
     var upstream = ServerURL(isTLS: true, host: "", port: 0)

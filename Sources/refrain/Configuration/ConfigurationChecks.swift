@@ -31,7 +31,7 @@ struct ConfigurationChecks {
     /// What would be open to the network without a key.
     private func exposure() -> [ConfigurationError] {
         var errors: [ConfigurationError] = []
-        if let admin = configuration.adminListener, !admin.isLoopback, !isSet("admin_token_file") {
+        if case .tcp(let admin) = configuration.adminListener, !admin.isLoopback, !isSet("admin_token_file") {
             errors.append(
                 error(of: "admin_listen", "\(admin) is not a loopback address and needs admin_token_file"))
         }

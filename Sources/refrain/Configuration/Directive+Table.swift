@@ -19,10 +19,10 @@ extension Directive {
             "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
             why: "PEM, readable by its owner alone; read again on SIGHUP"),
         Directive(
-            "admin_listen", "ADDRESS:PORT|off", defaults: ["127.0.0.1:8081"],
-            why: "health, readiness, counters and purging; an address that is not loopback needs admin_token_file"
+            "admin_listen", "ADDRESS:PORT|unix:PATH|off", defaults: ["127.0.0.1:8081"],
+            why: "the operator's surface; an address that is not loopback needs admin_token_file"
         ) { configuration, words throws(ValueError) in
-            configuration.adminListener = words[0] == off ? nil : try HostPort(words[0])
+            configuration.adminListener = words[0] == off ? nil : try AdminAddress(words[0])
         },
         file(
             "admin_token_file", \.adminTokenFile, .secret(.token),

@@ -47,22 +47,17 @@ extension Configuration {
         return shared
     }
 
-    /// What is configured but has no effect in this version, in words for the log.
-    var withoutEffect: [String] {
-        var names: [String] = []
-        if recordFile != nil { names.append("record") }
-        return names
-    }
-
-    /// What is likely not meant, in words for the log.
-    var oddities: [String] {
+    /// What is likely not meant, or has no effect in this version: `serve` logs it at the start, `check` shows it.
+    var warnings: [String] {
         var words: [String] = []
+        if geteuid() == 0 { words.append("running as root; a user of its own is safer") }
         if developerTokenFile == nil && developerKeyFile == nil {
             words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
         }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }
+        if recordFile != nil { words.append("record has no effect in this version") }
         return words
     }
 
@@ -209,6 +204,17 @@ extension HostPort {
             throw .failed("\(self) is not an address to listen on")
         }
         return address
+    }
+}
+
+extension AdminAddress {
+    func socketAddress() throws(CommandFailure) -> SocketAddress {
+        switch self {
+        case .tcp(let address): return try address.socketAddress()
+        case .unix(let path):
+            guard let address = SocketAddress(path: path) else { throw .failed("\(self) is not a path to listen on") }
+            return address
+        }
     }
 }
 

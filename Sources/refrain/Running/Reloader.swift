@@ -65,7 +65,7 @@ final class Reloader: Sendable {
         guard refused.isEmpty else { throw .configuration(refused) }
         try proxy.adopt(effective.configuration)
         lines.withLock { $0 = effective.lines }
-        for text in effective.configuration.oddities { log(.warn, text) }
+        for text in effective.configuration.warnings { log(.warn, text) }
     }
 }
 

@@ -29,7 +29,7 @@ final class RunningProxy: Sendable {
 
     /// The admin surface where it listens now.
     private struct AdminListener: Sendable {
-        let address: HostPort
+        let address: AdminAddress
         let host: ServiceHost
         let access: AdminAccess
     }
@@ -144,12 +144,14 @@ final class RunningProxy: Sendable {
         let access = AdminAccess(token: try configuration.adminToken())
         let address = try listen.socketAddress()
         let listener = ListenerSettings(address: address, tls: nil, inherited: inherited[address])
-        let (statistics, cache) = (server.snapshot, running.withLock { $0.current.settings.shared.cache })
+        let cache = running.withLock { $0.current.settings.shared.cache }
         do throws(SystemError) {
-            let host = try ServiceHost(label: "admin", listener: listener) { [reloads, isReady] _ in
-                AdminService(statistics: statistics, cache: cache, access: access, reloads: reloads) { @Sendable in
-                    isReady.value.load(ordering: .relaxed)
-                }
+            let sources = AdminSources(
+                statistics: server.snapshot, cache: cache, access: access, reloads: reloads, version: Version.text,
+                explain: { @Sendable [server] request, completion in server.explain(request, completion) },
+                isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) })
+            let host = try ServiceHost(label: "admin", listener: listener) { context in
+                AdminService(sources, context)
             }
             return AdminListener(address: listen, host: host, access: access)
         } catch {

@@ -20,7 +20,7 @@ func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFa
 /// Both servers of a demonstration.
 struct Demo {
     private let origin: ServiceHost
-    private let proxy: RunningProxy
+    let proxy: RunningProxy
     private let sample: String
 
     init(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) {
@@ -101,7 +101,7 @@ struct Demo {
         if let listen = options.listen {
             configuration.listeners = [ListenAddress(address: listen, isTLS: false)]
             // A demonstration on a port of its own leaves the standard admin port to whoever has it.
-            configuration.adminListener = HostPort(host: "127.0.0.1", port: 0)
+            configuration.adminListener = .tcp(HostPort(host: "127.0.0.1", port: 0))
         }
         return configuration
     }

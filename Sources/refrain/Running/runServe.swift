@@ -14,9 +14,7 @@ func runServe(
     let inherited = inheritedSockets(for: configuration, log)
     DescriptorLimit.raise()
     AllocatorSettings.apply()
-    if geteuid() == 0 { log(.warn, "running as root; a user of its own is safer") }
-    for text in configuration.oddities { log(.warn, text) }
-    for name in configuration.withoutEffect { log(.warn, "\(name) has no effect in this version") }
+    for text in configuration.warnings { log(.warn, text) }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log, inherited: inherited)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)
@@ -47,15 +45,17 @@ private func tellStart(
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)")
     }
-    if let admin = proxy.adminAddress { log(.info, "admin listener on http://\(admin)") }
+    if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }
 
 /// The sockets that this process was started with; those that nothing asks for are closed.
 private func inheritedSockets(for configuration: Configuration, _ log: OperationalLog) -> InheritedSockets {
     var inherited = SocketActivation.take()
     for text in inherited.problems { log(.warn, text) }
-    let wanted = configuration.listeners.map(\.address) + (configuration.adminListener.map { [$0] } ?? [])
-    for address in inherited.unused(by: wanted.compactMap { try? $0.socketAddress() }) {
+    let wanted =
+        configuration.listeners.map { try? $0.address.socketAddress() }
+        + [try? configuration.adminListener?.socketAddress()]
+    for address in inherited.unused(by: wanted.compactMap { $0 }) {
         log(.warn, "inherited socket \(address) is no listen or admin_listen address; closed")
         inherited.discard(address)
     }

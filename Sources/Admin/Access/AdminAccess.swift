@@ -12,7 +12,11 @@ public final class AdminAccess: Sendable {
 
     public var token: SecretBytes? { state.withLock { $0 } }
 
+    /// The same token in another file changes nothing.
     public func change(to token: SecretBytes?) {
-        state.withLock { $0 = token }
+        state.withLock { current in
+            let isSame = token.map { new in new.withUnsafeBytes { current?.isEqual(to: $0) ?? false } } ?? (current == nil)
+            if !isSame { current = token }
+        }
     }
 }

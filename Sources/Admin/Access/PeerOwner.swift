@@ -1,0 +1,91 @@
+import EventLoop
+import Glibc
+import Proxy
+
+// Which user's process is at the other end of a connection of this machine.
+// Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its process has closed is
+// listed with user 0 (proc_net_tcp): it must never pass for root's.
+
+enum PeerOwner {
+    /// Whether the peer runs as the user of this process, or as root.
+    static func mayWrite(_ peer: ConnectionPeer) -> Bool {
+        guard let user = peer.unixUserID ?? userID(of: peer) else { return false }
+        return user == 0 || user == geteuid()
+    }
+
+    /// The user of a TCP peer on this machine; nil where it cannot be found out.
+    private static func userID(of peer: ConnectionPeer) -> UInt32? {
+        guard let theirs = peer.address, let ours = peer.localAddress, theirs.isLoopback, ours.isLoopback else {
+            return nil
+        }
+        // A program may reach an IPv4 address through an IPv6 socket.
+        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            guard let table = SocketTable.read(path) else { continue }
+            if let user = SocketTable.owner(of: theirs, connectedTo: ours, in: table) { return user }
+        }
+        return nil
+    }
+}
+
+/// The kernel's table of TCP sockets, as /proc/net/tcp and /proc/net/tcp6 show it.
+enum SocketTable {
+    /// The user of the open, connected socket with this address at its own end and that one at the other; nil where there
+    /// is none.
+    static func owner(of local: SocketAddress, connectedTo remote: SocketAddress, in table: [UInt8]) -> UInt32? {
+        for line in table.split(separator: UInt8(ascii: "\n")).dropFirst() {
+            let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
+            guard columns.count > 9, columns[3].elementsEqual(established),
+                address(columns[1]) == local, address(columns[2]) == remote
+            else { continue }
+            // No inode: the process has let go of it, and its user is not known any more.
+            guard let inode = number(columns[9]), inode != 0, let user = number(columns[7]) else { return nil }
+            return UInt32(exactly: user)
+        }
+        return nil
+    }
+
+    private static let established = "01".utf8
+
+    /// `0100007F:1F91`: each 32 bits of the address as a number in the machine's order, and the port. An IPv4 address that
+    /// is written as an IPv6 one is the IPv4 address.
+    static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
+        let parts = text.split(separator: UInt8(ascii: ":"))
+        guard parts.count == 2, [8, 32].contains(parts[0].count), parts[1].count == 4,
+            let port = hexadecimal(parts[1])
+        else { return nil }
+        var bytes: [UInt8] = []
+        for start in stride(from: parts[0].startIndex, to: parts[0].endIndex, by: 8) {
+            guard let word = hexadecimal(parts[0][start..<(start + 8)]) else { return nil }
+            withUnsafeBytes(of: UInt32(word)) { bytes.append(contentsOf: $0) }
+        }
+        let isMapped =
+            bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        return SocketAddress(bytes: isMapped ? bytes[12...] : bytes[...], port: UInt16(port))
+    }
+
+    private static func hexadecimal(_ text: ArraySlice<UInt8>) -> UInt64? {
+        guard text.allSatisfy({ 0x30...0x39 ~= $0 || 0x41...0x46 ~= $0 || 0x61...0x66 ~= $0 }) else { return nil }
+        return UInt64(String(decoding: text, as: UTF8.self), radix: 16)
+    }
+
+    private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
+        guard text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return UInt64(String(decoding: text, as: UTF8.self))
+    }
+
+    /// All of a table, at most 64 MiB: a line has 150 bytes.
+    static func read(_ path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var table: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while table.count < 64 << 20 {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? table : nil }
+            table += piece[..<count]
+        }
+        return nil
+    }
+}

@@ -1,0 +1,71 @@
+import AppleMusic
+import EventLoop
+import HTTP
+
+/// The browsers that have shown the token: each has a random name in a cookie, which no script can read.
+///
+/// In memory, so a restart ends them all.
+struct Sessions {
+    private struct Session {
+        let name: SecretBytes
+        let ends: Instant
+    }
+
+    private var sessions: [Session] = []
+
+    /// So many browsers at once; the oldest session gives way.
+    static let most = 16
+    static let lifetime = Duration.seconds(12 * 3600)
+    private static let cookie = "refrain_session="
+
+    /// Begins a session and returns its name: 256 random bits in hexadecimal.
+    mutating func begin(at now: Instant) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let name = (0..<32).map { _ in
+            let text = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+        sessions.removeAll { $0.ends <= now }
+        if sessions.count >= Self.most { sessions.removeFirst() }
+        sessions.append(Session(name: SecretBytes(Array(name.utf8).span), ends: now + Self.lifetime))
+        return name
+    }
+
+    /// Compares with all of them, in a time that says nothing about how much of a name was right.
+    func isOpen(_ name: [UInt8]?, at now: Instant) -> Bool {
+        guard let name else { return false }
+        return sessions.reduce(false) { $0 || (Self.isEqual($1, name) && now < $1.ends) }
+    }
+
+    mutating func end(_ name: [UInt8]?) {
+        guard let name else { return }
+        sessions.removeAll { Self.isEqual($0, name) }
+    }
+
+    private static func isEqual(_ session: Session, _ name: [UInt8]) -> Bool {
+        name.withUnsafeBytes { session.name.isEqual(to: $0) }
+    }
+
+    // MARK: The cookie
+
+    /// The value of `Set-Cookie` that begins a session in a browser: sent back to this host alone, never on behalf of
+    /// another site, and shown to no script (RFC 6265 4.1.2).
+    static func setCookie(_ name: String) -> String {
+        "\(cookie)\(name); HttpOnly; SameSite=Strict; Path=/; Max-Age=\(lifetime.components.seconds)"
+    }
+
+    /// The one that ends it.
+    static let clearCookie = "\(cookie); HttpOnly; SameSite=Strict; Path=/; Max-Age=0"
+
+    /// The name in a request's cookies; nil without one.
+    static func presented(by head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8]? {
+        for field in head.fields where field.id == .cookie {
+            let line = field.value.range.map { bytes[$0] }
+            for pair in line.split(separator: UInt8(ascii: ";")) {
+                let trimmed = pair.drop { $0 == UInt8(ascii: " ") }
+                if trimmed.starts(with: cookie.utf8) { return Array(trimmed.dropFirst(cookie.utf8.count)) }
+            }
+        }
+        return nil
+    }
+}

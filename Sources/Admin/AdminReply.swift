@@ -1,0 +1,74 @@
+import AppleMusic
+import HTTP
+import Proxy
+
+/// An answer of the operator's surface before it is bytes.
+// Must hold: every one has the fields that keep browsers from storing, framing, sniffing or sharing it.
+struct AdminReply: Sendable {
+    var status = 200
+    var type: StaticString = "application/json"
+    var content: [UInt8]
+    /// Beside those that every answer has.
+    var fields: [(name: StaticString, value: String)] = []
+    /// `Content-Security-Policy`: nothing is loaded, framed or sent from here, unless a page says what it needs.
+    var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+    /// What becomes of the page's own address where it leads elsewhere.
+    var referrerPolicy: StaticString = "no-referrer"
+
+    static func json(_ value: JSON) -> AdminReply { AdminReply(content: value.bytes + [UInt8(ascii: "\n")]) }
+
+    static func text(_ text: StaticString, status: Int = 200) -> AdminReply {
+        AdminReply(status: status, type: "text/plain", content: Array("\(text)".utf8))
+    }
+
+    /// An error in the shape of the proxy's own. `detail` has no quotation marks and nothing of the request but names.
+    static func error(_ status: Int, _ detail: String) -> AdminReply {
+        AdminReply(status: status, content: AppleError(status: status, detail: detail).content)
+    }
+
+    /// Sends a browser on to another page of this listener.
+    static func redirect(to path: String) -> AdminReply {
+        AdminReply(status: 303, type: "text/plain", content: []).adding("Location", path)
+    }
+
+    func adding(_ name: StaticString, _ value: String) -> AdminReply {
+        var reply = self
+        reply.fields.append((name, value))
+        return reply
+    }
+
+    static var notFound: AdminReply {
+        let paths = AdminEndpoint.table.map(\.path).joined(separator: ", ")
+        return .error(404, "Known here: \(paths).")
+    }
+
+    static var unauthorized: AdminReply {
+        .error(401, "This needs the token of admin_token_file.")
+            .adding("WWW-Authenticate", "Bearer realm=\"refrain\"")
+    }
+}
+
+extension ClientConnection {
+    func send(_ reply: AdminReply) {
+        respond(content: reply.content) { buffer in
+            buffer.appendStatusLine(reply.status)
+            for field in reply.fields {
+                buffer.append(field.name)
+                buffer.append(": ")
+                buffer.append(Array(field.value.utf8).span)
+                buffer.append("\r\n")
+            }
+            buffer.append("Content-Type: ")
+            buffer.append(reply.type)
+            buffer.append("\r\nContent-Security-Policy: ")
+            buffer.append(Array(reply.contentPolicy.utf8))
+            buffer.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
+            buffer.append("Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: ")
+            buffer.append(reply.referrerPolicy)
+            buffer.append("\r\nX-Frame-Options: DENY\r\nContent-Length: ")
+            buffer.append(decimal: reply.content.count)
+            buffer.append("\r\n")
+        }
+    }
+}

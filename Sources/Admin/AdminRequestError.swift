@@ -1,0 +1,14 @@
+/// Why a request cannot be understood: 400 to a client, a usage error on the command line.
+public struct AdminRequestError: Error, Equatable {
+    /// One sentence that names what is wrong and says what was expected; without quotation marks.
+    public let detail: String
+
+    /// The name of a member or parameter that is not ours, where it is harmless to repeat.
+    static func shown(_ name: String, otherwise: String) -> String {
+        let isWord = name.utf8.allSatisfy { byte in
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        }
+        return isWord && (1...32).contains(name.utf8.count) ? name : otherwise
+    }
+}

@@ -1,0 +1,83 @@
+import AppleMusic
+import Cache
+
+// GET /entries: what is stored.
+
+/// What a listing is asked for: the selectors of a purge, a class, and how many at most.
+public struct EntriesQuery: Sendable, Equatable {
+    public private(set) var selection = EntrySelection()
+    public private(set) var limit = standardLimit
+
+    public static let selectors = ["prefix", "storefront", "class", "resource", "url"]
+    public static let limits = 1...10_000
+    public static let standardLimit = 100
+    static let parameters = selectors + ["limit"]
+
+    init(_ parameters: QueryParameters) throws(AdminRequestError) {
+        for name in Self.selectors {
+            if let text = parameters[name] { try selection.take(name, text) }
+        }
+        limit = try parameters.number("limit", in: Self.limits, standard: Self.standardLimit)
+    }
+}
+
+extension AdminExchange {
+    func entries() {
+        guard let parameters = parameters(EntriesQuery.parameters) else { return }
+        do throws(AdminRequestError) {
+            let query = try EntriesQuery(parameters)
+            let (finish, now) = (replyLater(), now)
+            service.sources.cache.list(query.selection, limit: query.limit) { @Sendable listing in
+                finish(.json(listing.json(at: now)))
+            }
+        } catch {
+            reply(.error(400, error.detail))
+        }
+    }
+}
+
+extension EntryListing {
+    fileprivate func json(at now: Int64) -> JSON {
+        [
+            "entries": .array(entries.map { .object($0.json(at: now)) }), "truncated": .bool(isTruncated),
+            "personal": .integer(personal), "composed": .integer(composed),
+        ]
+    }
+}
+
+extension ListedEntry {
+    fileprivate func json(at now: Int64) -> JSONObject {
+        var object = JSONObject()
+        object.append("target", .string(entry.target))
+        object.append("variant", .string(entry.variant))
+        object.append("class", .string(ResourceClass(rawValue: entry.classTag)?.name ?? "\(entry.classTag)"))
+        object.append("storefront", entry.storefront.isEmpty ? .null : .string(entry.storefront))
+        object.append("status", .integer(entry.status))
+        object.append(entry.lifetime, receivedAt: entry.receivedAt, at: now)
+        object.append("bytes", .integer(entry.size))
+        object.append("coding", entry.coding.map { .string($0) } ?? .null)
+        object.append("last_used", entry.lastUsed.map { .integer(Int($0)) } ?? .null)
+        let tiers: [JSON] = (isInMemory ? ["memory"] : []) + (isInFile ? ["file"] : [])
+        object.append("tiers", .array(tiers))
+        return object
+    }
+}
+
+extension JSONObject {
+    /// When it was received, its age, and what may be done with it now.
+    mutating func append(_ lifetime: Lifetime, receivedAt: Int64, at now: Int64) {
+        let age = lifetime.age(since: receivedAt, at: now)
+        let freshness =
+            switch Freshness.of(lifetime, receivedAt: receivedAt, at: now) {
+            case .fresh: "fresh"
+            case .stale: "stale"
+            case .expired: "expired"
+            }
+        append("received", .integer(Int(receivedAt)))
+        append("received_at", .string(RFC3339.text(receivedAt)))
+        append("age", .integer(age))
+        append("freshness", .string(freshness))
+        append("ttl", .integer(lifetime.freshFor - age))
+        append("stale_for", .integer(lifetime.staleFor))
+    }
+}

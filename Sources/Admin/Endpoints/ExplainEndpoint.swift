@@ -1,0 +1,137 @@
+import AppleMusic
+import Cache
+import HTTP
+import Proxy
+
+// GET /explain: what would become of a request. The proxy decides; here it is put into words.
+
+extension AdminExchange {
+    func explain() {
+        guard let parameters = parameters(["url", "method", "user"]) else { return }
+        do throws(AdminRequestError) {
+            let imagined = try ImaginedRequest(parameters)
+            let finish = replyLater()
+            service.sources.explain(imagined) { @Sendable explanation in
+                finish(explanation.map { .json($0.json) } ?? .error(503, "There is no proxy to ask now."))
+            }
+        } catch {
+            reply(.error(400, error.detail))
+        }
+    }
+}
+
+extension ImaginedRequest {
+    /// Of `url`, `method` and `user`.
+    init(_ parameters: QueryParameters) throws(AdminRequestError) {
+        guard let url = parameters["url"] else {
+            throw AdminRequestError(detail: "url: expected a URL or a path with its query.")
+        }
+        let name = parameters["method"] ?? "GET"
+        guard let method = Self.methods.first(where: { "\($0.text)" == name }) else {
+            let names = Self.methods.map { "\($0.text)" }.joined(separator: ", ")
+            throw AdminRequestError(detail: "method: expected one of \(names).")
+        }
+        self.init(
+            target: try EntrySelection.target(of: url), method: method, carriesUserToken: try parameters.flag("user"))
+    }
+
+    /// CONNECT has no target like these, and others have no names here.
+    private static let methods = HTTP.Method.allCases.filter { $0 != .connect && $0 != .other }
+}
+
+extension Explanation {
+    var json: JSON {
+        var object = JSONObject()
+        object.append("target", .string(target))
+        object.append("route", .string("\(route.template)"))
+        object.append("class", .string(route.resourceClass.name))
+        let isPersonal = route.isPersonal || scope == nil
+        object.append("scope", .string(isPersonal ? "personal" : "shared"))
+        object.append("storefront", route.storefront.map { .string($0.text) } ?? .null)
+        object.append("rule", .string(rule.text))
+        object.append("plan", .string(action.rawValue))
+        object.append("reason", reason.map { .string($0.text) } ?? .null)
+        object.append("why", .string(sentence))
+        object.append("stored", stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null)
+        object.append("selecting_fields", .array(selectingFields.map { .string($0) }))
+        object.append("composing", composing.map(\.json) ?? .null)
+        object.append("asks_origin", .string(asksOrigin.rawValue))
+        object.append("waits_for_another", .bool(waitsForAnother))
+        object.append("needs_client_key", .bool(needsClientKey))
+        return .object(object)
+    }
+
+    /// Why, in plain English.
+    var sentence: String {
+        switch action {
+        case .hit:
+            if let reason { return "A fresh answer is stored that was composed of others (\(reason.text))." }
+            return "A fresh answer is stored."
+        case .compose: return "Nothing fresh is stored for it, but all that it asks for is, in other answers."
+        case .complete: return "Some of what it asks for is stored; one smaller request fetches the rest."
+        case .verify: return "It could be composed; compose verify asks the origin all the same and compares."
+        case .stale:
+            return "The stored answer is past its freshness: it is served, and a newer one is fetched behind it."
+        case .personal: return "It belongs to one user, and what is kept for one user cannot be looked into."
+        case .refuse: return "Refrain answers it with an error of its own."
+        case .fetch, .pass: return reason.map(\.sentence) ?? "The origin has to be asked."
+        }
+    }
+}
+
+extension Reason {
+    /// Why the origin is asked; the others do not come up before a request is sent.
+    fileprivate var sentence: String {
+        switch self {
+        case .absent: "Nothing usable is stored for it."
+        case .absentVariant: "Answers are stored for other request fields, none for a request without them."
+        case .stale: "What is stored is past its freshness and may not be served before the origin confirms it."
+        case .method: "No cache may answer this method."
+        case .personal: "The answer belongs to one user, and nothing personal is stored."
+        case .off: "The ttl line of its class says off."
+        default: "The origin has to be asked."
+        }
+    }
+}
+
+extension StoredResponse {
+    fileprivate func summary(at now: Int64, isInMemory: Bool) -> JSONObject {
+        var object = JSONObject()
+        object.append("status", .integer(status))
+        object.append(lifetime, receivedAt: receivedAt, at: now)
+        object.append("bytes", .integer(fields.count + body.count))
+        object.append("tier", .string(isInMemory ? "memory" : "file"))
+        object.append("composed", composition.map { .string($0.detail.text) } ?? .null)
+        return object
+    }
+}
+
+extension Explanation.Composing {
+    fileprivate var json: JSON {
+        [
+            "kind": kind.map { .string($0.text) } ?? .null, "parts": .array(parts.map { .string($0) }),
+            "supplement": supplement.map { .string($0) } ?? .null,
+        ]
+    }
+}
+
+extension TTLRule {
+    /// As a `ttl` line has it.
+    fileprivate var text: String {
+        switch self {
+        case .off: "off"
+        case .origin(let stale): "upstream" + Self.text(stale: stale)
+        case .fixed(let seconds, let stale): Self.duration(seconds) + Self.text(stale: stale)
+        }
+    }
+
+    private static func text(stale seconds: Int) -> String { seconds > 0 ? " stale " + duration(seconds) : "" }
+
+    /// In the largest unit in which it is a whole number.
+    private static func duration(_ seconds: Int) -> String {
+        for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds > 0 && seconds % length == 0 {
+            return "\(seconds / length)\(unit)"
+        }
+        return "\(seconds)s"
+    }
+}

@@ -1,0 +1,25 @@
+import Cache
+
+extension AdminExchange {
+    /// `{"purged":N}`.
+    func purge() {
+        do throws(AdminRequestError) {
+            let purge = try PurgeRequest(connection.body)
+            let finish = replyLater()
+            service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
+                finish(Self.reply(to: purge.mode, count))
+            }
+        } catch {
+            reply(.error(400, error.detail))
+        }
+    }
+
+    /// No count means that the cache file refused.
+    private static func reply(to mode: PurgeMode, _ count: Int?) -> AdminReply {
+        guard let count else {
+            let memory = mode == .dryRun ? "" : " Memory alone was purged."
+            return .error(503, "The cache file cannot be used now, see the log.\(memory)")
+        }
+        return .json(["purged": .integer(count)])
+    }
+}

@@ -1,0 +1,60 @@
+import AppleMusic
+import Cache
+
+// What a purge is asked to do: the content of POST /purge, read strictly, because a misread purge cannot be undone.
+// Must hold: nothing is purged that was not named; a member that is not understood is an error; errors say which member
+// and what was expected, and repeat nothing but a member's name.
+
+/// A purge as an operator asks for it: an object with the members `url`, `prefix`, `storefront`, `resource`, `all`, `hard` and
+/// `dry_run`. Selectors narrow each other; `all` stands alone.
+public struct PurgeRequest: Sendable, Equatable {
+    public private(set) var selection = EntrySelection()
+    public private(set) var mode = PurgeMode.soft
+    private var isForAll = false
+    private var isHard = false
+    private var isDryRun = false
+
+    private static let members = ["url", "prefix", "storefront", "resource", "all", "hard", "dry_run"]
+
+    /// Reads a JSON object.
+    public init(_ content: [UInt8]) throws(AdminRequestError) {
+        guard let object = (try? JSON.parse(content))?.objectValue else {
+            throw AdminRequestError(
+                detail: #"Expected a JSON object with one of url, prefix, storefront, resource, all."#)
+        }
+        guard Set(object.keys).count == object.count else {
+            throw AdminRequestError(detail: "A member is given twice.")
+        }
+        for member in object.members { try take(member.key, member.value) }
+        guard isForAll || selection != EntrySelection() else {
+            throw AdminRequestError(
+                detail: "Nothing is chosen: one of url, prefix, storefront, resource, all is needed.")
+        }
+        guard !isForAll || selection == EntrySelection() else {
+            throw AdminRequestError(detail: "all: contradicts every other selector.")
+        }
+        mode = isDryRun ? .dryRun : isHard ? .hard : .soft
+    }
+
+    private mutating func take(_ name: String, _ value: JSON) throws(AdminRequestError) {
+        switch name {
+        case "url", "prefix", "storefront", "resource": try selection.take(name, Self.text(name, value))
+        case "all": isForAll = try Self.flag(name, value)
+        case "hard": isHard = try Self.flag(name, value)
+        case "dry_run": isDryRun = try Self.flag(name, value)
+        default:
+            let shown = AdminRequestError.shown(name, otherwise: "A member")
+            throw AdminRequestError(detail: "\(shown): unknown; known are \(Self.members.joined(separator: ", ")).")
+        }
+    }
+
+    private static func text(_ name: String, _ value: JSON) throws(AdminRequestError) -> String {
+        guard let text = value.stringValue else { throw AdminRequestError(detail: "\(name): expected a string.") }
+        return text
+    }
+
+    private static func flag(_ name: String, _ value: JSON) throws(AdminRequestError) -> Bool {
+        guard case .bool(let flag) = value else { throw AdminRequestError(detail: "\(name): expected true or false.") }
+        return flag
+    }
+}

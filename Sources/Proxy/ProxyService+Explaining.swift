@@ -1,0 +1,80 @@
+import AppleMusic
+import Cache
+import EventLoop
+import HTTP
+
+// What would become of a request: the same decision on the same facts as for a real one, and nothing performed.
+// Must hold: nothing is sent, counted, learnt, promoted or removed, and no entry counts as used.
+
+extension ProxyServer {
+    /// Says what would become of a request now; `completion` is called on one of the loops. Targets that are malformed
+    /// are answered with nil.
+    public func explain(
+        _ request: ImaginedRequest, _ completion: @escaping @Sendable (Explanation?) -> Void
+    ) {
+        guard let worker = workers.first else { return completion(nil) }
+        worker.loop.execute { @Sendable in completion(worker.service.explain(request)) }
+    }
+}
+
+extension ProxyService {
+    func explain(_ request: ImaginedRequest) -> Explanation? {
+        var target = CanonicalTarget()
+        guard (try? target.parse(request.target.span)) != nil else { return nil }
+        let facts = facts(of: request, target.route)
+        let now = context.unixSeconds
+        var found = Found()
+        if facts.passReason == nil, let scope = facts.scope {
+            found = look(up: CacheKey(scope: scope, target: target.bytes), facts, at: now)
+        }
+        let (plan, _) = decide(
+            facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
+            isPeeking: true)
+        let isPrivate = target.route.isPersonal && shared.keepsPersonal && request.method.isSafe
+        let isRefused = request.method == .trace
+        return Explanation(
+            target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
+            isInMemory: found.isInMemory, selectingFields: found.selectingFields,
+            action: isRefused ? .refuse : isPrivate ? .personal : Explanation.Action(plan),
+            reason: isRefused ? .method : isPrivate ? nil : plan.reason, composing: Explanation.Composing(plan),
+            asksOrigin: isRefused ? .never : Explanation.Asking(plan),
+            waitsForAnother: waits(plan, facts, found.key), needsClientKey: shared.clientKeys != nil, now: now)
+    }
+
+    /// Personal scopes need the token that they are made of: such a request has none here.
+    private func facts(of request: ImaginedRequest, _ route: Route) -> PlanFacts {
+        let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
+        return PlanFacts(
+            method: request.method, route: route, scope: isOneUsers ? nil : .shared,
+            rule: shared.policy[route.resourceClass])
+    }
+
+    private struct Found {
+        var key: CacheKey?
+        var stored: StoredResponse?
+        var isInMemory = false
+        var selectingFields: [String] = []
+    }
+
+    private func look(up key: CacheKey, _ facts: PlanFacts, at now: Int64) -> Found {
+        var found = Found(key: key, stored: shared.cache.peek(key, reader, at: now))
+        if facts.rule.followsOrigin, let signpost = found.stored, let variant = shared.cache.variant(at: signpost) {
+            found.selectingFields = variant.names
+            var exact = key
+            if let plain = variant.plain { exact.set(variant: plain) }
+            found.key = exact
+            found.stored = variant.plain == nil ? nil : shared.cache.peek(exact, reader, at: now)
+        }
+        found.isInMemory = found.key.map { shared.cache.isInMemory($0) } ?? false
+        return found
+    }
+
+    /// Whether it would find another request under way that it may wait for.
+    private func waits(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
+        guard let key, facts.method == .get else { return false }
+        switch plan {
+        case .fetch, .complete, .verify: return shared.flights.isWaitedFor(key, now: context.loop.now)
+        case .hit, .compose, .stale, .pass, .refuse: return false
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import EventLoop
+
+/// What the kernel says of the two ends of a client's connection.
+public struct ConnectionPeer: Sendable {
+    /// Nil for a Unix socket.
+    public let address: SocketAddress?
+    /// Nil for a Unix socket.
+    public let localAddress: SocketAddress?
+    /// Who connected to a Unix socket; nil for others.
+    public let unixUserID: UInt32?
+
+    public init(address: SocketAddress?, localAddress: SocketAddress?, unixUserID: UInt32?) {
+        self.address = address
+        self.localAddress = localAddress
+        self.unixUserID = unixUserID
+    }
+}

@@ -1,0 +1,97 @@
+import Admin
+import AppleMusic
+import Cache
+
+// `list`: what a running proxy has stored.
+
+extension Command {
+    private static let prefix = CommandOption("prefix", "PATH", "only what has a path that begins so")
+    private static let storefront = CommandOption("storefront", "CODE", "only this storefront's, such as us")
+    private static let resourceClass = CommandOption("class", "CLASS", "only this class, such as songs or search")
+    private static let limit = CommandOption(
+        "limit", "N", "show so many at most (\(EntriesQuery.standardLimit))")
+
+    static let list = Command(
+        "list", "show what a running proxy has stored, the most recently used first",
+        options: [prefix, storefront, resourceClass, limit, .admin, .adminTokenFile, .json]
+    ) { arguments, context throws(CommandFailure) in
+        var parameters: [(String, String)] = []
+        var selection = EntrySelection()
+        for option in [prefix, storefront, resourceClass] {
+            guard let value = arguments.value(option) else { continue }
+            do throws(AdminRequestError) {
+                try selection.take(option.name, value)
+            } catch {
+                throw .usage("list: --\(error.detail)")
+            }
+            parameters.append((option.name, value))
+        }
+        let most = try arguments.parsed(limit) { text throws(ValueError) in
+            try Quantity.count(text, in: EntriesQuery.limits)
+        }
+        if let most { parameters.append(("limit", String(most))) }
+        let body = try AdminClient(arguments, context.files).get("/entries", parameters)
+        guard !arguments.has(.json) else {
+            context.output.json(body)
+            return .done
+        }
+        guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
+            throw .failed("the answer to GET /entries has no entries")
+        }
+        if !entries.isEmpty { context.output.standard(EntryTable.text(of: entries, for: context.output.terminal)) }
+        if entries.isEmpty { context.output.problem("nothing is stored that fits") }
+        if answer["truncated"] == .bool(true) {
+            context.output.problem("the first \(entries.count) are shown; --limit N shows more")
+        }
+        return .done
+    }
+}
+
+/// Entries for people; the target comes last, because it is what may be cut.
+enum EntryTable {
+    static func text(of entries: [JSON], for terminal: Terminal) -> String {
+        var table = Table([
+            .init(title: "status"), .init(title: "class"), .init(title: "storefront"),
+            .init(title: "age", isNumeric: true), .init(title: "ttl", isNumeric: true), .init(title: "freshness"),
+            .init(title: "bytes", isNumeric: true), .init(title: "coding"), .init(title: "tiers"),
+            .init(title: "target"),
+        ])
+        for entry in entries {
+            let freshness = entry["freshness"]?.stringValue ?? "-"
+            let tiers = entry["tiers"]?.arrayValue?.compactMap(\.stringValue).joined(separator: "+") ?? ""
+            table.add([
+                .shown(entry["status"]), .shown(entry["class"]), .shown(entry["storefront"]),
+                .span(entry["age"]), .span(entry["ttl"]), Table.Cell(freshness, style(of: freshness)),
+                .shown(entry["bytes"]), .shown(entry["coding"]), Table.Cell(tiers.isEmpty ? "-" : tiers),
+                .shown(entry["target"]),
+            ])
+        }
+        return table.text(for: terminal)
+    }
+
+    static func style(of freshness: String) -> Terminal.Style {
+        switch freshness {
+        case "fresh": .green
+        case "stale": .yellow
+        case "expired": .red
+        default: .plain
+        }
+    }
+}
+
+extension Table.Cell {
+    /// A value of an answer; `-` for none.
+    static func shown(_ value: JSON?) -> Table.Cell {
+        switch value {
+        case .string(let text): Table.Cell(text)
+        case .number(let lexeme): Table.Cell(lexeme)
+        case .bool(let isTrue): isTrue ? "yes" : "no"
+        case .array, .object, .null, nil: "-"
+        }
+    }
+
+    /// A number of seconds.
+    static func span(_ value: JSON?) -> Table.Cell {
+        value?.intValue.map { Table.Cell(SpanOfTime.text($0)) } ?? "-"
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import TestSupport
+import Testing
+
+import struct Foundation.Data
+import class Foundation.FileManager
+import func Foundation.NSTemporaryDirectory
+import struct Foundation.UUID
+
+@testable import EventLoop
+
+@Suite struct UnixSocketTests {
+    /// A directory of its own, with the path of a socket in it.
+    private final class Place {
+        let directory = NSTemporaryDirectory() + "refrain-unix-\(UUID().uuidString.prefix(8))"
+        var path: String { directory + "/s" }
+        var address: SocketAddress { SocketAddress(path: path)! }
+
+        init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
+        deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+        func listen(_ loop: EventLoop, _ onAccept: @escaping (Stream) -> Void = { $0.close() }) throws
+            -> Listener
+        {
+            let address = address
+            return try loop.sync { () throws(SystemError) in
+                try Listener(address: address, loop: loop, onAccept: onAccept)
+            }
+        }
+
+        var mode: mode_t? {
+            var status = stat()
+            return lstat(path, &status) == 0 ? status.st_mode : nil
+        }
+    }
+
+    @Test func onlyItsOwnerCanConnectAndTheUserOfWhoDidIsKnown() throws {
+        try withLoop { loop in
+            let place = try Place()
+            var users: [UInt32?] = []
+            let listener = try place.listen(loop) { stream in
+                users.append(stream.peerUserID)
+                stream.handler = Recorder()
+            }
+            #expect(place.mode == S_IFSOCK | 0o600)
+            #expect(listener.address.description == "unix:" + place.path && listener.address.isLoopback)
+            let client = try RawClient(path: place.path)
+            #expect(loop.eventually { users == [geteuid()] })
+            client.close()
+        }
+    }
+
+    @Test func theFileGoesWithTheListener() throws {
+        try withLoop { loop in
+            let place = try Place()
+            let listener = try place.listen(loop)
+            loop.sync { listener.close() }
+            #expect(place.mode == nil)
+        }
+    }
+
+    @Test func whatADeadProcessLeftIsReplaced() throws {
+        try withLoop { loop in
+            let place = try Place()
+            let dead = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            #expect(place.address.withSockaddr { Glibc.bind(dead, $0, $1) } == 0)
+            close(dead)
+            #expect(place.mode != nil)
+            _ = try place.listen(loop)
+            _ = try RawClient(path: place.path)
+        }
+    }
+
+    @Test func whatSomebodyListensOnIsLeftToThem() throws {
+        try withLoop { loop in
+            let place = try Place()
+            let first = try place.listen(loop)
+            let error = #expect(throws: SystemError.self) { try place.listen(loop) }
+            #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
+            _ = try RawClient(path: place.path)
+            loop.sync { first.close() }
+        }
+    }
+
+    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+        try withLoop { loop in
+            let place = try Place()
+            #expect(FileManager.default.createFile(atPath: place.path, contents: Data("mine".utf8)))
+            #expect(throws: SystemError.self) { try place.listen(loop) }
+            #expect(FileManager.default.contents(atPath: place.path) == Data("mine".utf8))
+        }
+    }
+
+    /// A listener that was closed late took away the socket of the one that came after it.
+    @Test func anothersSocketInItsPlaceStays() throws {
+        try withLoop { loop in
+            let place = try Place()
+            let first = try place.listen(loop)
+            #expect(unlink(place.path) == 0)
+            let second = try place.listen(loop)
+            loop.sync { first.close() }
+            _ = try RawClient(path: place.path)
+            loop.sync { second.close() }
+            #expect(place.mode == nil)
+        }
+    }
+
+    @Test func pathsAreBounded() {
+        #expect(SocketAddress(path: "/" + String(repeating: "x", count: 106)) != nil)
+        #expect(SocketAddress(path: "/" + String(repeating: "x", count: 107)) == nil)
+        #expect(SocketAddress(path: "") == nil && SocketAddress(path: "a\0b") == nil)
+    }
+
+    @Test func aConnectionOverTheNetworkHasNoUser() throws {
+        try withLoop { loop in
+            var users: [UInt32?] = []
+            let listener = try loop.sync { () throws(SystemError) in
+                try Listener(address: SocketAddress("127.0.0.1:0")!, loop: loop) { stream in
+                    users.append(stream.peerUserID)
+                    stream.handler = Recorder()
+                }
+            }
+            let client = try RawClient(port: listener.address.port)
+            #expect(loop.eventually { users == [nil] })
+            client.close()
+        }
+    }
+}

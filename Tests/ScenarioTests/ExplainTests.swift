@@ -1,0 +1,139 @@
+import AppleMusic
+import Cache
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// What an operator is told of a request agrees with what becomes of it, and telling changes nothing.
+@Suite(.timeLimit(.minutes(1))) struct ExplainTests {
+    private func explained(
+        _ scene: ComposingScene, _ target: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Explanation {
+        try #require(scene.proxy.explain(target), sourceLocation: sourceLocation)
+    }
+
+    @Test func aMissIsAMissUntilItIsAskedFor() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
+        let missing = try explained(scene, song + "?l=de-DE&extend=a")
+        #expect(missing.action == .fetch && missing.reason == .absent && missing.asksOrigin == .first)
+        #expect(missing.stored == nil && missing.target == song + "?extend=a&l=de-DE")
+        #expect("\(missing.route.template)" == "/v1/catalog/{storefront}/songs/{id}")
+        try scene.get(song)
+        let hit = try explained(scene, song)
+        #expect(hit.action == .hit && hit.reason == nil && hit.asksOrigin == .never && hit.isInMemory)
+        #expect(hit.stored?.status == 200 && hit.scope == .shared && hit.rule == .fixed(86_400, stale: 7 * 86_400))
+        scene.clock.advance(seconds: 86_401)
+        let stale = try explained(scene, song)
+        #expect(stale.action == .stale && stale.reason == .staleWhileRevalidate && stale.asksOrigin == .behind)
+        scene.clock.advance(seconds: 7 * 86_400)
+        let expired = try explained(scene, song)
+        #expect(expired.action == .fetch && expired.asksOrigin == .first)
+    }
+
+    @Test func whatWouldBeComposedIsNamedAndNotMade() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 2)
+        try scene.get("/v1/catalog/us/albums/\(albums[0])")
+        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists,genres")
+        let whole = "/v1/catalog/us/albums/\(albums[1])?include=artists,genres"
+        try scene.get(whole)
+        let entries = scene.cache.memory.count
+        let explanation = try explained(scene, "/v1/catalog/us/albums/\(albums[1])")
+        #expect(explanation.action == .compose && explanation.reason == .reduced && explanation.asksOrigin == .never)
+        #expect(explanation.composing?.parts == [whole] && explanation.composing?.kind == .reduced)
+        #expect(scene.cache.memory.count == entries && scene.proxy.statistics[.composed] == 0)
+        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
+        #expect(status.contains("detail=reduced") && cost == 0)
+    }
+
+    @Test func whatIsLackingIsNamedAndNotFetched() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let songs = try scene.ids("songs", 4)
+        try scene.get("/v1/catalog/us/songs?ids=\(songs[0]),\(songs[1])")
+        let batch = "/v1/catalog/us/songs?ids=\(songs[0]),\(songs[2])"
+        let explanation = try explained(scene, batch)
+        #expect(explanation.action == .complete && explanation.reason == .partial && explanation.asksOrigin == .first)
+        let supplement = try #require(explanation.composing?.supplement)
+        #expect(scene.upstream.count == 1)
+        try scene.get(batch)
+        #expect(scene.upstream.last == supplement)
+    }
+
+    @Test func explainingCountsNothingAndAsksNobody() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
+        try scene.get(song)
+        func counters() -> [Int] {
+            Counter.allCases.map { scene.proxy.statistics[$0] }
+                + Reason.allCases.map { scene.proxy.statistics[because: $0] }
+        }
+        let (before, upstream) = (counters(), scene.upstream)
+        for target in [song, song + "?include=albums", "/v1/me/library/songs", "/v1/x", "/v1/catalog/us/charts"] {
+            _ = try explained(scene, target)
+        }
+        #expect(counters() == before && scene.upstream == upstream)
+    }
+
+    @Test func whatOnlyTheFileHasStaysThere() throws {
+        let file = NSTemporaryDirectory() + "refrain-explain-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        let store = SQLiteStore.open(path: file, maxBytes: 16 << 20) { _ in }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+        let scene = try ComposingScene(cache: cache)
+        defer { scene.stop() }
+        let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
+        try scene.get(song)
+        cache.flush()
+        cache.memory.remove(ComposingScene.key(song))
+        let explanation = try explained(scene, song)
+        #expect(explanation.action == .hit && !explanation.isInMemory)
+        #expect(cache.memory.lookup(ComposingScene.key(song)) == nil, "nothing was promoted")
+    }
+
+    @Test func whoseAnswerItIsAndWhichMethodDecideToo() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let personal = try explained(scene, "/v1/me/library/songs")
+        #expect(personal.action == .pass && personal.reason == .personal && personal.scope == nil)
+        #expect(scene.proxy.explain("/v1/x", carriesUserToken: true)?.reason == .personal)
+        #expect(scene.proxy.explain("/v1/x")?.scope == .shared)
+        let post = try #require(scene.proxy.explain("/v1/catalog/us/songs/1", .post))
+        #expect(post.action == .pass && post.reason == .method)
+        #expect(scene.proxy.explain("/v1/catalog/us/songs/1", .trace)?.action == .refuse)
+        #expect(scene.proxy.explain("/v1/%00") == nil)
+    }
+
+    @Test func whatIsKeptForOneUserIsNotLookedInto() throws {
+        var policy = Policy()
+        policy[.personal] = .fixed(60, stale: 0)
+        let scene = try ComposingScene(policy: policy)
+        defer { scene.stop() }
+        let explanation = try explained(scene, "/v1/me/library/songs")
+        #expect(explanation.action == .personal && explanation.stored == nil)
+    }
+
+    @Test func aRequestUnderWayWouldBeWaitedFor() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Array(answer.utf8)), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let song = "/v1/catalog/us/songs/1"
+        #expect(proxy.explain(song)?.waitsForAnother == false)
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(song) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        waitUntil { proxy.statistics[.misses] == 1 }
+        #expect(proxy.explain(song)?.waitsForAnother == true)
+        #expect(proxy.explain("/v1/catalog/us/songs/2")?.waitsForAnother == false)
+        gate.open()
+        #expect(String(decoding: client.read(15), as: UTF8.self) == "HTTP/1.1 200 OK")
+        #expect(proxy.explain(song)?.waitsForAnother == false)
+        client.close()
+    }
+}

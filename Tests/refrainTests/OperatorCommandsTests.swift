@@ -1,0 +1,138 @@
+import AppleMusic
+import Foundation
+import TestSupport
+import Testing
+
+@testable import refrain
+
+/// The commands that ask a running proxy, against one in this process.
+@Suite(.timeLimit(.minutes(2))) struct OperatorCommandsTests {
+    /// A demonstration with an album in its cache.
+    private final class Running {
+        let demo: Demo
+        let admin: String
+        let album: String
+
+        init() throws {
+            let arguments = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
+            let output = CapturedOutput().output
+            demo = try Demo(DemoOptions(arguments), CommandContext(output: output, files: MemoryFiles().access))
+            let urls = demo.greeting.split(separator: "'").filter { $0.hasPrefix("http://") }.map(String.init)
+            let album = try #require(urls.first.flatMap { URL(string: $0) })
+            self.album = album.path
+            admin = try #require(urls.last?.replacing("/stats", with: ""))
+            #expect(try HTTPTestClient(port: try #require(album.port)).send("GET", album.path).status == 200)
+        }
+
+        deinit { demo.stop() }
+
+        func run(_ words: String..., terminal: Terminal = .none) -> RunResult {
+            let captured = CapturedOutput()
+            let output = Output(
+                standard: captured.output.standard, error: captured.output.error, terminal: terminal)
+            let status = CommandLineTool.run(
+                ["refrain", words[0], "--admin", admin] + words.dropFirst(), output: output,
+                files: MemoryFiles().access)
+            return RunResult(status: status, standard: captured.standard, error: captured.error)
+        }
+    }
+
+    @Test func listShowsWhatIsStored() throws {
+        let running = try Running()
+        let lines = running.run("list").standard.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix("status  class   storefront"))
+        #expect(lines[1].hasPrefix("200     albums  us") && lines[1].hasSuffix("  " + running.album))
+        #expect(running.run("list", "--class", "albums", "--storefront", "us", "--limit", "1").status == 0)
+        let none = running.run("list", "--class", "songs")
+        #expect(none.status == 0 && none.standard.isEmpty && none.error == "refrain: nothing is stored that fits\n")
+        let json = try JSON.parse(Array(running.run("list", "--json").standard.utf8))
+        #expect(json["entries"]?[0]?["target"]?.stringValue == running.album)
+    }
+
+    @Test func longTargetsAreCutToTheTerminalAndColoursAreOnlyThere() throws {
+        let running = try Running()
+        let narrow = running.run("list", terminal: Terminal(width: 84, hasColour: false)).standard
+        #expect(narrow.split(separator: "\n").allSatisfy { $0.count <= 92 } && narrow.contains("…"))
+        #expect(!narrow.contains("\u{1B}"))
+        let coloured = running.run("list", terminal: Terminal(width: 200, hasColour: true)).standard
+        #expect(coloured.contains("\u{1B}[32mfresh\u{1B}[0m") && coloured.contains(running.album))
+    }
+
+    @Test func inspectShowsOneEntryAndItsContent() throws {
+        let running = try Running()
+        let shown = running.run("inspect", running.album)
+        #expect(shown.status == 0 && shown.standard.hasPrefix("target                  \(running.album)\n"))
+        #expect(shown.standard.contains("\nfreshness               fresh\n"))
+        #expect(shown.standard.contains("\nETag "))
+        let body = running.run("inspect", "--body", "http://any.example" + running.album)
+        #expect(try JSON.parse(Array(body.standard.utf8))["data"]?[0] != nil)
+        let json = try JSON.parse(Array(running.run("inspect", "--json", running.album).standard.utf8))
+        #expect(json["stored"]?[0]?["body_bytes"]?.intValue == body.standard.utf8.count)
+        let absent = running.run("inspect", "/v1/catalog/us/albums/0")
+        #expect(absent.status == 1 && absent.standard.isEmpty)
+        #expect(absent.error.hasSuffix("/entry: status 404: Nothing is stored for this target.\n"))
+    }
+
+    @Test func explainSaysWhatWouldHappen() throws {
+        let running = try Running()
+        let hit = running.run("explain", running.album)
+        #expect(hit.status == 0 && hit.standard.hasPrefix("plan               hit\nwhy                A fresh answer"))
+        #expect(hit.standard.contains("\nstored             fresh, age "))
+        let post = running.run("explain", "--method", "POST", running.album)
+        #expect(
+            post.standard.hasPrefix("plan               pass\n")
+                && post.standard.contains("\nreason             method\n"))
+        let json = try JSON.parse(Array(running.run("explain", "--json", "/v1/catalog/us/albums/0").standard.utf8))
+        #expect(json["plan"] == "fetch" && json["rule"] == "1d stale 7d" && json["stored"] == .null)
+        let wrong = running.run("explain", "--method", "FROB", running.album)
+        #expect(wrong.status == 1 && wrong.error.contains("status 400: method: expected one of GET, HEAD"))
+    }
+
+    @Test func statsAreGroupedAndAPurgeSaysThatItIsDry() throws {
+        let running = try Running()
+        let stats = running.run("stats").standard
+        #expect(
+            stats.hasPrefix("requests\n  requests ") && stats.contains("\norigin\n") && stats.contains("\nstorage\n"))
+        #expect(stats.contains("100.0 % of requests") && stats.contains("\nreasons\n  absent "))
+        #expect(running.run("purge", "--all", "--dry-run").standard == "would purge 1 entry (soft)\n")
+        #expect(running.run("purge", "--all", "--dry-run", "--json").standard == "{\"purged\":1}\n")
+        #expect(running.run("purge", "--all").standard == "purged 1 entry (soft)\n")
+        #expect(running.run("list").standard.contains("  stale  "))
+    }
+
+    @Test func whatIsWrongOnTheCommandLineIsAUsageError() {
+        let cases: [([String], String)] = [
+            (["list", "--class", "song"], "refrain: list: --class: expected one of activities"),
+            (["list", "--storefront", "USA"], "refrain: list: --storefront: expected two lower-case letters"),
+            (["list", "--prefix", "v1"], "refrain: list: --prefix: expected the beginning of a path"),
+            (["list", "--limit", "0"], "refrain: --limit: \"0\" is not a number from 1 to 10000"),
+            (["list", "songs"], "refrain: list: unexpected argument \"songs\""),
+            (["list", "--limt", "1"], "refrain: list: unknown option \"--limt\"; did you mean \"--limit\"?"),
+            (["inspect"], "refrain: inspect: which URL? (see \"refrain help inspect\")"),
+            (["inspect", "songs"], "refrain: inspect: url: expected a URL or a path"),
+            (["inspect", "/a", "/b"], "refrain: inspect: unexpected argument \"/b\""),
+            (["explain"], "refrain: explain: which URL? (see \"refrain help explain\")"),
+            (["explain", "ftp://x/a"], "refrain: explain: url: expected a URL or a path"),
+            (["explain", "/a", "--admin", "nowhere"], "refrain: --admin: \"nowhere\" is not a URL"),
+        ]
+        for (words, beginning) in cases {
+            let captured = CapturedOutput()
+            let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: MemoryFiles().access)
+            #expect(status == 2 && captured.error.hasPrefix(beginning), "\(words): \(captured.error)")
+        }
+    }
+
+    @Test func anAnswerThatIsNotUnderstoodFails() {
+        for (command, words) in [("list", []), ("inspect", ["/a"]), ("explain", ["/a"])] {
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+            let result = runAgainstServer(command, answer, words).result
+            #expect(result.status == 1 && result.error.hasPrefix("refrain: the answer to GET /"), "\(command)")
+        }
+    }
+
+    @Test func theURLGoesEncoded() {
+        let answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+        let request = runAgainstServer("inspect", answer, ["/v1/a?b=1&c=x+y%C3%A4"]).request
+        #expect(request.hasPrefix("GET /entry?url=/v1/a%3Fb%3D1%26c%3Dx%2By%25C3%25A4 HTTP/1.1\r\n"), "\(request)")
+    }
+}
