@@ -60,6 +60,10 @@ bench: deps build ## the benchmarks; BENCH="..." passes arguments on
 install: build ## into $(DESTDIR)$(PREFIX)
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/refrain"
 	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/refrain"
+	install -d "$(DESTDIR)$(PREFIX)/lib/systemd/system"
+	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service \
+		> "$(DESTDIR)$(PREFIX)/lib/systemd/system/refrain.service"
+	install -m 644 Sources/Deployment/systemd/refrain.socket "$(DESTDIR)$(PREFIX)/lib/systemd/system/refrain.socket"
 	install -m 644 proxy.conf.example "$(DESTDIR)$(PREFIX)/share/doc/refrain/proxy.conf.example"
 
 clean: ## remove what was built

@@ -41,7 +41,7 @@ struct ClientConditions {
         guard method == .get, fields.count(.range) == 1, let range = fields.first(.range),
             allowsRange(fields, bytes)
         else { return .whole }
-        return switch RequestedRange.parse(bytes, range.value.range, length: stored.body.count) {
+        return switch RequestedRange.parse(bytes, range.value.range, length: stored.bodyCount) {
         case .ignored: .whole
         case .unsatisfiable: .unsatisfiable
         case .part(let part): .partial(part)

@@ -83,7 +83,7 @@ extension StoredResponse {
             else { return false }
         }
         if let lastModified = new.lastModified, lastModified != validators.lastModified { return false }
-        return contentLength == nil || contentLength == body.count
+        return contentLength == nil || contentLength == bodyCount
     }
 
     /// The stored fields with those of `new` in their place, and the facts they state; nil where `Vary` names others now.

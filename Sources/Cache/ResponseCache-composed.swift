@@ -84,7 +84,7 @@ extension StoredResponse {
 
     /// Whether both are answers of the origin's and say the same.
     fileprivate func hasContent(of other: StoredResponse) -> Bool {
-        guard countsAsEntry, other.countsAsEntry, status == other.status, body.count == other.body.count else {
+        guard countsAsEntry, other.countsAsEntry, status == other.status, bodyCount == other.bodyCount else {
             return false
         }
         return body.withUnsafeBytes { one in

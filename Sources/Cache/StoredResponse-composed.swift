@@ -27,7 +27,8 @@ extension StoredResponse {
         }
         fields.append(contentsOf: StoredFields.checksumTagLine(body))
         self.init(
-            restoring: key, status: 200, fields: fields, body: body, receivedAt: receivedAt, lifetime: lifetime,
+            restoring: key, status: 200, fields: fields, content: .plain(body.compacted()), receivedAt: receivedAt,
+            lifetime: lifetime,
             classTag: classTag, storefront: parts[0].storefront, composition: Composition(detail, of: parts))
     }
 

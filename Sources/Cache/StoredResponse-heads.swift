@@ -24,7 +24,7 @@ extension StoredResponse {
     /// What a 416 says of the content (RFC 9110 15.5.17).
     public func appendContentRange(to buffer: inout ByteBuffer) {
         buffer.append("Content-Range: bytes */")
-        buffer.append(decimal: body.count)
+        buffer.append(decimal: bodyCount)
         buffer.append("\r\n")
     }
 
@@ -50,7 +50,7 @@ extension StoredResponse {
         buffer.append("-")
         buffer.append(decimal: part.upperBound - 1)
         buffer.append("/")
-        buffer.append(decimal: body.count)
+        buffer.append(decimal: bodyCount)
         buffer.append("\r\nContent-Length: ")
         buffer.append(decimal: part.count)
         buffer.append("\r\n")

@@ -14,7 +14,10 @@ public final class StoredResponse: Sendable {
     /// Wire-ready: status line, fields, Content-Length, each with CR LF. Age, Date, Cache-Status and the empty line follow.
     public let head: [UInt8]
     /// The content: without the coding in which it came, where that was asked for.
-    public let body: [UInt8]
+    public var body: [UInt8] { content.bytes }
+    /// Known without inflating anything.
+    public var bodyCount: Int { content.count }
+    let content: StoredContent
     /// The same content coded; nil until it came or was made so.
     public let gzip: GzipForm?
     /// Unix seconds at which the response came, or was last confirmed.
@@ -62,26 +65,28 @@ public final class StoredResponse: Sendable {
         if retention != .impersonal, !hasDate { kept.append(contentsOf: StoredFields.dateLine(receivedAt)) }
         if status == 200, !hasEntityTag { kept.append(contentsOf: StoredFields.entityTagLine(body, retention)) }
         self.init(
-            restoring: key, status: status, fields: kept, body: body, receivedAt: receivedAt, lifetime: lifetime,
+            restoring: key, status: status, fields: kept, content: .plain(body.compacted()), receivedAt: receivedAt,
+            lifetime: lifetime,
             classTag: classTag, storefront: storefront, selecting: selecting, resources: resources, outline: outline,
             composition: composition, gzip: gzip)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database, or from another response.
     init(
-        restoring key: CacheKey, status: Int, fields: [UInt8], body: [UInt8], receivedAt: Int64, lifetime: Lifetime,
+        restoring key: CacheKey, status: Int, fields: [UInt8], content: StoredContent, receivedAt: Int64,
+        lifetime: Lifetime,
         classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
         outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
         let (head, fieldsRange) = StoredFields.head(
-            status: status, fields: fields, bodyCount: body.count, addsVary: addsVary)
+            status: status, fields: fields, bodyCount: content.count, addsVary: addsVary)
         self.key = key.compacted()
         self.status = status
         self.head = head.compacted()
         validators = Validators(head.span)
         self.fieldsRange = fieldsRange
-        self.body = body.compacted()
+        self.content = content
         self.addsVary = addsVary
         self.gzip = gzip.map { GzipForm($0, status: status, fields: fields, addsVary: addsVary) }
         self.receivedAt = receivedAt
@@ -103,7 +108,7 @@ public final class StoredResponse: Sendable {
         head = other.head
         validators = other.validators
         fieldsRange = other.fieldsRange
-        body = other.body
+        content = other.content
         gzip = other.gzip
         addsVary = other.addsVary
         receivedAt = other.receivedAt
@@ -124,7 +129,7 @@ public final class StoredResponse: Sendable {
     /// The same response with another form, of `gzip` bytes. Copies no content.
     public func with(gzip: [UInt8]) -> StoredResponse {
         StoredResponse(
-            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            restoring: key, status: status, fields: Array(fields), content: content, receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
             resources: resources, outline: outline, composition: composition, gzip: gzip)
     }
@@ -140,7 +145,7 @@ public final class StoredResponse: Sendable {
 
     /// What it takes in memory: the bytes it holds and `overhead`.
     public var byteCount: Int {
-        key.bytes.count + head.count + body.count + gzipBytes + storefront.count + selecting.count
+        key.bytes.count + head.count + bodyCount + gzipBytes + storefront.count + selecting.count
             + resources.count * MemoryLayout<UInt64>.size + attachedBytes + Self.overhead
     }
 
@@ -148,7 +153,7 @@ public final class StoredResponse: Sendable {
 
     /// The content as the file keeps it, and what that takes of `byteCount`: in one form.
     var filedBody: [UInt8] { gzip?.body ?? body }
-    var filedByteCount: Int { gzip == nil ? byteCount : byteCount - body.count }
+    var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
     static let overhead = 600
@@ -157,13 +162,18 @@ public final class StoredResponse: Sendable {
     func isCopy(of other: StoredResponse) -> Bool {
         self === other
             || receivedAt == other.receivedAt && lifetime == other.lifetime && composition === other.composition
-                && key == other.key && status == other.status && fields == other.fields && body == other.body
+                && key == other.key && status == other.status && fields == other.fields && hasBody(of: other)
+    }
+
+    private func hasBody(of other: StoredResponse) -> Bool {
+        guard let gzip, let theirs = other.gzip else { return body == other.body }
+        return gzip.body == theirs.body
     }
 
     /// The same content with another lifetime, counted from `receivedAt`.
     func freshened(receivedAt: Int64, lifetime: Lifetime) -> StoredResponse {
         StoredResponse(
-            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            restoring: key, status: status, fields: Array(fields), content: content, receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
             resources: resources, outline: outline, composition: composition, gzip: gzip?.body)
     }
@@ -189,7 +199,7 @@ public final class StoredResponse: Sendable {
 
     /// Whether `noteCodingRequest` may still say so, and the content is worth it.
     public var mayBecomeCoded: Bool {
-        body.count >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
+        bodyCount >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
     }
 
     /// Over what the row of `content` holds.

@@ -84,7 +84,7 @@ extension StoredResponse {
     /// answer that does not vary.
     convenience init(signpost: VariantSignpost, at base: CacheKey, for answer: StoredResponse) {
         self.init(
-            restoring: base, status: 300, fields: [], body: [], receivedAt: answer.receivedAt,
+            restoring: base, status: 300, fields: [], content: .plain([]), receivedAt: answer.receivedAt,
             lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
             storefront: answer.storefront, selecting: signpost.selecting)
     }
@@ -93,7 +93,7 @@ extension StoredResponse {
     func moved(to key: CacheKey) -> StoredResponse {
         guard key != self.key else { return self }
         return StoredResponse(
-            restoring: key, status: status, fields: Array(fields), body: body, receivedAt: receivedAt,
+            restoring: key, status: status, fields: Array(fields), content: content, receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
             outline: outline, composition: composition, gzip: gzip?.body)
     }

@@ -40,9 +40,8 @@ public struct Gzip: Sendable {
         public static let trusted = Bounds(ratio: .max)
     }
 
-    /// The content. Its length stands at the end of the stream, so the bounds are kept before a byte is inflated, and zlib is
-    /// given that much room and no more.
-    public func inflate(_ coded: [UInt8], _ bounds: Bounds = Bounds()) throws(Failure) -> [UInt8] {
+    /// How many bytes come out of it, as stands at the end of the stream, before anything is inflated.
+    public func contentCount(of coded: [UInt8], _ bounds: Bounds = Bounds()) throws(Failure) -> Int {
         guard isAvailable, coded.count >= Self.leastBytes, coded[0] == 0x1F, coded[1] == 0x8B else {
             throw .malformed
         }
@@ -50,6 +49,12 @@ public struct Gzip: Sendable {
         let allowed = coded.count.multipliedReportingOverflow(by: bounds.ratio)
         if !allowed.overflow, count > max(allowed.partialValue, bounds.harmless) { throw .suspicious }
         guard count <= bounds.most else { throw .tooLarge }
+        return count
+    }
+
+    /// The content. zlib is given as much room as the stream says that it needs, if that is within the bounds, and no more.
+    public func inflate(_ coded: [UInt8], _ bounds: Bounds = Bounds()) throws(Failure) -> [UInt8] {
+        let count = try contentCount(of: coded, bounds)
         var isWhole = false
         // zlib wants somewhere to write even where nothing comes out.
         let bytes = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { room, written in

@@ -29,7 +29,7 @@ extension ProxyService {
     func answerAsBefore(_ connection: ClientConnection) -> Bool {
         guard let known = connection.known, let hit = known.conclusion as? PlainHit else { return false }
         let now = context.unixSeconds
-        guard let stored = shared.cache.lookup(hit.key, reader, at: now),
+        guard let stored = cache.lookup(hit.key, reader, at: now),
             case .fresh(let ttl) = Freshness.of(stored, at: now)
         else {
             // Until it is one again, nothing is looked up twice.

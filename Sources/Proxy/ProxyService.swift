@@ -9,6 +9,8 @@ import HTTP
 /// lists, after which a client may walk on.
 public final class ProxyService: Service {
     private(set) var shared: ProxyShared
+    /// Of `shared`, and never another: a constant costs a hit no counting of references.
+    let cache: ResponseCache
     let context: LoopContext
     private(set) var gate: UpstreamGate
     let statistics: Statistics
@@ -27,6 +29,7 @@ public final class ProxyService: Service {
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
         self.shared = shared
+        cache = shared.cache
         self.context = context
         self.gate = gate
         self.reader = reader
@@ -111,7 +114,7 @@ public final class ProxyService: Service {
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
             stored =
-                facts.rule.followsOrigin ? lookUpVariant(connection, now) : shared.cache.lookup(key, reader, at: now)
+                facts.rule.followsOrigin ? lookUpVariant(connection, now) : cache.lookup(key, reader, at: now)
         }
         let isVariant = !key.variant.isEmpty
         let (plan, request) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)

@@ -13,7 +13,7 @@ import Testing
         _ request: AdminRequest, _ endpoint: AdminEndpoint?, token: String? = nil,
         _ entry: Doorkeeper.Entry = .admitted, content: Int = 0, isOwner: Bool = true
     ) -> Int? {
-        var doorkeeper = Doorkeeper(AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) }))
+        let doorkeeper = Doorkeeper(AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) }))
         return doorkeeper.refusal(of: request, to: endpoint, entry, contentCount: content, isOwner: { isOwner })?.status
     }
 

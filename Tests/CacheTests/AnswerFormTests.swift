@@ -200,7 +200,7 @@ func stored(
 
     @Test func notModifiedNamesTheDateWhereThereIsNoTag() {
         let response = StoredResponse(
-            restoring: key("/a"), status: 200, fields: Array("Last-Modified: \(date(0))\r\n".utf8), body: [],
+            restoring: key("/a"), status: 200, fields: Array("Last-Modified: \(date(0))\r\n".utf8), content: .plain([]),
             receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
         #expect(head(response, .notModified) == "HTTP/1.1 304 Not Modified\r\nLast-Modified: \(date(0))\r\n")
     }

@@ -21,12 +21,37 @@ import Testing
             store.flush()
             let found = store.makeReader().lookup(stored.key, at: noon)
             #expect(content(found) == content(stored) && found?.resources == [7])
+            // Length and both forms are known before anything is inflated; purges and copies do not need it either.
+            #expect(
+                found?.bodyCount == Self.body.count && found?.with(outline: FakeOutline(byteCount: 1)).body == Self.body
+            )
+            #expect(found?.byteCount == stored.byteCount && found?.isCopy(of: stored) == true)
             #expect(found?.gzip?.body == stored.gzip?.body && found?.gzip?.head == stored.gzip?.head)
             store.close()
         }
         let bytes = try sqlite(scratch.file, "SELECT length(body) FROM content WHERE is_gzip = 1")
         #expect(bytes == Int64(stored.filedBody.count) && bytes < Int64(Self.body.count) / 8)
         #expect(try sqlite(scratch.file, "SELECT size FROM entry") < Int64(Self.body.count) / 4)
+    }
+
+    /// All loops may be the first to want it.
+    @Test func contentIsInflatedOnceForAll() async throws {
+        let coded = try #require(Gzip.system.deflate(Self.body))
+        let content = try #require(CodedContent(coded, .system))
+        #expect(content.count == Self.body.count)
+        await withTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<8 { group.addTask { content.bytes } }
+            for await bytes in group { #expect(bytes == Self.body) }
+        }
+        #expect(CodedContent(Array("{}".utf8), .system) == nil && CodedContent(coded, .absent) == nil)
+    }
+
+    /// Nothing makes such a row; if it came about, the answer would be worthless, and no other one with it.
+    @Test func damageBehindTheChecksumKeepsTheLength() throws {
+        var coded = try #require(Gzip.system.deflate(Self.body))
+        coded[coded.count / 2] ^= 0xFF
+        let content = try #require(CodedContent(coded, .system))
+        #expect(content.bytes.count == content.count && content.bytes.allSatisfy { $0 == 0 })
     }
 
     @Test func aWalkGetsTheContent() async throws {

@@ -28,7 +28,7 @@ import Testing
     @Test func theyAreReadAnewFromWhatWasRestored() {
         let one = stored(["ETag: \"a\"", "Last-Modified: \(date(5))", "Date: \(date(noon))"])
         let again = StoredResponse(
-            restoring: one.key, status: 200, fields: Array(one.fields), body: one.body, receivedAt: noon,
+            restoring: one.key, status: 200, fields: Array(one.fields), content: one.content, receivedAt: noon,
             lifetime: one.lifetime, classTag: 0, storefront: [])
         #expect(again.preconditionLines == one.preconditionLines && again.hasDate)
         #expect(again.checksum == one.checksum)

@@ -154,7 +154,7 @@ private struct Scene {
         let scene = Scene()
         scene.cache.store(
             StoredResponse(
-                restoring: key("/a"), status: 300, fields: [], body: [], receivedAt: noon,
+                restoring: key("/a"), status: 300, fields: [], content: .plain([]), receivedAt: noon,
                 lifetime: Lifetime(freshFor: 0, keepFor: 9), classTag: 0, storefront: [], selecting: [1]))
         #expect(try scene.ask("Foo: 1").body == nil)
     }

@@ -69,6 +69,7 @@ struct HandoverTests {
         for _ in 0..<restarts {
             try process.stop()
             try process.start()
+            usleep(100_000)
         }
         usleep(200_000)
         let figures = load.finish()
@@ -161,7 +162,7 @@ final class ServedProcess {
     init(upstream: String) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

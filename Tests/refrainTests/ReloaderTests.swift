@@ -77,7 +77,8 @@ import Testing
         let scene = try Scene()
         defer { scene.proxy.stop() }
         let admin = HTTPTestClient(port: Int(try #require(scene.proxy.adminAddress).port))
-        #expect(scene.reload(adding: "compose off\n").contains("SIGHUP: reloaded proxy.conf"))
+        let first = scene.reload(adding: "compose off\nttl songs 2h\n")
+        #expect(first.contains("SIGHUP: reloaded proxy.conf (changed: ttl, compose)\n"))
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
         let line = scene.reload(adding: "listen 127.0.0.1:1\nnonsense\nnext never\n")
         #expect(line.hasPrefix("refrain: error: SIGHUP: nothing was changed: proxy.conf:7: unknown directive"))
@@ -86,10 +87,11 @@ import Testing
         #expect(ready.status == 200)
         #expect(String(decoding: ready.body, as: UTF8.self).hasPrefix("ready; the last reload failed"))
         #expect(scene.proxy.addresses.count == 1)
+        #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
         #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
         #expect(scene.reload(adding: "").contains("reloaded"))
         let status = scene.proxy.reloads.snapshot
-        #expect(status.succeeded == 2 && status.failed == 2 && status.lastFailure == nil && status.lastSuccess != nil)
+        #expect(status.succeeded == 3 && status.failed == 2 && status.lastFailure == nil && status.lastSuccess != nil)
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
     }
 

@@ -15,7 +15,8 @@ public final class AdminAccess: Sendable {
     /// The same token in another file changes nothing.
     public func change(to token: SecretBytes?) {
         state.withLock { current in
-            let isSame = token.map { new in new.withUnsafeBytes { current?.isEqual(to: $0) ?? false } } ?? (current == nil)
+            let isSame =
+                token.map { new in new.withUnsafeBytes { current?.isEqual(to: $0) ?? false } } ?? (current == nil)
             if !isSame { current = token }
         }
     }

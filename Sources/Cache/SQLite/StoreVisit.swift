@@ -75,7 +75,7 @@ struct StoreVisit {
             piece.last = found.id
             // A damaged row is left to whoever looks it up.
             if let response = found.response {
-                bytes += response.body.count
+                bytes += response.bodyCount
                 piece.responses.append(response)
             }
             return bytes < Self.pieceBytes

@@ -59,7 +59,8 @@ struct EntryRow {
     ) -> StoredResponse? {
         guard isPlausible else { return nil }
         let response = StoredResponse(
-            restoring: key ?? self.key, status: Int(numbers[1]), fields: fields, body: body, receivedAt: numbers[2],
+            restoring: key ?? self.key, status: Int(numbers[1]), fields: fields, content: .plain(body),
+            receivedAt: numbers[2],
             lifetime: lifetime, classTag: UInt8(truncatingIfNeeded: numbers[0]), storefront: storefront,
             selecting: selecting, resources: resources)
         return response.checksum(contentSum: response.olderContentSum) == checksum ? response : nil
@@ -93,17 +94,15 @@ struct ContentRow {
     /// The response, or nil where the row is damaged or that of another key. Nothing is copied but what the response keeps.
     static func response(for key: CacheKey, _ row: Row, _ gzip: Gzip) -> StoredResponse? {
         guard let facts = row.withBytes(0, { AnswerFacts($0) }) else { return nil }
-        var body = row.bytes(2)
-        var coded: [UInt8]?
-        if row.integer(3) != 0 {
-            // Of a damaged row no more comes than of a sound one, and the checksum is compared all the same.
-            guard let content = try? gzip.inflate(body, .trusted) else { return nil }
-            (body, coded) = (content, body)
-        }
+        let filed = row.bytes(2)
+        let coded = row.integer(3) != 0 ? CodedContent(filed, gzip) : nil
+        guard coded != nil || row.integer(3) == 0 else { return nil }
         let response = StoredResponse(
-            restoring: key, status: facts.status, fields: row.bytes(1), body: body, receivedAt: facts.receivedAt,
+            restoring: key, status: facts.status, fields: row.bytes(1),
+            content: coded.map { .coded($0) } ?? .plain(filed),
+            receivedAt: facts.receivedAt,
             lifetime: facts.lifetime, classTag: facts.classTag, storefront: facts.storefront,
-            selecting: facts.selecting, resources: facts.resources, gzip: coded)
+            selecting: facts.selecting, resources: facts.resources, gzip: coded?.coded)
         return response.checksum == facts.checksum ? response : nil
     }
 }

@@ -19,7 +19,7 @@ final class Compressions: Sendable {
 
     /// Compresses `stored`, if there is room; nothing is said to whoever asked.
     func compress(_ stored: StoredResponse, for cache: ResponseCache, by gzip: Gzip) {
-        let count = stored.body.count
+        let count = stored.bodyCount
         guard count <= Self.mostBytes else { return }
         guard waiting.add(count, ordering: .relaxed).newValue <= Self.mostWaiting else {
             waiting.subtract(count, ordering: .relaxed)

@@ -28,7 +28,7 @@ public final class SealedBodies: Sendable {
 
     /// The body of `stored` as a file; nil where it is small, or is asked for the first time.
     func file(of stored: StoredResponse) -> SealedFile? {
-        guard stored.body.count >= Self.leastBytes, stored.body.count <= maxBytes, !stored.key.isPersonal else {
+        guard stored.bodyCount >= Self.leastBytes, stored.bodyCount <= maxBytes, !stored.key.isPersonal else {
             return nil
         }
         let hash = stored.key.hash

@@ -46,9 +46,10 @@ final class Reloader: Sendable {
         let monotonic = Instant.now().nanoseconds / 1000
         manager.tell(.reloading(monotonicMicroseconds: monotonic))
         do throws(CommandFailure) {
-            try adoptFile()
+            let changed = try adoptFile()
             proxy.reloads.noteSuccess(at: Int64(time(nil)))
-            log(.info, "SIGHUP: reloaded \(path)")
+            let what = changed.isEmpty ? "no setting has changed" : "changed: " + changed.joined(separator: ", ")
+            log(.info, "SIGHUP: reloaded \(path) (\(what))")
             manager.tell(.ready(status: "reloaded"))
         } catch {
             let message = error.messages.joined(separator: "; ")
@@ -59,31 +60,39 @@ final class Reloader: Sendable {
         }
     }
 
-    private func adoptFile() throws(CommandFailure) {
+    /// - Returns: the names of directives that say something else now; what their files hold may have changed besides.
+    private func adoptFile() throws(CommandFailure) -> [String] {
         let effective = try ConfigurationFile.read(path, files)
-        let refused = effective.changesThatNeedRestart(since: lines.withLock { $0 }, path: path)
+        let before = lines.withLock { $0 }
+        let refused = effective.changesThatNeedRestart(since: before, path: path)
         guard refused.isEmpty else { throw .configuration(refused) }
         try proxy.adopt(effective.configuration)
         lines.withLock { $0 = effective.lines }
         for text in effective.configuration.warnings { log(.warn, text) }
+        return effective.changes(since: before).map(\.name)
     }
 }
 
 extension EffectiveConfiguration {
     /// One error for each directive that means something else than in `before` and cannot while the proxy runs.
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
-        Directive.table.filter(\.needsRestart).compactMap { directive in
-            let mine = lines.filter { $0.directive.name == directive.name }
-            let theirs = before.filter { $0.directive.name == directive.name }
-            // What they mean counts, not how they are spelt. They have been applied before, without errors.
-            var errors: [ConfigurationError] = []
-            guard Configuration(applying: mine, errors: &errors) != Configuration(applying: theirs, errors: &errors)
-            else { return nil }
+        changes(since: before).filter(\.needsRestart).map { directive in
             let message = "\(directive.name): cannot change while the proxy runs; restart it"
-            guard let place = mine.first?.place else {
+            guard let place = lines.first(where: { $0.directive.name == directive.name })?.place else {
                 return ConfigurationError(place: nil, message: "\(path): \(message)")
             }
             return ConfigurationError(place: place, message: message)
+        }
+    }
+
+    /// The directives that mean something else than in `before`; how they are spelt does not matter.
+    func changes(since before: [SettingLine]) -> [Directive] {
+        Directive.table.filter { directive in
+            // They have been applied before, without errors.
+            var errors: [ConfigurationError] = []
+            let mine = lines.filter { $0.directive.name == directive.name }
+            let theirs = before.filter { $0.directive.name == directive.name }
+            return Configuration(applying: mine, errors: &errors) != Configuration(applying: theirs, errors: &errors)
         }
     }
 }
