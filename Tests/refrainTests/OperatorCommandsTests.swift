@@ -24,7 +24,7 @@ import Testing
             #expect(try HTTPTestClient(port: try #require(album.port)).send("GET", album.path).status == 200)
         }
 
-        deinit { demo.stop() }
+        deinit { demo.stop { _ in } }
 
         func run(_ words: String..., terminal: Terminal = .none) -> RunResult {
             let captured = CapturedOutput()
