@@ -61,7 +61,8 @@ struct Demo {
               curl -i '\(base)/v1/me/library/songs' -H 'Music-User-Token: user-anna'
               curl '\(admin)/stats'
 
-            Cache-Status says what the cache did. Control-C stops.
+            Cache-Status says what the cache did. Watch it in a browser: \(admin)/
+            Control-C stops.
 
             """
     }

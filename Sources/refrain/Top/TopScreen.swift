@@ -108,7 +108,7 @@ struct TopScreen {
 
     private static func seconds(_ value: JSON?) -> Table.Cell {
         guard case .number(let text)? = value, let seconds = Double(text) else { return "–" }
-        return Table.Cell(decimal(seconds) + " s")
+        return Table.Cell(time(seconds * 1_000_000))
     }
 
     static func percent(_ share: Double) -> String {

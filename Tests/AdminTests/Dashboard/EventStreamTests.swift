@@ -63,22 +63,36 @@ import Testing
         #expect(stats["outcomes"]?["hit"] == 0 && stats["storage"]?["memory"] == [])
     }
 
+    /// What the proxy does with a request while somebody watches, and while nobody does.
+    private func request(_ target: String, _ feed: LiveFeed) {
+        guard feed.isWatched else { return }
+        feed.add(at: 1_000_000) {
+            LiveFeed.Event(
+                unixSeconds: 1_000_000, method: "GET", target: target, status: 200, bytes: 5, outcome: .hit,
+                words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, client: nil)
+        }
+    }
+
+    /// Megabytes at once for a reader that takes nothing: they are not kept for it for ever.
+    @Test func aReaderThatTakesNothingIsLetGo() throws {
+        let admin = try AdminUnderTest()
+        let idle = try Reader(admin, receiveBuffer: 4096)
+        waitUntil { admin.feed.isWatched }
+        let target = String(repeating: "x", count: 64 << 10)
+        for _ in 0..<100 { request(target, admin.feed) }
+        waitUntil(within: 25) { !admin.feed.isWatched }
+        #expect(!admin.feed.isWatched)
+        withExtendedLifetime(idle) {}
+    }
+
     @Test func requestsAreShownToWhoWatchesAndCollectedForNobodyElse() throws {
         let admin = try AdminUnderTest()
         let feed = admin.feed
-        func request(_ target: String) {
-            guard feed.isWatched else { return }
-            feed.add(at: 1_000_000) {
-                LiveFeed.Event(
-                    unixSeconds: 1_000_000, method: "GET", target: target, status: 200, bytes: 5, outcome: .hit,
-                    words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, client: nil)
-            }
-        }
-        request("/before")
+        request("/before", feed)
         do {
             let reader = try Reader(admin)
             _ = try reader.event("stats")
-            request("/<b>")
+            request("/<b>", feed)
             let batch = try #require(try reader.event("requests"))
             #expect(batch["requests"]?.arrayValue?.count == 1 && batch["skipped"] == 0)
             #expect(batch["requests"]?[0]?["target"] == "/<b>" && batch["requests"]?[0]?["us"] == 41)

@@ -33,7 +33,8 @@ import Testing
                 if isInPage as? Bool == false { break }
                 let outline = try browser.text(
                     "(s => s.outlineStyle + ' ' + s.outlineWidth)(getComputedStyle(document.activeElement))")
-                #expect(outline == "solid 2px", "\(try browser.text("document.activeElement.outerHTML.slice(0, 80)"))")
+                let place = try browser.text("document.activeElement.outerHTML.slice(0, 80)")
+                #expect(outline == "solid 2px", "\(place)")
             }
             #expect(try browser.text("window.seen[0].className") == "skip")
             let isInOrder = "window.seen.every((e, i) => i === 0 || window.seen[i - 1].compareDocumentPosition(e) & 4)"

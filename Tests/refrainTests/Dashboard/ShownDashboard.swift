@@ -21,7 +21,7 @@ final class ShownDashboard {
         if !runsScript { try browser.call("Emulation.setScriptExecutionDisabled", ["value": true]) }
     }
 
-    deinit { demo.stop() }
+    deinit { demo.stop { _ in } }
 
     /// Asks for the same few things again and again: misses at first, then hits.
     func ask(times: Int = 5) throws {
