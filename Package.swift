@@ -25,10 +25,13 @@ let fuzzTargets: [Target] = [
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 ]
 
+/// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
+let dashboard: [Resource] = ["page.html", "style.css", "script.js"].map { .embedInCode("Dashboard/" + $0) }
+
 /// A library of this package with its mirrored test target.
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
+func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> [Target] {
     [
-        .target(name: name, dependencies: dependencies, swiftSettings: swift),
+        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swift),
         .testTarget(
             name: name + "Tests",
             dependencies: [.byName(name: name)] + dependencies + ["TestSupport"],
@@ -52,7 +55,7 @@ let package = Package(
         + module("AppleMusic", ["HTTP", "COpenSSL"])
         + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
         + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache"])
-        + module("Admin", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"])
+        + module("Admin", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
         + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic"])
         + [
             .executableTarget(

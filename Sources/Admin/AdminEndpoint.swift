@@ -24,13 +24,18 @@ struct AdminEndpoint: Sendable {
 
     static let table: [AdminEndpoint] = [
         AdminEndpoint(
+            path: "/", methods: [.get], summary: "the dashboard; explain=URL, still=1", answer: { $0.dashboard() }),
+        AdminEndpoint(
+            path: "/events", methods: [.get],
+            summary: "server-sent events: stats each second, requests as they are answered", answer: { $0.events() }),
+        AdminEndpoint(
             path: "/healthz", methods: [.get], audience: .anyone, summary: "200 while the process lives",
             answer: { $0.health() }),
         AdminEndpoint(
             path: "/readyz", methods: [.get], audience: .anyone, summary: "200, or 503 while it drains",
             answer: { $0.readiness() }),
         AdminEndpoint(
-            path: "/stats", methods: [.get], summary: "the counters, as JSON", answer: { $0.statistics() }),
+            path: "/stats", methods: [.get], summary: "the counters and all that the dashboard shows, as JSON", answer: { $0.statistics() }),
         AdminEndpoint(
             path: "/metrics", methods: [.get], summary: "the same and more, in the Prometheus text format",
             answer: { $0.metrics() }),

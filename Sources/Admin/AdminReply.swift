@@ -11,7 +11,7 @@ struct AdminReply: Sendable {
     /// Beside those that every answer has.
     var fields: [(name: StaticString, value: String)] = []
     /// `Content-Security-Policy`: nothing is loaded, framed or sent from here, unless a page says what it needs.
-    var contentPolicy: StaticString = "default-src 'none'; frame-ancestors 'none'"
+    var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
 
     /// What becomes of the page's own address where it leads elsewhere.
     var referrerPolicy: StaticString = "no-referrer"
@@ -62,7 +62,7 @@ extension ClientConnection {
             buffer.append("Content-Type: ")
             buffer.append(reply.type)
             buffer.append("\r\nContent-Security-Policy: ")
-            buffer.append(reply.contentPolicy)
+            buffer.append(Array(reply.contentPolicy.utf8))
             buffer.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
             buffer.append("Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: ")
             buffer.append(reply.referrerPolicy)

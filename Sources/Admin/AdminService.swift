@@ -50,10 +50,19 @@ public final class AdminService: Service {
     /// The connections whose answers come from elsewhere.
     private var waiting: [Int: ClientConnection] = [:]
     private var lastNumber = 0
+    let timeline: Timeline
+    let streams: EventStreams
 
-    public init(_ sources: AdminSources) {
+    /// - Parameter context: of the loop whose connections it will serve; made before that loop runs anything else.
+    public init(_ sources: AdminSources, _ context: LoopContext) {
         self.sources = sources
         doorkeeper = Doorkeeper(sources.access)
+        timeline = Timeline(sources, context)
+        streams = EventStreams(timeline, sources.statistics.feed, context.loop)
+    }
+
+    public func drain() {
+        streams.end()
     }
 
     public func handle(_ connection: ClientConnection) {

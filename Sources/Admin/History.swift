@@ -30,6 +30,11 @@ struct History {
         last = totals
     }
 
+    /// What came in all of the slots and since the last of them.
+    func hour(_ totals: Totals) -> Totals {
+        slots.reduce(totals.since(last)) { $0.adding($1) }
+    }
+
     /// `{"seconds":10,"outcomes":{"hit":[...],...},"upstream":[...],"saved":[...]}`, one number for each slot, the oldest first.
     var json: JSON {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
@@ -49,11 +54,19 @@ extension History.Totals {
         saved = source[.upstreamSaved]
     }
 
-    fileprivate func since(_ earlier: History.Totals) -> History.Totals {
+    func since(_ earlier: History.Totals) -> History.Totals {
         var result = self
         for index in outcomes.indices { result.outcomes[index] -= earlier.outcomes[index] }
         result.upstream -= earlier.upstream
         result.saved -= earlier.saved
+        return result
+    }
+
+    fileprivate func adding(_ other: History.Totals) -> History.Totals {
+        var result = self
+        for index in outcomes.indices { result.outcomes[index] += other.outcomes[index] }
+        result.upstream += other.upstream
+        result.saved += other.saved
         return result
     }
 }

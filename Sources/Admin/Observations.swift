@@ -20,8 +20,20 @@ struct Observations {
     /// Of lists of targets.
     private static let listed = 20
 
+    /// What `/stats` answers, and the `stats` events of `/events`: the counters, then everything else.
+    var json: [UInt8] {
+        var object = StatisticsReport(source).object
+        for (name, value) in members { object.append(name, value) }
+        return JSON.object(object).bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// The name of a class by its number.
+    func className(_ tag: UInt8) -> String {
+        classNames.indices.contains(Int(tag)) ? classNames[Int(tag)] : String(tag)
+    }
+
     /// In the order in which `/stats` has them.
-    var members: KeyValuePairs<String, JSON> {
+    private var members: KeyValuePairs<String, JSON> {
         [
             "version": .string(version),
             "time": .integer(Int(unixSeconds)),
@@ -80,9 +92,8 @@ struct Observations {
     }
 
     private func json(_ part: StorageBreakdown.Part) -> JSON {
-        let name = classNames.indices.contains(Int(part.classTag)) ? classNames[Int(part.classTag)] : "\(part.classTag)"
-        return .object(members: [
-            "class": .string(name), "storefront": .string(part.storefront), "entries": .integer(part.entries),
+        .object(members: [
+            "class": .string(className(part.classTag)), "storefront": .string(part.storefront), "entries": .integer(part.entries),
             "bytes": .integer(part.bytes),
         ])
     }

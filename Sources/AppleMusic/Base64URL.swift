@@ -1,6 +1,6 @@
 // base64url without padding, as JWTs are written (RFC 7515 section 2).
 
-enum Base64URL {
+public enum Base64URL {
     /// How many characters `count` bytes become.
     static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
@@ -20,7 +20,7 @@ enum Base64URL {
         if bits > 0 { emit(character(UInt8(accumulator << UInt32(6 - bits) & 0x3F))) }
     }
 
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(encodedCount(bytes.count))
         encode(bytes) { result.append($0) }

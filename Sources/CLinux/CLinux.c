@@ -35,6 +35,11 @@ int clinux_terminal_columns(int descriptor) {
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+int clinux_terminal_lines(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 int clinux_sealed_file(const void *bytes, size_t count) {
     int file = memfd_create("refrain", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -1;

@@ -4,9 +4,9 @@ import COpenSSL
 // Must hold: no pointer leaves this file; a failure of libcrypto is a value, never zero bytes taken for a digest.
 
 /// SHA-256, whole buffers at once.
-enum Digest {
+public enum Digest {
     /// The 32 bytes of SHA-256 over `bytes`; nil where libcrypto refuses, which it does only out of memory.
-    static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    public static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         guard let method = OpaquePointer(bitPattern: Self.method) else { return nil }
         let isDone = digest.withUnsafeMutableBufferPointer { out in

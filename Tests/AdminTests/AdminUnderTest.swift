@@ -13,18 +13,22 @@ final class AdminUnderTest {
     let cache: ResponseCache
     let client: HTTPTestClient
     let port: Int
+    /// What it counts; nobody else does.
+    let statistics = Statistics()
+    let feed = LiveFeed()
 
     init(token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         self.cache = cache
         let secret = token.map { SecretBytes(Array($0.utf8).span) }
+        let source = StatisticsSource(
+            statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
         let sources = AdminSources(
-            statistics: StatisticsSource(statistics: [Statistics()], cache: cache, budget: UpstreamBudget(rate: 7)),
-            cache: cache, access: AdminAccess(token: secret), version: "0",
+            statistics: source, cache: cache, access: AdminAccess(token: secret), version: "0",
             explain: { @Sendable _, completion in completion(nil) }, isReady: { @Sendable in isReady })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { _ in AdminService(sources) }
+        ) { context in AdminService(sources, context) }
         port = Int(host.address.port)
         client = HTTPTestClient(port: port)
     }

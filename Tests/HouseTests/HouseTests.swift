@@ -120,4 +120,14 @@ import Testing
         }
         expectNone(offences, "split it by capability; \(Self.maxFileLines) lines at most")
     }
+
+    /// Pages are read by people too, and so written as text in the tree, not made by a program.
+    @Test func filesOfPagesAreShort() {
+        let pages = House.files.filter { path in
+            path.hasPrefix("Sources/") && [".html", ".css", ".js"].contains { path.hasSuffix($0) }
+        }
+        #expect(pages.contains("Sources/Admin/Dashboard/script.js"))
+        let offences = pages.filter { House.text($0).split(separator: "\n").count > Self.maxFileLines }
+        expectNone(offences, "split it; \(Self.maxFileLines) lines at most")
+    }
 }

@@ -38,7 +38,7 @@ private final class Scene {
         )
         let admin = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { _ in AdminService(sources) }
+        ) { context in AdminService(sources, context) }
         return (proxy, admin)
     }
 

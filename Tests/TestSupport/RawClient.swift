@@ -90,6 +90,14 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         return received
     }
 
+    /// What has come, or comes next within 20 s; nothing at the end.
+    public func readSome() -> [UInt8] {
+        var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        guard poll(&poller, 1, 20_000) > 0 else { return [] }
+        return Array(chunk[..<max(0, recv(descriptor, &chunk, chunk.count, 0))])
+    }
+
     /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end (FIN) from a reset and
     /// from a peer that keeps the connection.
     public func readToEnd(patience: Duration = .seconds(20)) -> (bytes: [UInt8], ended: Bool) {

@@ -1,5 +1,6 @@
 extension AdminExchange {
     func statistics() {
-        reply(AdminReply(content: StatisticsReport(service.sources.statistics).json))
+        let finish = replyLater()
+        service.timeline.observe { moment in finish(AdminReply(content: moment.observations.json)) }
     }
 }

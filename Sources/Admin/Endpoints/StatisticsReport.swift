@@ -1,8 +1,8 @@
+import AppleMusic
 import Cache
 import Proxy
 
-/// The counters as `/stats` gives them: one JSON object, every member an integer but `reasons`, an object of
-/// integers.
+/// The counters as `/stats` gives them: every member an integer but `reasons`, an object of integers.
 struct StatisticsReport {
     private let source: StatisticsSource
 
@@ -10,25 +10,29 @@ struct StatisticsReport {
         self.source = source
     }
 
-    var json: [UInt8] {
-        var members = Counter.allCases.map { "\"\($0.name)\":\(source[$0])" }
-        let upstream = source.upstream
-        // Every member is an integer: 0 says that nothing limits the rate.
-        members.append("\"upstream_rate\":\(upstream.rate ?? 0)")
-        members.append("\"upstream_in_flight\":\(upstream.inFlight)")
-        members.append("\"upstream_waiting\":\(upstream.waiting)")
-        members.append("\"forms_resting\":\(source.restingForms)")
-        members.append("\"entries\":\(source.entries)")
-        members.append("\"cache_bytes\":\(source.cacheBytes)")
-        members.append("\"memory_bytes\":\(source.memoryBytes)")
-        let store = source.store
-        members.append("\"store_written\":\(store.written)")
-        members.append("\"store_evicted\":\(store.evicted)")
-        members.append("\"store_dropped\":\(store.dropped)")
-        members.append("\"store_failures\":\(store.failedTransactions + store.failedReads)")
-        members.append("\"store_damaged\":\(store.damaged)")
-        let reasons = Reason.allCases.map { "\"\($0.text)\":\(source[because: $0])" }
-        members.append("\"reasons\":{\(reasons.joined(separator: ","))}")
-        return Array(("{" + members.joined(separator: ",") + "}\n").utf8)
+    var object: JSONObject {
+        var object = JSONObject()
+        for counter in Counter.allCases { object.append(counter.name, .integer(source[counter])) }
+        let (upstream, store) = (source.upstream, source.store)
+        let others: KeyValuePairs<String, Int> = [
+            // Every member is an integer: 0 says that nothing limits the rate.
+            "upstream_rate": upstream.rate ?? 0,
+            "upstream_in_flight": upstream.inFlight,
+            "upstream_waiting": upstream.waiting,
+            "forms_resting": source.restingForms,
+            "entries": source.entries,
+            "cache_bytes": source.cacheBytes,
+            "memory_bytes": source.memoryBytes,
+            "store_written": store.written,
+            "store_evicted": store.evicted,
+            "store_dropped": store.dropped,
+            "store_failures": store.failedTransactions + store.failedReads,
+            "store_damaged": store.damaged,
+        ]
+        for (name, number) in others { object.append(name, .integer(number)) }
+        var reasons = JSONObject()
+        for reason in Reason.allCases { reasons.append(reason.text, .integer(source[because: reason])) }
+        object.append("reasons", .object(reasons))
+        return object
     }
 }

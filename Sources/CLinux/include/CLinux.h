@@ -29,6 +29,9 @@ int clinux_peer_user(int connection, uint32_t *user);
 /// How many columns the terminal has that a descriptor leads to; 0 where it says nothing, or there is none.
 int clinux_terminal_columns(int descriptor);
 
+/// Lines of the terminal behind a descriptor; 0 where it is none or does not say.
+int clinux_terminal_lines(int descriptor);
+
 /// A descriptor of a file in memory (memfd_create(2)) that holds these bytes and can never change; -1 where there is none.
 int clinux_sealed_file(const void *bytes, size_t count);
 

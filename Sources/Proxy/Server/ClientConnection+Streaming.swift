@@ -23,9 +23,15 @@ extension ClientConnection {
         phase = .streaming(chunked: chunked)
     }
 
+    /// Begins an answer that goes on until somebody ends it, and the connection with it.
+    public func beginEndlessAnswer(_ write: (inout ByteBuffer) -> Void) {
+        keepsAlive = false
+        beginStreaming(length: nil, write)
+    }
+
     /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be called once it has caught
     /// up, or has gone.
-    func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
+    public func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
         if chunked {
             context.scratch.append(hexadecimal: bytes.count)
@@ -40,7 +46,7 @@ extension ClientConnection {
         return false
     }
 
-    func endStreaming() {
+    public func endStreaming() {
         guard case .streaming(let chunked) = phase else { return }
         resumeSource = nil
         if chunked && head.method != .head { send("0\r\n\r\n") }

@@ -92,6 +92,7 @@ public final class Server {
     /// finished by the drain timeout and were cut off.
     public func drain(_ completion: @escaping (_ cutOff: Int) -> Void) {
         for listener in listeners.values { stopListening(listener) }
+        service.drain()
         whenDrained.append(completion)
         let now = context.loop.now
         for connection in connections.values { connection.drain(idleSince: now - timeouts.grace) }

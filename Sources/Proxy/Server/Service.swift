@@ -8,8 +8,13 @@ public protocol Service: AnyObject {
 
     /// A request was refused before any service saw it: malformed, too large, too slow.
     func refused(_ connection: ClientConnection, status: Int, contentLength: Int)
+
+    /// The server takes no new connections from now on and waits for the answers in hand: those that would go on without an
+    /// end have to end.
+    func drain()
 }
 
 extension Service {
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {}
+    public func drain() {}
 }

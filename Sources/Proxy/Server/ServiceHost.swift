@@ -9,15 +9,18 @@ public final class ServiceHost: @unchecked Sendable {
     private let loop: EventLoop
     private let server: Server
 
-    /// - Parameter makeService: called once, with what the service's connections share.
+    /// - Parameter makeService: called once, on the loop, with what the service's connections share.
     /// - Throws: `SystemError` when the loop or the listener cannot be made.
     public init(
         label: String, listener: ListenerSettings, _ makeService: (LoopContext) -> any Service
     ) throws(SystemError) {
         let loop = try EventLoop(label: "refrain." + label)
         let context = LoopContext(loop: loop)
-        let server = Server(context: context, service: makeService(context))
-        address = try loop.sync { () throws(SystemError) in try server.listen(listener, sharesPort: false) }
+        let (server, address) = try loop.sync { () throws(SystemError) in
+            let server = Server(context: context, service: makeService(context))
+            return (server, try server.listen(listener, sharesPort: false))
+        }
+        self.address = address
         self.loop = loop
         self.server = server
     }

@@ -28,7 +28,7 @@ struct Command: Sendable {
 
     /// In the order in which the help lists them.
     static let table: [Command] = [
-        serve, check, demo, simulate, stats, list, inspect, explain, purge, token, version, help,
+        serve, check, demo, simulate, stats, top, list, inspect, explain, purge, token, version, help,
     ]
 
     static func named(_ name: String) throws(CommandFailure) -> Command {

@@ -38,8 +38,14 @@ enum StatsTable {
         ),
     ]
 
+    /// What would be a screenful of its own: `refrain top` and the dashboard show it.
+    private static let leftToTop = [
+        "version", "time", "started_at", "developer_token_expires", "outcomes", "latency", "upstream_by_status",
+        "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
+    ]
+
     static func text(of stats: JSON, for terminal: Terminal) -> String {
-        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons"])
+        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons"] + leftToTop)
         let others = rows(of: stats, prefix: "").filter { row in
             !shown.contains(String(row.name.prefix { $0 != "." }))
         }

@@ -150,7 +150,9 @@ final class RunningProxy: Sendable {
                 statistics: server.snapshot, cache: cache, access: access, reloads: reloads, version: Version.text,
                 explain: { @Sendable [server] request, completion in server.explain(request, completion) },
                 isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) })
-            let host = try ServiceHost(label: "admin", listener: listener) { _ in AdminService(sources) }
+            let host = try ServiceHost(label: "admin", listener: listener) { context in
+                AdminService(sources, context)
+            }
             return AdminListener(address: listen, host: host, access: access)
         } catch {
             throw .failed("admin_listen: \(listen): \(error)")

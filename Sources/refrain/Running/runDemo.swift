@@ -20,7 +20,7 @@ func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFa
 /// Both servers of a demonstration.
 struct Demo {
     private let origin: ServiceHost
-    private let proxy: RunningProxy
+    let proxy: RunningProxy
     private let sample: String
 
     init(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) {
@@ -61,7 +61,8 @@ struct Demo {
               curl -i '\(base)/v1/me/library/songs' -H 'Music-User-Token: user-anna'
               curl '\(admin)/stats'
 
-            Cache-Status says what the cache did. Control-C stops.
+            Cache-Status says what the cache did. Watch it in a browser: \(admin)/
+            Control-C stops.
 
             """
     }

@@ -1,0 +1,156 @@
+import AppleMusic
+import Cache
+
+/// The page with what it shows written into it: `page.html`, `style.css` and `script.js` in one answer that loads nothing.
+///
+/// Must hold: whatever a target, a key's name or a file's error says arrives as text, never as markup.
+struct DashboardPage: Sendable {
+    private enum Piece {
+        case markup(String)
+        case place(String)
+    }
+
+    private let pieces: [Piece]
+    /// Names the style and the script by their digests, so that no other can run.
+    let contentPolicy: String
+
+    /// nil where libcrypto gives no digests.
+    static let standard = DashboardPage(
+        page: PackageResources.page_html, style: PackageResources.style_css, script: PackageResources.script_js)
+
+    init?(page: [UInt8], style: [UInt8], script: [UInt8]) {
+        guard let styleDigest = style.withUnsafeBytes(Digest.sha256),
+            let scriptDigest = script.withUnsafeBytes(Digest.sha256)
+        else { return nil }
+        contentPolicy =
+            "default-src 'none'; style-src 'sha256-\(Self.base64(styleDigest))'; "
+            + "script-src 'sha256-\(Self.base64(scriptDigest))'; connect-src 'self'; form-action 'self'; "
+            + "base-uri 'none'; frame-ancestors 'none'"
+        let fixed = ["style": style, "script": script]
+        pieces = Self.pieces(of: String(decoding: page, as: UTF8.self)).map { piece in
+            guard case .place(let name) = piece, let text = fixed[name] else { return piece }
+            return .markup(String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    /// What `{{name}}` stands for, by name; the page says where.
+    var places: [String] {
+        pieces.compactMap { piece in
+            if case .place(let name) = piece { name } else { nil }
+        }
+    }
+
+    /// - Parameter markup: by name, in the place of the view's content.
+    func html(_ view: DashboardView, markup: [String: String]) -> [UInt8] {
+        var html = ""
+        for piece in pieces {
+            switch piece {
+            case .markup(let text): html += text
+            case .place(let name): html += markup[name] ?? view.markup(name)
+            }
+        }
+        return Array(html.utf8)
+    }
+
+    /// Of 32 bytes, as a policy has them: padded, and with the two characters that base64url writes otherwise.
+    private static func base64(_ digest: [UInt8]) -> String {
+        let characters = Base64URL.encode(digest).map { byte in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        return String(decoding: characters, as: UTF8.self) + "="
+    }
+
+    private static func pieces(of text: String) -> [Piece] {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
+            pieces.append(.markup(String(rest[..<open.lowerBound])))
+            pieces.append(.place(String(rest[open.upperBound..<close.lowerBound])))
+            rest = rest[close.upperBound...]
+        }
+        return pieces + [.markup(String(rest))]
+    }
+}
+
+extension DashboardView {
+    /// What stands in the place of that name: a text, a path, rows, or a state (`NAME-state`). Nothing where there is none.
+    fileprivate func markup(_ name: String) -> String {
+        if let text = texts[name] { return HTMLText.escaped(text) }
+        if let path = paths[name] { return path }
+        if let rows = tables[name] { return Self.markup(rows, columns: Self.columns[name] ?? []) }
+        let suffix = "-state"
+        return name.hasSuffix(suffix) ? states[String(name.dropLast(suffix.count))] ?? "" : ""
+    }
+
+    /// Classes of the columns that have one, as in the heads of the page's tables: `n` numbers, `w` what may be cut.
+    static let columns: [String: [String]] = [
+        "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
+        "misses": ["w", "n", "n"], "asked": ["w", "n"], "storage": ["", "", "", "n", "n"],
+        "clients": ["", "n", "n", "n", "n", "n"],
+    ]
+
+    static func markup(_ rows: [[Cell]], columns: [String] = []) -> String {
+        rows.map { cells in
+            let row = cells.enumerated().map { index, cell in
+                let style = columns.indices.contains(index) && !columns[index].isEmpty ? " class=\(columns[index])" : ""
+                return index == 0
+                    ? "<th scope=row\(style)>\(cell.markup)</th>" : "<td\(style)>\(cell.markup)</td>"
+            }
+            return "<tr>" + row.joined() + "</tr>\n"
+        }.joined()
+    }
+}
+
+extension DashboardView.Cell {
+    fileprivate var markup: String {
+        switch self {
+        case .text(let text): return HTMLText.escaped(text)
+        case .bar(let width):
+            return "<svg class=bar viewBox=\"0 0 100 8\" preserveAspectRatio=none aria-hidden=true>"
+                + "<rect width=\(width) height=8 /></svg>"
+        case .outcome(let outcome):
+            return "<svg class=swatch aria-hidden=true><rect width=12 height=12 fill=\"url(#p-\(outcome.name))\" /></svg>"
+                + outcome.name
+        case .explain(let target):
+            let text = HTMLText.escaped(target)
+            let address = HTMLText.queryValue(target)
+            return "<a href=\"/?explain=\(address)#explain\" title=\"\(text)\">\(text)</a>"
+        }
+    }
+}
+
+/// Text on its way into a page.
+enum HTMLText {
+    /// For content and for values in double quotation marks.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// As the value of a parameter in a query: everything but unreserved characters percent-encoded (RFC 3986 2.3).
+    static func queryValue(_ text: String) -> String {
+        text.utf8.reduce(into: "") { encoded, byte in
+            let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+            if isLetter || 0x30...0x39 ~= byte || "-._~".utf8.contains(byte) {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += byte < 16 ? "%0" + digits : "%" + digits
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import AppleMusic
+import Proxy
+
+// What the page shows, in words and drawings. Made once for both ways to the page: the server writes it into the page, and the
+// script puts it in the place of what stood there. So they cannot differ, and the page works without the script.
+
+/// The page's content at one moment.
+struct DashboardView {
+    enum Cell: Equatable {
+        case text(String)
+        /// From 0 to 100.
+        case bar(Int)
+        case outcome(Outcome)
+        /// A target, with a link to what would become of a request for it.
+        case explain(String)
+    }
+
+    /// By the ids of the page's elements.
+    private(set) var texts: [String: String] = [:]
+    /// `good`, `bad` or `plain`.
+    private(set) var states: [String: String] = [:]
+    /// Data of SVG paths.
+    private(set) var paths: [String: String] = [:]
+    private(set) var tables: [String: [[Cell]]] = [:]
+    /// One sentence for who listens.
+    private(set) var summary = ""
+
+    /// - Parameter ribbon: whether to draw what changes only every ten seconds.
+    init(_ moment: Moment, ribbon: Bool = true) {
+        addStatus(moment)
+        addFigures(moment)
+        if ribbon { addRibbon(moment.observations.history) }
+        addLatency(moment)
+        addStorage(moment.observations.source)
+        tables["outcomes"] = outcomeRows(moment)
+        tables["origin"] = originRows(moment)
+        tables["misses"] = missRows(moment)
+        tables["asked"] = askedRows(moment)
+        tables["storage"] = storageRows(moment)
+        tables["clients"] = clientRows(moment)
+    }
+
+    private mutating func set(_ id: String, _ text: String, _ state: String) {
+        texts[id] = text
+        states[id] = state
+    }
+
+    private mutating func addStatus(_ moment: Moment) {
+        let (now, all) = (moment.observations.unixSeconds, moment.observations)
+        texts["version"] = all.version
+        set("readiness", moment.isReady ? "ready" : "draining", moment.isReady ? "good" : "bad")
+        texts["uptime"] = "up " + Figure.span(seconds: Int(now - all.startedAt))
+        if let failure = all.reloads.lastFailure {
+            set("reload", "the last reload failed: " + failure, "bad")
+        } else if let success = all.reloads.lastSuccess {
+            set("reload", "reloaded \(Figure.span(seconds: Int(now - success))) ago", "plain")
+        } else {
+            set("reload", "", "plain")
+        }
+        if let end = all.source.developerTokenEnd(at: now) {
+            let text =
+                end > now ? "token ends in " + Figure.span(seconds: Int(end - now)) : "the developer token has expired"
+            // Tokens that the proxy signs itself are renewed long before.
+            set("token", text, end - now > 600 ? "plain" : "bad")
+        } else {
+            set("token", "", "plain")
+        }
+        set("file", all.source.isStoreAvailable ? "" : "the cache file cannot be used", "bad")
+    }
+
+    private mutating func addFigures(_ moment: Moment) {
+        let (recent, hour) = (moment.recent, moment.hour)
+        texts["ratio-now"] = recent.totals.ratio
+        texts["ratio-hour"] = "\(hour.ratio) over the hour"
+        texts["rate"] = Figure.rate(recent.perSecond(recent.totals.sum))
+        texts["requests-hour"] = Figure.count(hour.sum) + " in the hour"
+        texts["upstream-rate"] = Figure.rate(recent.perSecond(recent.totals.upstream))
+        texts["upstream-hour"] = Figure.count(hour.upstream) + " in the hour"
+        texts["saved"] = Figure.percent(hour.requestsSaved, of: hour.answered)
+        texts["saved-hour"] = Figure.count(hour.requestsSaved) + " in the hour"
+        summary =
+            "Hit ratio \(recent.totals.ratio), \(Figure.decimal(recent.perSecond(recent.totals.sum))) requests a second, "
+            + "\(Figure.decimal(recent.perSecond(recent.totals.upstream))) to Apple. "
+            + [texts["readiness"], texts["reload"]].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private mutating func addRibbon(_ history: History) {
+        let ribbon = Ribbon(history)
+        for outcome in Outcome.allCases { paths["ribbon-" + outcome.name] = ribbon.path(outcome) }
+        paths["volume"] = ribbon.volume
+        let peak = Double(ribbon.peak) / Double(History.slotSeconds)
+        texts["volume-peak"] = ribbon.peak > 0 ? "at most \(Figure.rate(peak))" : ""
+    }
+
+    private mutating func addStorage(_ source: StatisticsSource) {
+        let file = source.store.entries > 0 ? ", \(Figure.bytes(source.cacheBytes)) in the file" : ""
+        texts["storage-total"] =
+            "\(Figure.count(source.entries)) answers; \(Figure.bytes(source.memoryBytes)) in memory" + file
+    }
+
+    private mutating func addLatency(_ moment: Moment) {
+        func time(_ counts: LatencyCounts, _ share: Double) -> String {
+            Figure.time(nanoseconds: counts.quantile(share))
+        }
+        let (hits, misses) = (moment.latency.hits, moment.latency.misses)
+        texts["hit-median"] = time(hits, 0.5)
+        texts["hit-tail"] = "p99 \(time(hits, 0.99)) in the hour"
+        texts["miss-median"] = time(misses, 0.5)
+        texts["miss-tail"] = "p99 \(time(misses, 0.99)) in the hour"
+        paths["histogram-hits"] = LatencyPlot.path(hits)
+        paths["histogram-misses"] = LatencyPlot.path(misses)
+        tables["latency"] = [("hits, filled", hits), ("misses, dashed", misses)].map { name, counts in
+            [.text(name)] + [0.5, 0.9, 0.99].map { .text(time(counts, $0)) } + [.text(Figure.count(counts.count))]
+        }
+    }
+}
+
+extension History.Totals {
+    /// Requests of apps.
+    var sum: Int { outcomes.reduce(0, +) }
+
+    private func count(_ these: Outcome...) -> Int { these.reduce(0) { $0 + outcomes[$1.rawValue] } }
+
+    /// Of what a cache may answer, how much it did, in percent.
+    var ratio: String {
+        Figure.percent(count(.hit, .composed, .stale), of: sum - count(.bypass, .refused))
+    }
+
+    /// Those that Apple would have been asked for without the proxy.
+    var answered: Int { sum - count(.refused) }
+
+    /// How many fewer requests Apple got than clients made; refreshes, retries and prefetching count against it.
+    var requestsSaved: Int { max(0, answered - upstream) }
+}
+
+extension DashboardView {
+    /// As the script reads it.
+    var json: JSON {
+        func object<Value>(_ members: [String: Value], _ value: (Value) -> JSON) -> JSON {
+            .object(JSONObject(members: members.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: value($0.value)) }))
+        }
+        return .object(members: [
+            "texts": object(texts, JSON.string), "states": object(states, JSON.string),
+            "paths": object(paths, JSON.string),
+            "tables": object(tables) { rows in .array(rows.map { .array($0.map(\.json)) }) },
+            "summary": .string(summary),
+        ])
+    }
+}
+
+extension DashboardView.Cell {
+    fileprivate var json: JSON {
+        switch self {
+        case .text(let text): .string(text)
+        case .bar(let width): ["bar": .integer(width)]
+        case .outcome(let outcome): ["outcome": .string(outcome.name)]
+        case .explain(let target): ["explain": .string(target)]
+        }
+    }
+}

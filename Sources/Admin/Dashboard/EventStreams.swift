@@ -1,0 +1,151 @@
+import AppleMusic
+import EventLoop
+import HTTP
+import Proxy
+
+/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for whoever watches.
+///
+/// Confined to its loop. Must hold: while nobody watches, no timer runs and no request is collected; a reader that is too slow
+/// is let go, never buffered for; the end of the listener ends all streams.
+final class EventStreams {
+    private final class Stream {
+        let connection: ClientConnection
+        /// Whether it gets what the page shows in place of the counters.
+        let wantsView: Bool
+        /// Since when it has been too slow.
+        var slowSince: Instant?
+        /// The slot up to which it has the ribbon.
+        var slotShown: Int?
+
+        init(_ connection: ClientConnection, wantsView: Bool) {
+            self.connection = connection
+            self.wantsView = wantsView
+        }
+    }
+
+    private let timeline: Timeline
+    private let feed: LiveFeed
+    private let loop: EventLoop
+    private var streams: [Stream] = []
+    private var nextRequest = 0
+    private var beats = 0
+    private var timer: TimerToken?
+    private var hasEnded = false
+
+    /// So many at once; each costs some ten kilobytes a second.
+    static let most = 32
+    /// Between two batches of requests.
+    private static let beat = Duration.milliseconds(250)
+    /// Between two looks at the counters.
+    private static let beatsPerLook = 4
+    /// How long a reader may have too much waiting for it.
+    private static let patience = Duration.seconds(10)
+
+    init(_ timeline: Timeline, _ feed: LiveFeed, _ loop: EventLoop) {
+        self.timeline = timeline
+        self.feed = feed
+        self.loop = loop
+    }
+
+    /// Answers with events from now on; false where there are too many streams already, or no new ones are welcome.
+    func admit(_ connection: ClientConnection, wantsView: Bool) -> Bool {
+        letGo()
+        guard streams.count < Self.most, !hasEnded else { return false }
+        connection.beginEndlessAnswer { buffer in
+            buffer.appendStatusLine(200)
+            buffer.append("Content-Type: text/event-stream\r\nCache-Control: no-store\r\n")
+            buffer.append("X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n")
+        }
+        if streams.isEmpty { begin() }
+        let stream = Stream(connection, wantsView: wantsView)
+        streams.append(stream)
+        // After two seconds a browser tries again.
+        send(Array("retry: 2000\n: events of refrain\n\n".utf8), to: stream)
+        look()
+        return true
+    }
+
+    /// Ends all streams, and admits no others.
+    func end() {
+        hasEnded = true
+        for stream in streams { stream.connection.endStreaming() }
+        if !streams.isEmpty { stop() }
+        streams = []
+    }
+
+    private func begin() {
+        nextRequest = feed.begin()
+        beats = 0
+        timer = loop.schedule(after: Self.beat) { [weak self] in self?.beat() }
+    }
+
+    private func stop() {
+        feed.end()
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
+    private func beat() {
+        letGo()
+        guard !streams.isEmpty else { return }
+        timer = loop.schedule(after: Self.beat) { [weak self] in self?.beat() }
+        tellRequests()
+        beats += 1
+        guard beats.isMultiple(of: Self.beatsPerLook) else { return }
+        timeline.noteSecond()
+        look()
+    }
+
+    /// Forgets the streams whose readers have gone, and those that are slow for too long.
+    private func letGo() {
+        let now = loop.now
+        guard !streams.isEmpty else { return }
+        for stream in streams {
+            if let since = stream.slowSince, now - since > Self.patience { stream.connection.reset() }
+        }
+        streams.removeAll { !$0.connection.isOpen }
+        if streams.isEmpty { stop() }
+    }
+
+    private func tellRequests() {
+        let (events, next, skipped) = feed.events(from: nextRequest)
+        nextRequest = next
+        guard !events.isEmpty || skipped > 0 else { return }
+        let batch: JSON = ["requests": .array(events.map(\.json)), "skipped": .integer(skipped)]
+        let message = Self.message("requests", batch.bytes)
+        for stream in streams { send(message, to: stream) }
+    }
+
+    private func look() {
+        timeline.observe { [weak self] moment in self?.tell(moment) }
+    }
+
+    private func tell(_ moment: Moment) {
+        let slot = timeline.slotNumber
+        if streams.contains(where: { !$0.wantsView }) {
+            let message = Self.message("stats", moment.observations.json)
+            for stream in streams where !stream.wantsView { send(message, to: stream) }
+        }
+        for isComplete in [true, false] {
+            let these = streams.filter { $0.wantsView && ($0.slotShown != slot) == isComplete }
+            guard !these.isEmpty else { continue }
+            let message = Self.message("view", DashboardView(moment, ribbon: isComplete).json.bytes)
+            for stream in these {
+                stream.slotShown = stream.slowSince == nil ? slot : nil
+                send(message, to: stream)
+            }
+        }
+    }
+
+    /// Leaves out whoever has not taken what it got so far: the next look says it all again.
+    private func send(_ message: [UInt8], to stream: Stream) {
+        guard stream.slowSince == nil else { return }
+        let isFast = stream.connection.stream(message) { [weak stream] in stream?.slowSince = nil }
+        if !isFast { stream.slowSince = loop.now }
+    }
+
+    /// JSON has no line ends of its own here, so that it is one line of data.
+    private static func message(_ name: String, _ json: [UInt8]) -> [UInt8] {
+        Array("event: \(name)\ndata: ".utf8) + json + Array("\n\n".utf8)
+    }
+}

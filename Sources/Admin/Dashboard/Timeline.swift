@@ -1,0 +1,89 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Proxy
+
+/// All that the page shows of one moment.
+struct Moment {
+    let observations: Observations
+    /// The last seconds.
+    let recent: RecentTotals.Window
+    /// The last hour, up to now.
+    let hour: History.Totals
+    /// Of the last hour.
+    let latency: LatencyHour.Counts
+    let isReady: Bool
+}
+
+/// What the admin loop remembers of the counters, which know only sums since the start.
+///
+/// Confined to its loop. Costs one look at the counters every ten seconds; more only while somebody asks.
+final class Timeline {
+    private let sources: AdminSources
+    private let loop: EventLoop
+    private let context: LoopContext
+    private var history: History
+    private var recent = RecentTotals()
+    private var latency = LatencyHour()
+    private var slotsToMark = LatencyHour.slotsBetweenMarks
+    /// Rises with each slot that ends.
+    private(set) var slotNumber = 0
+
+    init(_ sources: AdminSources, _ context: LoopContext) {
+        self.sources = sources
+        self.context = context
+        loop = context.loop
+        let totals = History.Totals(sources.statistics)
+        history = History(totals)
+        recent.note(totals, at: loop.now)
+        endSlotLater(at: loop.now + Self.slot)
+    }
+
+    private static let slot = Duration.seconds(History.slotSeconds)
+
+    private func endSlotLater(at deadline: Instant) {
+        loop.schedule(at: deadline) { [weak self] in
+            self?.endSlot()
+            // From the deadline, not from now: slots do not drift.
+            self?.endSlotLater(at: deadline + Self.slot)
+        }
+    }
+
+    private func endSlot() {
+        let totals = History.Totals(sources.statistics)
+        history.endSlot(totals)
+        recent.note(totals, at: loop.now)
+        slotNumber += 1
+        slotsToMark -= 1
+        guard slotsToMark == 0 else { return }
+        slotsToMark = LatencyHour.slotsBetweenMarks
+        latency.mark(LatencyHour.Counts(sources.statistics))
+    }
+
+    /// Remembers this second, which makes what is called now more exact.
+    func noteSecond() {
+        recent.note(History.Totals(sources.statistics), at: loop.now)
+    }
+
+    /// Calls `completion` on the loop, in a later turn.
+    func observe(_ completion: @escaping (Moment) -> Void) {
+        let (confined, loop) = (Confined((self, completion), to: loop), loop)
+        sources.statistics.breakdown { @Sendable breakdown in
+            loop.execute {
+                let (timeline, completion) = confined.value
+                completion(timeline.moment(breakdown))
+            }
+        }
+    }
+
+    private func moment(_ breakdown: StorageBreakdown) -> Moment {
+        let totals = History.Totals(sources.statistics)
+        let observations = Observations(
+            source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
+            version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
+            classNames: ResourceClass.allCases.map(\.name))
+        return Moment(
+            observations: observations, recent: recent.window(totals, at: loop.now), hour: history.hour(totals),
+            latency: latency.window(LatencyHour.Counts(sources.statistics)), isReady: sources.isReady())
+    }
+}

@@ -1,0 +1,281 @@
+"use strict";
+// The page is complete without this. What this does: puts what the proxy says in place of what it said before, as text only;
+// shows live requests; asks for explanations and purges.
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const svgNames = "http://www.w3.org/2000/svg";
+  const outcomes = new Set(["hit", "composed", "stale", "revalidated", "collapsed", "miss", "bypass", "failed", "refused"]);
+
+  function element(name, text, attributes = {}) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  }
+
+  /** A small drawing of one rectangle. */
+  function drawing(attributes, rectangle) {
+    const svg = document.createElementNS(svgNames, "svg");
+    const rect = document.createElementNS(svgNames, "rect");
+    for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
+    for (const [key, value] of Object.entries(rectangle)) rect.setAttribute(key, value);
+    svg.setAttribute("aria-hidden", "true");
+    svg.append(rect);
+    return svg;
+  }
+
+  // Cells, as `Cell` in Swift writes them: a text, or an object with one member that says how it looks.
+  function fill(place, cell) {
+    if (typeof cell === "string") {
+      place.textContent = cell;
+    } else if ("bar" in cell) {
+      place.append(drawing({ class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none" }, { width: cell.bar, height: 8 }));
+    } else if ("outcome" in cell) {
+      if (outcomes.has(cell.outcome)) {
+        place.append(drawing({ class: "swatch" }, { width: 12, height: 12, fill: `url(#p-${cell.outcome})` }));
+      }
+      place.append(cell.outcome);
+    } else if ("explain" in cell) {
+      place.append(element("a", cell.explain, { href: "/?explain=" + encodeURIComponent(cell.explain) + "#explain", title: cell.explain }));
+    }
+  }
+
+  function row(cells, table) {
+    const heads = table.querySelectorAll("thead th");
+    const made = element("tr");
+    cells.forEach((cell, index) => {
+      const place = index === 0 ? element("th", undefined, { scope: "row" }) : element("td");
+      if (heads[index]?.className) place.className = heads[index].className;
+      fill(place, cell);
+      made.append(place);
+    });
+    return made;
+  }
+
+  /** Puts rows in the place of others; nothing is touched that stays the same, so that focus and selection stay too. */
+  const shown = new Map();
+  function setRows(body, rows) {
+    if (body.contains(document.activeElement)) return;
+    const before = shown.get(body.id) ?? [];
+    const after = rows.map((cells) => JSON.stringify(cells));
+    shown.set(body.id, after);
+    if (before.length === 0) body.replaceChildren();
+    rows.forEach((cells, index) => {
+      if (before[index] === after[index]) return;
+      const made = row(cells, body.closest("table"));
+      if (index < body.rows.length) body.rows[index].replaceWith(made);
+      else body.append(made);
+    });
+    while (body.rows.length > rows.length) body.lastElementChild.remove();
+  }
+
+  // MARK: Figures
+
+  let announcedAt = 0;
+  let announcedState = "";
+  /** For who listens rather than looks: twice a minute, and when the state changes. */
+  function announce(view) {
+    const state = view.texts.readiness + view.texts.reload;
+    if (Date.now() - announcedAt < 30000 && (state === announcedState || announcedState === "")) return;
+    if (announcedAt > 0) $("announcement").textContent = view.summary;
+    announcedAt = Date.now();
+    announcedState = state;
+  }
+
+  function show(view) {
+    for (const [id, text] of Object.entries(view.texts)) if ($(id) && $(id).textContent !== text) $(id).textContent = text;
+    for (const [id, state] of Object.entries(view.states)) if ($(id)) $(id).dataset.state = state;
+    for (const [id, path] of Object.entries(view.paths)) $(id)?.setAttribute("d", path);
+    for (const [id, rows] of Object.entries(view.tables)) if ($(id)) setRows($(id), rows);
+    $("feed").textContent = "live";
+    $("feed").dataset.state = "good";
+    announce(view);
+  }
+
+  // MARK: Live requests
+
+  const mostKept = 500;
+  const mostShown = 200;
+  let kept = [];
+  let isPaused = false;
+  let skipped = 0;
+
+  const seconds = (us) => us < 1000 ? us + " µs" : us < 1e6 ? (us / 1000).toFixed(1) + " ms" : (us / 1e6).toFixed(2) + " s";
+
+  function matches(request) {
+    const words = $("tail-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    return words.every((word) => request.text.includes(word));
+  }
+
+  function tailRow(request) {
+    const time = new Date(request.time * 1000).toISOString().slice(11, 19);
+    const cells = [time, String(request.status), { outcome: request.outcome }, request.reason, seconds(request.us),
+      String(request.bytes), request.method + " " + request.target, request.client ?? ""];
+    return row(cells, $("tail").closest("table"));
+  }
+
+  function countTail() {
+    const parts = [];
+    if (isPaused) parts.push("paused");
+    if ($("tail-filter").value) parts.push(kept.filter(matches).length + " of " + kept.length + " match");
+    if (skipped > 0) parts.push(skipped + " left out: too many at once");
+    $("tail-count").textContent = parts.join(", ");
+  }
+
+  function take(batch) {
+    skipped += batch.skipped;
+    const fresh = batch.requests.map((request) => {
+      request.text = [request.status, request.outcome, request.reason, request.method, request.target, request.client ?? ""]
+        .join(" ").toLowerCase();
+      return request;
+    }).reverse();
+    kept = fresh.concat(kept).slice(0, mostKept);
+    if (isPaused) return countTail();
+    $("tail").prepend(...fresh.filter(matches).slice(0, mostShown).map(tailRow));
+    while ($("tail").rows.length > mostShown) $("tail").lastElementChild.remove();
+    countTail();
+  }
+
+  function redrawTail() {
+    $("tail").replaceChildren(...kept.filter(matches).slice(0, mostShown).map(tailRow));
+    countTail();
+  }
+
+  $("tail-filter").addEventListener("input", redrawTail);
+  $("tail-form").addEventListener("submit", (event) => event.preventDefault());
+  $("tail-pause").addEventListener("click", () => {
+    isPaused = !isPaused;
+    $("tail-pause").setAttribute("aria-pressed", String(isPaused));
+    if (isPaused) countTail(); else redrawTail();
+  });
+  $("tail-clear").addEventListener("click", () => {
+    kept = [];
+    skipped = 0;
+    redrawTail();
+  });
+
+  // MARK: The feed
+
+  let source = null;
+  function connect() {
+    if (source) return;
+    source = new EventSource("/events?view=1");
+    source.addEventListener("view", (event) => show(JSON.parse(event.data)));
+    source.addEventListener("requests", (event) => take(JSON.parse(event.data)));
+    source.addEventListener("error", () => {
+      const isOver = source.readyState === EventSource.CLOSED;
+      $("feed").textContent = isOver ? "not live: reload the page" : "not live: the proxy does not answer";
+      $("feed").dataset.state = "bad";
+    });
+  }
+  function disconnect() {
+    source?.close();
+    source = null;
+  }
+  // A page that nobody sees costs the proxy nothing.
+  document.addEventListener("visibilitychange", () => document.hidden ? disconnect() : connect());
+  window.addEventListener("pagehide", disconnect);
+  window.addEventListener("pageshow", () => { if (!document.hidden) connect(); });
+
+  // MARK: Explaining
+
+  /** What a JSON answer says, a row for each value. */
+  function rowsOf(value, name = "") {
+    if (value === null || typeof value !== "object") return value === null ? [] : [[name, String(value)]];
+    if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
+      return value.length ? [[name, value.join(", ")]] : [];
+    }
+    return Object.entries(value).flatMap(([key, one]) => rowsOf(one, name ? name + " " + key : key));
+  }
+
+  const words = (error) => error?.errors?.[0]?.detail ?? "The proxy did not answer.";
+
+  async function explain(url) {
+    $("explain-url").value = url;
+    let rows = [];
+    let problem = "";
+    try {
+      const answer = await fetch("/explain?url=" + encodeURIComponent(url));
+      const body = await answer.json();
+      if (answer.ok) rows = rowsOf(body); else problem = words(body);
+    } catch {
+      problem = words();
+    }
+    $("explain-error").textContent = problem;
+    setRows($("explanation"), rows);
+  }
+
+  $("explain-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    explain($("explain-url").value);
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='/?explain=']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    explain(link.textContent);
+    $("explain").scrollIntoView();
+    $("explain").focus({ preventScroll: true });
+  });
+
+  // MARK: Purging
+
+  const form = $("purge-form");
+  /** What is asked for: counted before it is done, and done only as it was counted. */
+  let counted = null;
+
+  function asked() {
+    const wish = {};
+    if (form.elements.all.checked) wish.all = true;
+    else for (const name of ["url", "prefix", "storefront", "resource"]) {
+      const text = form.elements[name].value.trim();
+      if (text) wish[name] = text;
+    }
+    if (form.elements.mode.value === "hard") wish.hard = true;
+    return wish;
+  }
+
+  async function purge(wish) {
+    try {
+      const answer = await fetch("/purge", {
+        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish),
+      });
+      const body = await answer.json();
+      return answer.ok ? { count: body.purged } : { problem: words(body) };
+    } catch {
+      return { problem: words() };
+    }
+  }
+
+  function forget() {
+    counted = null;
+    $("purge-do").disabled = true;
+    $("purge-do").textContent = "Purge";
+    $("purge-result").textContent = "";
+  }
+
+  const answers = (count) => count === 1 ? "1 answer" : count + " answers";
+
+  form.addEventListener("input", forget);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    forget();
+    const wish = asked();
+    const { count, problem } = await purge({ ...wish, dry_run: true });
+    $("purge-result").textContent = problem ?? answers(count) + " chosen; nothing is purged yet";
+    if (!count) return;
+    counted = wish;
+    $("purge-do").textContent = (wish.hard ? "Remove " : "Make stale: ") + answers(count);
+    $("purge-do").disabled = false;
+  });
+  $("purge-do").addEventListener("click", async () => {
+    if (!counted) return;
+    const wish = counted;
+    $("purge-count").focus();
+    forget();
+    const { count, problem } = await purge(wish);
+    $("purge-result").textContent = problem ?? answers(count) + (wish.hard ? " removed" : " made stale");
+  });
+
+  connect();
+})();

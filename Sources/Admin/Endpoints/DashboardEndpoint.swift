@@ -1,0 +1,111 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Proxy
+
+// GET / and GET /events: the page, complete as it is, and what keeps it so.
+
+extension AdminExchange {
+    /// The page; with `explain` it says what would become of a request for that URL, and with `still` it stays as it is where
+    /// there is no script.
+    func dashboard() {
+        guard let parameters = parameters(["explain", "still"]) else { return }
+        var page = DashboardMarkup(isStill: request.query != nil, hasToken: service.doorkeeper.hasToken)
+        let finish = replyLater()
+        guard let url = parameters["explain"], !url.isEmpty else { return show(page, finish) }
+        page.explained = url
+        do throws(AdminRequestError) {
+            let imagined = ImaginedRequest(
+                target: try EntrySelection.target(of: url), method: .get, carriesUserToken: false)
+            let (here, asked) = (Confined(self, to: connection.context.loop), page)
+            service.sources.explain(imagined) { @Sendable explanation in
+                here.execute { exchange in
+                    var page = asked
+                    page.explanation = explanation?.json
+                    page.problem = explanation == nil ? "There is no proxy to ask now." : ""
+                    exchange.show(page, finish)
+                }
+            }
+        } catch {
+            page.problem = error.detail
+            show(page, finish)
+        }
+    }
+
+    private func show(_ page: DashboardMarkup, _ finish: @escaping @Sendable (AdminReply) -> Void) {
+        service.timeline.observe { moment in
+            guard let dashboard = DashboardPage.standard else {
+                return finish(.error(500, "The page cannot be made: libcrypto gives no digests."))
+            }
+            let html = dashboard.html(DashboardView(moment), markup: page.places(at: moment.observations.unixSeconds))
+            var reply = AdminReply(type: "text/html; charset=utf-8", content: html)
+            reply.contentPolicy = dashboard.contentPolicy
+            // Under no-referrer a browser says that a form comes from nowhere.
+            reply.referrerPolicy = "same-origin"
+            finish(reply)
+        }
+    }
+
+    /// Server-sent events until the client leaves. `view=1`: what the page shows, in place of the counters.
+    func events() {
+        guard let parameters = parameters(["view"]) else { return }
+        do throws(AdminRequestError) {
+            let wantsView = try parameters.flag("view")
+            guard request.method != .head else {
+                return reply(AdminReply(type: "text/event-stream", content: []))
+            }
+            guard service.streams.admit(connection, wantsView: wantsView) else {
+                return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
+            }
+        } catch {
+            reply(.error(400, error.detail))
+        }
+    }
+}
+
+/// What the page has beside the view: what was asked for with it.
+struct DashboardMarkup: Sendable {
+    /// Whether it was asked for with a query, and so is to stay as it is.
+    let isStill: Bool
+    let hasToken: Bool
+    /// The URL to explain, as it came.
+    var explained = ""
+    var explanation: JSON?
+    var problem = ""
+
+    init(isStill: Bool, hasToken: Bool) {
+        self.isStill = isStill
+        self.hasToken = hasToken
+    }
+
+    /// By the places of `page.html`.
+    func places(at unixSeconds: Int64) -> [String: String] {
+        [
+            "time": Figure.timeOfDay(unixSeconds),
+            "refresh": isStill ? "" : "<meta http-equiv=\"refresh\" content=\"5\">",
+            "hold": isStill
+                ? "<p class=note><a href=\"/\">Let the page reload itself again</a></p>"
+                : "<p class=note>The page reloads itself each five seconds; "
+                    + "<a href=\"/?still=1#explain\">hold it</a> to type.</p>",
+            "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
+            "explain-url": HTMLText.escaped(explained),
+            "explain-error": HTMLText.escaped(problem),
+            "explanation": DashboardView.markup(
+                (explanation.map { Self.rows(of: $0) } ?? []).map { [.text($0.name), .text($0.value)] }),
+        ]
+    }
+
+    /// What a JSON answer says, a row for each value; the script has the same rule.
+    private static func rows(of value: JSON, name: String = "") -> [(name: String, value: String)] {
+        switch value {
+        case .null: return []
+        case .bool(let flag): return [(name, "\(flag)")]
+        case .number(let text), .string(let text): return [(name, text)]
+        case .array(let elements):
+            let texts = elements.compactMap(\.stringValue)
+            return texts.isEmpty ? [] : [(name, texts.joined(separator: ", "))]
+        case .object(let object):
+            return object.members.flatMap { rows(of: $0.value, name: name.isEmpty ? $0.key : name + " " + $0.key) }
+        }
+    }
+}

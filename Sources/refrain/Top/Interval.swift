@@ -1,0 +1,103 @@
+import AppleMusic
+
+// What happened between two looks at `/stats`. Pure: two answers in, figures out.
+
+/// How many answers took how long: what `/stats` says under `latency`.
+struct BucketCounts: Equatable {
+    /// By the bucket's end in microseconds, as it is spelt.
+    private(set) var counts: [Double: Int] = [:]
+
+    var total: Int { counts.values.reduce(0, +) }
+
+    /// Adds what `{"buckets":[[END,COUNT],...]}` says; what is not of that shape counts nothing.
+    mutating func add(_ latency: JSON?) {
+        for pair in latency?["buckets"]?.arrayValue ?? [] {
+            guard case .number(let end)? = pair[0], let end = Double(end), let count = pair[1]?.intValue else { continue }
+            counts[end, default: 0] += count
+        }
+    }
+
+    func since(_ earlier: BucketCounts) -> BucketCounts {
+        var result = BucketCounts()
+        for (end, count) in counts {
+            let more = count - (earlier.counts[end] ?? 0)
+            if more > 0 { result.counts[end] = more }
+        }
+        return result
+    }
+
+    /// Microseconds that this share did not exceed, by the end of its bucket; nil where nothing was counted.
+    func quantile(_ share: Double) -> Double? {
+        let rank = max(1, Int((share * Double(total)).rounded(.up)))
+        var seen = 0
+        for (end, count) in counts.sorted(by: { $0.key < $1.key }) {
+            seen += count
+            if seen >= rank { return end }
+        }
+        return nil
+    }
+}
+
+/// The figures of one interval.
+struct Interval {
+    /// In which the proxy lists outcomes, and which of them are hits and misses.
+    static let hits = ["hit", "composed", "stale"]
+    static let misses = ["miss", "revalidated", "collapsed"]
+    static let notForCaches = ["bypass", "refused"]
+
+    let seconds: Double
+    /// Answers by outcome, in the proxy's order.
+    let outcomes: [(name: String, count: Int)]
+    let upstream: Int
+    let hitTimes: BucketCounts
+    let missTimes: BucketCounts
+
+    /// - Parameters:
+    ///   - earlier: nil: since the proxy began.
+    ///   - seconds: between the two; the proxy's own time where there is no earlier one.
+    init(_ stats: JSON, since earlier: JSON?, seconds: Double) {
+        func difference(_ figure: (JSON) -> Int?) -> Int { max(0, (figure(stats) ?? 0) - (earlier.flatMap(figure) ?? 0)) }
+        func times(_ names: [String]) -> BucketCounts {
+            func sum(_ stats: JSON?) -> BucketCounts {
+                names.reduce(into: BucketCounts()) { $0.add(stats?["latency"]?[$1]) }
+            }
+            return sum(stats).since(sum(earlier))
+        }
+        self.seconds = max(0.001, seconds)
+        outcomes = (stats["outcomes"]?.objectValue?.keys ?? []).map { name in
+            (name, difference { $0["outcomes"]?[name]?.intValue })
+        }
+        upstream = difference { $0["upstream_requests"]?.intValue }
+        hitTimes = times(Self.hits)
+        missTimes = times(Self.misses)
+    }
+
+    var requests: Int { outcomes.reduce(0) { $0 + $1.count } }
+
+    /// Of what a cache may answer, how much it did, from 0 to 1; nil where nothing came.
+    var hitRatio: Double? {
+        func sum(_ names: [String]) -> Int { outcomes.filter { names.contains($0.name) }.reduce(0) { $0 + $1.count } }
+        let whole = requests - sum(Self.notForCaches)
+        return whole > 0 ? Double(sum(Self.hits)) / Double(whole) : nil
+    }
+
+    func perSecond(_ count: Int) -> Double { Double(count) / seconds }
+
+    /// One object, for programs.
+    func json(at time: JSON?) -> JSON {
+        func number(_ value: Double?) -> JSON { value.map { .number(String(($0 * 1000).rounded() / 1000)) } ?? .null }
+        func times(_ counts: BucketCounts) -> JSON {
+            [
+                "count": .integer(counts.total), "p50_us": number(counts.quantile(0.5)),
+                "p99_us": number(counts.quantile(0.99)),
+            ]
+        }
+        var counts = JSONObject()
+        for outcome in outcomes { counts.append(outcome.name, .integer(outcome.count)) }
+        return .object(members: [
+            "time": time ?? .null, "seconds": number(seconds), "requests": .integer(requests),
+            "upstream_requests": .integer(upstream), "hit_ratio": number(hitRatio), "outcomes": .object(counts),
+            "hits": times(hitTimes), "misses": times(missTimes),
+        ])
+    }
+}

@@ -1,0 +1,85 @@
+import AppleMusic
+import EventLoop
+import Glibc
+
+extension Command {
+    static let top = Command(
+        "top", "watch a running proxy: outcomes, times, the costly misses; q leaves",
+        options: [.admin, .adminTokenFile, TopCommand.interval, TopCommand.once, .json]
+    ) { arguments, context throws(CommandFailure) in
+        try TopCommand(arguments, context).run()
+    }
+}
+
+/// Looks at `/stats` again and again, and shows what changed.
+struct TopCommand {
+    static let interval = CommandOption("interval", "DURATION", "between two looks (1s)")
+    static let once = CommandOption("once", "one look at what came since the start, and leave")
+
+    private let client: AdminClient
+    private let output: Output
+    private let interval: Duration
+    private let isOnce: Bool
+    private let isJSON: Bool
+
+    /// A shorter interval would show noise, and a longer one is no watching.
+    private static let intervals = Duration.milliseconds(100)...Duration.seconds(3600)
+
+    init(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) {
+        client = try AdminClient(arguments, context.files)
+        output = context.output
+        isOnce = arguments.has(Self.once)
+        isJSON = arguments.has(.json)
+        interval =
+            try arguments.parsed(Self.interval) { text throws(ValueError) in
+                let duration = try Quantity.duration(text)
+                guard Self.intervals.contains(duration) else { throw ValueError(text, isNot: "from 100ms to 1h") }
+                return duration
+            } ?? .seconds(1)
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        if isOnce {
+            let stats = try look()
+            let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
+            show(stats, Interval(stats, since: nil, seconds: Double(uptime)), on: nil)
+            return .done
+        }
+        let screen = isJSON ? nil : TopTerminal()
+        var (before, at) = (try look(), Instant.now())
+        if let screen {
+            show(before, Interval(before, since: before, seconds: 1), on: screen)
+        }
+        while true {
+            if let screen {
+                if screen.wait(interval) { return .done }
+            } else {
+                usleep(UInt32(min(interval / .milliseconds(1) * 1000, 4e9)))
+            }
+            let (stats, now) = (try look(), Instant.now())
+            show(stats, Interval(stats, since: before, seconds: (now - at) / .seconds(1)), on: screen)
+            (before, at) = (stats, now)
+        }
+    }
+
+    private func look() throws(CommandFailure) -> JSON {
+        let answer = try client.get("/stats")
+        do throws(JSONError) {
+            return try JSON.parse(answer)
+        } catch {
+            throw .failed("the answer to GET /stats is \(error)")
+        }
+    }
+
+    private func show(_ stats: JSON, _ interval: Interval, on screen: TopTerminal?) {
+        if isJSON {
+            output.line(String(decoding: interval.json(at: stats["time"]).bytes, as: UTF8.self))
+        } else if let screen {
+            // The window may have changed its size.
+            screen.show(
+                TopScreen(stats: stats, interval: interval, terminal: .of(STDOUT_FILENO), lines: screen.lines).text)
+        } else {
+            output.line(TopScreen(stats: stats, interval: interval, terminal: output.terminal, lines: nil).text)
+        }
+    }
+}

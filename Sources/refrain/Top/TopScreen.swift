@@ -1,0 +1,130 @@
+import AppleMusic
+
+// What `refrain top` shows: text for a terminal of some size. Pure.
+
+/// One screen.
+struct TopScreen {
+    let stats: JSON
+    let interval: Interval
+    let terminal: Terminal
+    /// Lines that there is room for; nil: any number.
+    let lines: Int?
+
+    private static let sparks = Array("▁▂▃▄▅▆▇█")
+    /// Of a list, where there is room without end.
+    private static let usualRows = 10
+
+    var text: String {
+        let blocks = [head, outcomes, times]
+        let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
+        // Two lists share what is left; each has a title, and a blank line between them.
+        let room = lines.map { max(1, ($0 - used - 5) / 2) } ?? Self.usualRows
+        let lists = [
+            list("misses that cost most", "top_misses", room) { miss in
+                [Self.seconds(miss["seconds"]), Self.whole(miss["count"]), Table.Cell(miss["reason"]?.stringValue ?? "")]
+            },
+            list("most asked", "top_targets", room) { [Self.whole($0["count"])] },
+        ]
+        return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var head: String {
+        let version = stats["version"]?.stringValue ?? ""
+        let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
+        var text = terminal.styled("refrain \(version)", .bold) + "  up \(SpanOfTime.text(max(0, uptime)))\n"
+        let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
+        text += "\(rate(interval.requests)) requests, \(ratio) hits, \(rate(interval.upstream)) to Apple\n"
+        let limit = stats["upstream_rate"]?.intValue ?? 0
+        text += "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
+        text += "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "
+        text += limit > 0 ? "\(limit)/s allowed" : "no limit known"
+        text += ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start\n"
+        if let failure = stats["config"]?["last_failure"]?.stringValue {
+            text += terminal.styled(Table.Cell("the last reload failed: \(failure)").text, .red) + "\n"
+        }
+        return text
+    }
+
+    private func rate(_ count: Int) -> String { Self.decimal(interval.perSecond(count)) + "/s" }
+
+    /// Each outcome with its course over the last hour, the newest at the right.
+    private var outcomes: String {
+        var table = Table([
+            .init(title: "outcome"), .init(title: "now", isNumeric: true), .init(title: "share", isNumeric: true),
+            .init(title: "last hour"),
+        ])
+        let width = min(60, max(0, (terminal.width ?? 80) - 34))
+        for (name, count) in interval.outcomes {
+            let slots = (stats["history"]?["outcomes"]?[name]?.arrayValue ?? []).compactMap(\.intValue)
+            guard count > 0 || slots.contains(where: { $0 > 0 }) else { continue }
+            let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"
+            let style: Terminal.Style =
+                Interval.hits.contains(name) ? .green : ["failed", "refused"].contains(name) ? .red : .plain
+            table.add([
+                Table.Cell(name, style), Table.Cell(rate(count)), Table.Cell(share),
+                Table.Cell(Self.sparkline(slots, width: width)),
+            ])
+        }
+        return table.rows.isEmpty ? "no requests in the last hour\n" : table.text(for: terminal)
+    }
+
+    private var times: String {
+        var table = Table([
+            .init(title: "time to answer"), .init(title: "p50", isNumeric: true), .init(title: "p99", isNumeric: true),
+            .init(title: "answers", isNumeric: true),
+        ])
+        for (name, counts) in [("hits", interval.hitTimes), ("misses", interval.missTimes)] {
+            table.add([
+                Table.Cell(name), Table.Cell(Self.time(counts.quantile(0.5))),
+                Table.Cell(Self.time(counts.quantile(0.99))), Table.Cell("\(counts.total)"),
+            ])
+        }
+        return table.text(for: terminal)
+    }
+
+    private func list(_ title: String, _ member: String, _ room: Int, _ cells: (JSON) -> [Table.Cell]) -> String {
+        let rows = (stats[member]?.arrayValue ?? []).prefix(room)
+        guard let first = rows.first else { return "" }
+        let titles = cells(first).count == 1 ? ["requests"] : ["waited", "misses", "reason"]
+        var table = Table(
+            titles.map { .init(title: $0, isNumeric: $0 != "reason") } + [.init(title: title)])
+        for row in rows { table.add(cells(row) + [Table.Cell(row["target"]?.stringValue ?? "")]) }
+        return table.text(for: terminal)
+    }
+
+    // MARK: Numbers
+
+    /// The largest of each group of slots as a block, in proportion to the largest of all.
+    static func sparkline(_ slots: [Int], width: Int) -> String {
+        guard width > 0, let peak = slots.max(), peak > 0 else { return "" }
+        let size = max(1, (slots.count + width - 1) / width)
+        // Groups are counted from the end, so that the newest is whole.
+        let groups = stride(from: slots.count, to: 0, by: -size).map { end in slots[max(0, end - size)..<end].max() ?? 0 }
+        return String(
+            groups.reversed().map { $0 == 0 ? " " : sparks[($0 * (sparks.count - 1) + peak - 1) / peak] })
+    }
+
+    private static func whole(_ value: JSON?) -> Table.Cell { Table.Cell("\(value?.intValue ?? 0)") }
+
+    private static func seconds(_ value: JSON?) -> Table.Cell {
+        guard case .number(let text)? = value, let seconds = Double(text) else { return "–" }
+        return Table.Cell(time(seconds * 1_000_000))
+    }
+
+    static func percent(_ share: Double) -> String {
+        let tenths = Int((share * 1000).rounded(.down))
+        return "\(tenths / 10).\(tenths % 10) %"
+    }
+
+    static func time(_ microseconds: Double?) -> String {
+        guard let microseconds else { return "–" }
+        if microseconds < 999.5 { return "\(Int(microseconds.rounded())) µs" }
+        return microseconds < 999_950
+            ? decimal(microseconds / 1000) + " ms" : decimal(microseconds / 1_000_000) + " s"
+    }
+
+    private static func decimal(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}

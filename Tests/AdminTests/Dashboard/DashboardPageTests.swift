@@ -1,0 +1,111 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Admin
+@testable import Proxy
+
+@Suite struct DashboardPageTests {
+    /// A moment at which a hostile target has been asked for, a reload has failed and a client has a hostile name.
+    private func moment(reloadError: String? = nil) throws -> Moment {
+        let statistics = Statistics()
+        let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
+        statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
+        statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let source = StatisticsSource(statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7))
+        let reloads = ReloadStatus()
+        if let reloadError { reloads.noteFailure(reloadError) }
+        var history = History()
+        history.endSlot(History.Totals(source))
+        let observations = Observations(
+            source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
+            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, classNames: ResourceClass.allCases.map(\.name))
+        return Moment(
+            observations: observations, recent: RecentTotals.Window(), hour: History.Totals(source),
+            latency: LatencyHour.Counts(source), isReady: true)
+    }
+
+    private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#
+
+    private func html(_ view: DashboardView, markup: [String: String] = [:]) throws -> String {
+        String(decoding: try #require(DashboardPage.standard).html(view, markup: markup), as: UTF8.self)
+    }
+
+    @Test func whatATargetSaysIsTextInThePage() throws {
+        let html = try html(DashboardView(moment(reloadError: "line 3: <b>&</b>")))
+        #expect(html.components(separatedBy: "<script").count == 2, "the page's own script and no other")
+        #expect(html.contains("term=&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;types=&#39;songs&#39;"))
+        #expect(html.contains("/?explain=%2Fv1%2Fcatalog%2Fus%2Fsearch%3Fterm%3D%3Cscript%3E"))
+        #expect(html.contains("the last reload failed: line 3: &lt;b&gt;&amp;&lt;/b&gt;"))
+        #expect(!html.contains("<b>&"))
+    }
+
+    @Test func thePolicyNamesTheVeryBlocksOfThePage() throws {
+        let page = try #require(DashboardPage.standard)
+        let html = try html(DashboardView(moment()))
+        for (tag, directive) in [("style", "style-src"), ("script", "script-src")] {
+            let open = try #require(html.range(of: "<\(tag)>"))
+            let close = try #require(html.range(of: "</\(tag)>", range: open.upperBound..<html.endIndex))
+            let content = Array(html[open.upperBound..<close.lowerBound].utf8)
+            let digest = Data(try #require(content.withUnsafeBytes(Digest.sha256))).base64EncodedString()
+            #expect(page.contentPolicy.contains("\(directive) 'sha256-\(digest)'"), "\(directive)")
+        }
+        #expect(page.contentPolicy.hasPrefix("default-src 'none'; "))
+        #expect(!page.contentPolicy.contains("unsafe"))
+    }
+
+    /// Inline styles and handlers would be refused by the policy, and addresses elsewhere would tell somebody.
+    @Test func thePageAsksNobodyElseForAnything() throws {
+        let html = try html(DashboardView(moment()))
+        let addresses = html.components(separatedBy: "http").dropFirst().filter { $0.hasPrefix("://") || $0.hasPrefix("s://") }
+        #expect(addresses.allSatisfy { $0.hasPrefix("://www.w3.org/2000/svg") }, "the namespace of drawings and no other")
+        for word in [" style=", " onclick", " onload", " src=", "@import", "<link", "<img", "innerHTML", "eval("] {
+            #expect(!html.contains(word), "\(word)")
+        }
+    }
+
+    @Test func everyPlaceIsFilledAndEverythingShownHasItsPlace() throws {
+        let page = try #require(DashboardPage.standard)
+        let view = try DashboardView(moment())
+        let states = view.states.keys.map { $0 + "-state" }
+        let made = Set(Array(view.texts.keys) + view.paths.keys + view.tables.keys + states)
+        let given: Set = ["refresh", "hold", "time", "logout", "explain-url", "explain-error", "explanation"]
+        #expect(made.subtracting(page.places).isEmpty)
+        #expect(Set(page.places).subtracting(made) == given)
+        let html = try html(view)
+        #expect(!html.contains("{{"))
+        for id in Array(view.texts.keys) + view.paths.keys + view.tables.keys {
+            #expect(html.contains("id=\"\(id)\""), "\(id): the script looks for it")
+        }
+    }
+
+    /// The script makes rows too; their columns are as the head of the table says.
+    @Test func columnsAreThoseOfTheHeads() throws {
+        let html = try html(DashboardView(moment()))
+        for (table, columns) in DashboardView.columns {
+            let body = try #require(html.range(of: "<tbody id=\"\(table)\">"))
+            let head = try #require(html.range(of: "<thead>", options: .backwards, range: html.startIndex..<body.lowerBound))
+            let cells = html[head.upperBound..<body.lowerBound].components(separatedBy: "<th scope=\"col\"").dropFirst()
+            let classes = cells.map { cell in
+                cell.hasPrefix(" class=\"") ? String(cell.dropFirst(8).prefix { $0 != "\"" }) : ""
+            }
+            let padded = columns + Array(repeating: "", count: classes.count - columns.count)
+            #expect(classes == padded, "\(table)")
+        }
+    }
+
+    @Test func whatTheScriptGetsIsWhatThePageHas() throws {
+        let view = try DashboardView(moment())
+        let json = try JSON.parse(view.json.bytes)
+        #expect(json["texts"]?["version"] == .string("9.9"))
+        #expect(json["states"]?["readiness"] == .string("good"))
+        #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])
+        #expect(json["tables"]?["misses"]?[0]?[3] == .string(Reason.absent.text))
+        #expect(json["paths"]?["ribbon-hit"]?.stringValue?.hasPrefix("M359 ") == true)
+        #expect(try DashboardView(moment(), ribbon: false).paths["ribbon-hit"] == nil)
+    }
+}

@@ -1,0 +1,164 @@
+import AppleMusic
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Admin
+@testable import Proxy
+
+@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+    /// A reader of events, over a socket of its own.
+    private final class Reader {
+        let client: RawClient
+        private var text = ""
+
+        init(_ admin: AdminUnderTest, _ target: String = "/events", receiveBuffer: CInt? = nil) throws {
+            client = try RawClient(port: UInt16(admin.port), receiveBuffer: receiveBuffer)
+            try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        }
+
+        /// Everything up to and with that text; nil where the stream ends before.
+        func read(upTo end: String) -> String? {
+            while true {
+                if let range = text.firstRange(of: end) {
+                    defer { text = String(text[range.upperBound...]) }
+                    return String(text[..<range.upperBound])
+                }
+                let bytes = client.readSome()
+                if bytes.isEmpty { return nil }
+                text += String(decoding: bytes, as: UTF8.self)
+            }
+        }
+
+        /// The data of the next event of that name.
+        func event(_ name: String) throws -> JSON? {
+            guard read(upTo: "event: \(name)\ndata: ") != nil, let data = read(upTo: "\n\n") else { return nil }
+            // Chunks are as the events are, so that no chunk ends within one.
+            return try JSON.parse(Array(data.utf8))
+        }
+    }
+
+    @Test func theCountersComeAtOnceAndAgain() throws {
+        let admin = try AdminUnderTest()
+        let reader = try Reader(admin)
+        let head = try #require(reader.read(upTo: "\r\n\r\n"))
+        #expect(head.contains("\r\nContent-Type: text/event-stream\r\n"))
+        #expect(head.contains("\r\nCache-Control: no-store\r\n") && head.contains("\r\nConnection: close\r\n"))
+        let first = try #require(try reader.event("stats"))
+        #expect(first["upstream_rate"] == 7 && first["requests"] == 0)
+        #expect(first["history"]?["seconds"] == 10)
+        admin.statistics.count(.requests, 3)
+        var last = first
+        while last["requests"] != 3 { last = try #require(try reader.event("stats")) }
+        let page = try Reader(admin, "/events?view=1")
+        #expect(try page.event("view")?["texts"]?["readiness"] == "ready")
+    }
+
+    /// One set of members in both, so that whoever knows the one knows the other.
+    @Test func theStreamSaysWhatStatsSays() throws {
+        let admin = try AdminUnderTest()
+        let stats = try JSON.parse(Array(admin.client.send("GET", "/stats").body))
+        let event = try #require(try Reader(admin).event("stats"))
+        #expect(stats.objectValue?.keys == event.objectValue?.keys)
+        #expect(stats["outcomes"]?["hit"] == 0 && stats["storage"]?["memory"] == [])
+    }
+
+    /// What the proxy does with a request while somebody watches, and while nobody does.
+    private func request(_ target: String, _ feed: LiveFeed) {
+        guard feed.isWatched else { return }
+        feed.add(at: 1_000_000) {
+            LiveFeed.Event(
+                unixSeconds: 1_000_000, method: "GET", target: target, status: 200, bytes: 5, outcome: .hit,
+                words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, client: nil)
+        }
+    }
+
+    /// Megabytes at once for a reader that takes nothing: they are not kept for it for ever.
+    @Test func aReaderThatTakesNothingIsLetGo() throws {
+        let admin = try AdminUnderTest()
+        let idle = try Reader(admin, receiveBuffer: 4096)
+        waitUntil { admin.feed.isWatched }
+        let target = String(repeating: "x", count: 64 << 10)
+        for _ in 0..<100 { request(target, admin.feed) }
+        waitUntil(within: 25) { !admin.feed.isWatched }
+        #expect(!admin.feed.isWatched)
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func requestsAreShownToWhoWatchesAndCollectedForNobodyElse() throws {
+        let admin = try AdminUnderTest()
+        let feed = admin.feed
+        request("/before", feed)
+        do {
+            let reader = try Reader(admin)
+            _ = try reader.event("stats")
+            request("/<b>", feed)
+            let batch = try #require(try reader.event("requests"))
+            #expect(batch["requests"]?.arrayValue?.count == 1 && batch["skipped"] == 0)
+            #expect(batch["requests"]?[0]?["target"] == "/<b>" && batch["requests"]?[0]?["us"] == 41)
+            #expect(feed.isWatched)
+            reader.client.reset()
+        }
+        waitUntil { !feed.isWatched }
+        #expect(!feed.isWatched, "nobody watches any more")
+    }
+
+    @Test func soManyWatchAndNoMore() throws {
+        let admin = try AdminUnderTest()
+        var readers: [Reader] = []
+        for _ in 0..<EventStreams.most {
+            let reader = try Reader(admin)
+            #expect(reader.read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+            readers.append(reader)
+        }
+        #expect(try admin.status("GET", "/events") == 503)
+        readers.removeLast().client.reset()
+        waitUntil { (try? Reader(admin).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 200")) == true }
+        #expect(try Reader(admin).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+    }
+
+    @Test func theEndOfTheListenerEndsTheStreams() throws {
+        let admin = try AdminUnderTest()
+        let reader = try Reader(admin)
+        _ = try reader.event("stats")
+        let stopped = DispatchSemaphore(value: 0)
+        admin.host.stop { @Sendable in stopped.signal() }
+        #expect(reader.read(upTo: "0\r\n\r\n") != nil, "a proper end of the last chunk")
+        #expect(stopped.wait(timeout: .now() + 20) == .success)
+        #expect(!admin.feed.isWatched)
+    }
+
+    @Test func oddQueriesAndHeadsAreAnsweredAtOnce() throws {
+        let admin = try AdminUnderTest()
+        #expect(try admin.status("GET", "/events?view=yes") == 400)
+        #expect(try admin.status("GET", "/events?x=1") == 400)
+        let head = try admin.client.send("HEAD", "/events")
+        #expect(head.status == 200 && head.field("Content-Type") == "text/event-stream")
+        #expect(try admin.status("POST", "/events") == 405)
+        #expect(try admin.status("GET", "/events", [("Sec-Fetch-Site", "cross-site")]) == 403)
+    }
+
+    @Test func thePageIsServedWithItsPolicy() throws {
+        let admin = try AdminUnderTest()
+        let page = try admin.client.send("GET", "/")
+        let html = String(decoding: page.body, as: UTF8.self)
+        #expect(page.status == 200 && page.field("Content-Type") == "text/html; charset=utf-8")
+        #expect(page.field("Content-Security-Policy") == DashboardPage.standard?.contentPolicy)
+        #expect(html.contains("<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>"))
+        #expect(!html.contains("/logout"))
+        let explained = try admin.client.send("GET", "/?explain=%22%3E%3Cscript%3E")
+        let answer = String(decoding: explained.body, as: UTF8.self)
+        #expect(answer.contains("value=\"&quot;&gt;&lt;script&gt;\"") && answer.contains("url: expected"))
+        #expect(!answer.contains("http-equiv=\"refresh\""))
+    }
+
+    /// The page belongs to who has the token; a browser is sent to where it can be shown.
+    @Test func withATokenThePageAsksForIt() throws {
+        let admin = try AdminUnderTest(token: "secret-token")
+        let reply = try admin.client.send("GET", "/", fields: [("Accept", "text/html")])
+        #expect(reply.status == 303 && reply.field("Location") == "/login")
+        #expect(try admin.status("GET", "/events") == 401)
+        let page = try admin.client.send("GET", "/", fields: [("Authorization", "Bearer secret-token")])
+        #expect(String(decoding: page.body, as: UTF8.self).contains("action=\"/logout\""))
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+
+/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe: JSON messages, each with a zero byte behind it,
+/// in on descriptor 3 and out on 4.
+public final class HeadlessBrowser {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The program, where it is installed.
+    public static let program: String? = {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        return ["chromium", "chromium-browser", "google-chrome"].lazy
+            .flatMap { name in folders.map { "\($0)/\(name)" } }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+    public static let absence = "chromium is not installed, so nothing was looked at in a browser (apt-get install chromium)"
+
+    private let process: pid_t
+    private let input: CInt
+    private let output: CInt
+    private let profile: URL
+    private var buffer: [UInt8] = []
+    private var lastID = 0
+    private var session: String?
+    /// Everything that was told without being asked for, in order.
+    private var events: [(method: String, params: [String: Any])] = []
+
+    /// Starts it with one empty page.
+    public init() throws {
+        guard let program = Self.program else { throw Failure(description: Self.absence) }
+        profile = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
+        var ends: [CInt] = []
+        for _ in 0..<2 {
+            var pair: [CInt] = [0, 0]
+            guard pipe(&pair) == 0 else { throw Failure(description: "pipe: errno \(errno)") }
+            // Out of the way of 3 and 4, which the child's ends become; closed by themselves in every child.
+            for end in pair {
+                ends.append(fcntl(end, F_DUPFD_CLOEXEC, 10))
+                close(end)
+            }
+        }
+        (input, output) = (ends[1], ends[2])
+        process = try Self.spawn(program, profile, reading: ends[0], writing: ends[3])
+        close(ends[0])
+        close(ends[3])
+        let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String ?? ""
+        let attached = try call("Target.attachToTarget", ["targetId": target, "flatten": true])
+        session = attached["sessionId"] as? String
+        for domain in ["Page", "Runtime", "Log", "DOM", "Accessibility"] { try call(domain + ".enable") }
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        kill(process, SIGKILL)
+        var status: CInt = 0
+        waitpid(process, &status, 0)
+        try? FileManager.default.removeItem(at: profile)
+    }
+
+    private static func spawn(_ program: String, _ profile: URL, reading: CInt, writing: CInt) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, reading, 3)
+        posix_spawn_file_actions_adddup2(&actions, writing, 4)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var arguments = [
+            program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile.path)", "--disable-gpu",
+            "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
+        ]
+        // Its sandbox refuses to run as root.
+        if geteuid() == 0 { arguments.append("--no-sandbox") }
+        let strings = (arguments + ["about:blank"]).map { strdup($0) }
+        defer { strings.forEach { free($0) } }
+        var process = pid_t()
+        let result = posix_spawn(&process, program, &actions, nil, strings + [nil], environ)
+        guard result == 0 else { throw Failure(description: "\(program): errno \(result)") }
+        return process
+    }
+
+    // MARK: The protocol
+
+    /// Calls a method and waits for what it returns, at most 30 s.
+    @discardableResult
+    public func call(_ method: String, _ params: [String: Any] = [:]) throws -> [String: Any] {
+        lastID += 1
+        var message: [String: Any] = ["id": lastID, "method": method, "params": params]
+        if let session { message["sessionId"] = session }
+        var bytes = try JSONSerialization.data(withJSONObject: message)
+        bytes.append(0)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw Failure(description: "\(method): the browser has gone") }
+            rest = rest.dropFirst(count)
+        }
+        while true {
+            let answer = try nextMessage(for: method)
+            if let name = answer["method"] as? String {
+                events.append((name, answer["params"] as? [String: Any] ?? [:]))
+            } else if answer["id"] as? Int == lastID {
+                if let error = answer["error"] { throw Failure(description: "\(method): \(error)") }
+                return answer["result"] as? [String: Any] ?? [:]
+            }
+        }
+    }
+
+    private func nextMessage(for method: String) throws -> [String: Any] {
+        while true {
+            if let end = buffer.firstIndex(of: 0) {
+                let message = Data(buffer[..<end])
+                buffer.removeFirst(end + 1)
+                return try JSONSerialization.jsonObject(with: message) as? [String: Any] ?? [:]
+            }
+            var poller = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            guard poll(&poller, 1, 30_000) > 0 else { throw Failure(description: "\(method): no answer in 30 s") }
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            let count = read(output, &chunk, chunk.count)
+            guard count > 0 else { throw Failure(description: "\(method): the browser has gone") }
+            buffer += chunk[..<count]
+        }
+    }
+
+    // MARK: The page
+
+    /// Goes to an address and waits until the page is there.
+    public func open(_ address: String) throws {
+        let before = try call("Page.navigate", ["url": address])
+        if let error = before["errorText"] as? String { throw Failure(description: "\(address): \(error)") }
+        try wait(for: "document.readyState === 'complete' && location.href !== 'about:blank'")
+    }
+
+    /// What an expression comes to.
+    @discardableResult
+    public func evaluate(_ expression: String) throws -> Any? {
+        let answer = try call(
+            "Runtime.evaluate", ["expression": expression, "returnByValue": true, "awaitPromise": true])
+        if let details = answer["exceptionDetails"] { throw Failure(description: "\(expression): \(details)") }
+        return (answer["result"] as? [String: Any])?["value"]
+    }
+
+    public func text(_ expression: String) throws -> String { try evaluate("String(\(expression))") as? String ?? "" }
+
+    /// Waits until an expression is true, at most 20 s.
+    public func wait(for expression: String) throws {
+        let deadline = Date() + 20
+        while try evaluate("Boolean(\(expression))") as? Bool != true {
+            guard Date() < deadline else { throw Failure(description: "never became true: \(expression)") }
+            usleep(50_000)
+        }
+    }
+
+    public func resize(width: Int, height: Int = 900, isMobile: Bool = false) throws {
+        try call(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": isMobile])
+    }
+
+    public func prefer(_ scheme: String) throws {
+        try call(
+            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]])
+    }
+
+    public func press(_ key: String, code: Int) throws {
+        for type in ["keyDown", "keyUp"] {
+            var event: [String: Any] = ["type": type, "key": key, "code": key, "windowsVirtualKeyCode": code]
+            if key == "Enter", type == "keyDown" { event["text"] = "\r" }
+            try call("Input.dispatchKeyEvent", event)
+        }
+    }
+
+    public func type(_ text: String) throws { try call("Input.insertText", ["text": text]) }
+
+    public func screenshot(full: Bool = true) throws -> Data {
+        let answer = try call("Page.captureScreenshot", ["format": "png", "captureBeyondViewport": full])
+        return Data(base64Encoded: answer["data"] as? String ?? "") ?? Data()
+    }
+
+    /// What the page complained of: exceptions, errors and warnings on the console, violations of its policy.
+    public var complaints: [String] {
+        events.compactMap { method, params in
+            switch method {
+            case "Runtime.exceptionThrown": return "\(params["exceptionDetails"] ?? "")"
+            case "Runtime.consoleAPICalled":
+                return ["error", "warning", "assert"].contains(params["type"] as? String ?? "") ? "\(params)" : nil
+            case "Log.entryAdded":
+                let entry = params["entry"] as? [String: Any] ?? [:]
+                return ["error", "warning"].contains(entry["level"] as? String ?? "")
+                    ? "\(entry["text"] ?? "") \(entry["url"] ?? "")" : nil
+            default: return nil
+            }
+        }
+    }
+}

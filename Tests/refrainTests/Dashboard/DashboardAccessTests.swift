@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whether the dashboard can be used by whoever has to: by keyboard, by ear, on a telephone, by night.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: HeadlessBrowser.program != nil, Comment(rawValue: HeadlessBrowser.absence))
+) struct DashboardAccessTests {
+    private func shown() throws -> ShownDashboard {
+        let shown = try ShownDashboard()
+        try shown.ask()
+        try shown.open("/?explain=/v1/catalog/us/genres")
+        try shown.waitForFeed()
+        return shown
+    }
+
+    @Test func everythingIsReachedByTheKeyboardInItsOrderAndShowsIt() async throws {
+        try await onThread {
+            let browser = try shown().browser
+            try browser.evaluate("window.seen = []")
+            for _ in 0..<80 {
+                try browser.press("Tab", code: 9)
+                let isInPage = try browser.evaluate(
+                    """
+                    (() => {
+                      const it = document.activeElement;
+                      if (!it || it === document.body || window.seen.includes(it)) return false;
+                      window.seen.push(it);
+                      return true;
+                    })()
+                    """)
+                if isInPage as? Bool == false { break }
+                let outline = try browser.text(
+                    "(s => s.outlineStyle + ' ' + s.outlineWidth)(getComputedStyle(document.activeElement))")
+                let place = try browser.text("document.activeElement.outerHTML.slice(0, 80)")
+                #expect(outline == "solid 2px", "\(place)")
+            }
+            #expect(try browser.text("window.seen[0].className") == "skip")
+            let isInOrder = "window.seen.every((e, i) => i === 0 || window.seen[i - 1].compareDocumentPosition(e) & 4)"
+            #expect(try browser.text(isInOrder) == "true")
+            for id in ["tail-filter", "tail-pause", "tail-clear", "explain-url", "purge-count"] {
+                #expect(try browser.text("window.seen.some(e => e.id === '\(id)')") == "true", "\(id)")
+            }
+            let all = "[...document.querySelectorAll('a, button:enabled, input:not([type=radio])')]"
+            #expect(try browser.text("\(all).filter(e => !window.seen.includes(e)).map(e => e.outerHTML)") == "")
+        }
+    }
+
+    @Test(arguments: [375, 768, 1280]) func thePageIsNeverWiderThanTheWindow(width: Int) async throws {
+        try await onThread {
+            let browser = try shown().browser
+            try browser.resize(width: width, isMobile: width < 500)
+            #expect(try browser.text("document.documentElement.scrollWidth") == "\(width)")
+        }
+    }
+
+    @Test func everythingHasANameForWhoListens() async throws {
+        try await onThread {
+            let browser = try shown().browser
+            let tree = try browser.call("Accessibility.getFullAXTree")["nodes"] as? [[String: Any]] ?? []
+            func value(_ node: [String: Any], _ member: String) -> String {
+                (node[member] as? [String: Any])?["value"] as? String ?? ""
+            }
+            let named: Set = [
+                "button", "textbox", "searchbox", "checkbox", "radio", "link", "table", "region", "image", "img",
+                "heading", "columnheader", "rowheader", "search", "group",
+            ]
+            var roles: Set<String> = []
+            for node in tree where node["ignored"] as? Bool != true {
+                let role = value(node, "role")
+                roles.insert(role)
+                guard named.contains(role) else { continue }
+                #expect(!value(node, "name").isEmpty, "\(role): \(node["nodeId"] ?? "")")
+            }
+            for role in ["banner", "main", "contentinfo", "heading", "table", "searchbox", "status"] {
+                #expect(roles.contains(role), "\(role)")
+            }
+            let levels = try browser.text("[...document.querySelectorAll('h1, h2, h3')].map(h => h.tagName[1]).join('')")
+            #expect(levels.first == "1" && levels.dropFirst().first == "2" && !levels.contains("13"))
+        }
+    }
+
+    /// WCAG 2.2, 1.4.3: 4.5 to 1 for text.
+    @Test(arguments: ["light", "dark"]) func textStandsOutFromItsGround(scheme: String) async throws {
+        try await onThread {
+            let browser = try shown().browser
+            try browser.prefer(scheme)
+            let weak = try browser.text(
+                """
+                (() => {
+                  const numbers = c => c.match(/[\\d.]+/g).map(Number);
+                  const light = c => numbers(c).slice(0, 3).map(v => v / 255)
+                    .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+                    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+                  const ground = e => {
+                    for (; e; e = e.parentElement) {
+                      const c = getComputedStyle(e).backgroundColor;
+                      if (numbers(c)[3] !== 0) return c;
+                    }
+                    return "rgb(255, 255, 255)";
+                  };
+                  const weak = [];
+                  for (const e of document.querySelectorAll("body *")) {
+                    if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || e.disabled) continue;
+                    if (["SCRIPT", "STYLE", "NOSCRIPT"].includes(e.tagName)) continue;
+                    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+                    if ((a + 0.05) / (b + 0.05) < 4.5) weak.push(e.tagName + " " + e.textContent.slice(0, 20));
+                  }
+                  return weak.join("; ");
+                })()
+                """)
+            #expect(weak == "")
+            let ground = try browser.text("getComputedStyle(document.body).backgroundColor")
+            #expect(ground == (scheme == "dark" ? "rgb(18, 21, 24)" : "rgb(255, 255, 255)"))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The dashboard in a real browser.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: HeadlessBrowser.program != nil, Comment(rawValue: HeadlessBrowser.absence))
+) struct DashboardBrowserTests {
+    @Test func figuresMoveAsRequestsComeAndNothingIsRefusedByThePolicy() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.open()
+            try shown.waitForFeed()
+            #expect(try shown.cell("outcomes", row: "hit", 3) == "0")
+            try shown.ask()
+            try shown.browser.wait(
+                for: "[...document.querySelectorAll('#outcomes tr')].some(r => r.cells[0].textContent === 'hit' && r.cells[3].textContent === '12')")
+            #expect(try shown.cell("outcomes", row: "miss", 3) == "3")
+            #expect(try shown.browser.text("document.getElementById('saved-hour').textContent") == "12 in the hour")
+            #expect(try shown.browser.text("document.getElementById('misses').rows.length") == "3")
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 15")
+            #expect(shown.browser.complaints == [])
+        }
+    }
+
+    @Test func theTailIsFilteredAndPaused() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.open()
+            try shown.waitForFeed()
+            try shown.ask(times: 2)
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
+            try shown.type("MISS genres", into: "#tail-filter")
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 1")
+            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "1 of 6 match")
+            try shown.type("hit", into: "#tail-filter")
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
+            try shown.click("#tail-pause")
+            try shown.ask(times: 1)
+            try shown.browser.wait(for: "document.getElementById('tail-count').textContent === 'paused, 6 of 9 match'")
+            #expect(try shown.browser.text("document.getElementById('tail').rows.length") == "3")
+            try shown.click("#tail-pause")
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
+        }
+    }
+
+    @Test func aPurgeIsCountedFirst() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.ask(times: 1)
+            try shown.open()
+            try shown.waitForFeed()
+            #expect(try shown.browser.text("document.getElementById('purge-do').disabled") == "true")
+            try shown.type("/v1/catalog/us/", into: "input[name=prefix]")
+            try shown.click("input[value=hard]")
+            try shown.click("#purge-count")
+            try shown.browser.wait(for: "document.getElementById('purge-result').textContent.includes('chosen')")
+            #expect(try shown.browser.text("document.getElementById('purge-do').textContent") == "Remove 2 answers")
+            #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("hit") == true)
+            // Whoever changes what is chosen has to count anew.
+            try shown.type("/v1/catalog/us/genres", into: "input[name=prefix]")
+            #expect(try shown.browser.text("document.getElementById('purge-do').disabled") == "true")
+            try shown.click("#purge-count")
+            try shown.browser.wait(for: "!document.getElementById('purge-do').disabled")
+            try shown.click("#purge-do")
+            try shown.browser.wait(for: "document.getElementById('purge-result').textContent === '1 answer removed'")
+            #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("fwd") == true)
+            // What is wrong is said.
+            try shown.type("no path", into: "input[name=prefix]")
+            try shown.click("#purge-count")
+            try shown.browser.wait(for: "document.getElementById('purge-result').textContent.startsWith('prefix: expected')")
+        }
+    }
+
+    @Test func aMissIsExplained() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.ask(times: 1)
+            try shown.open()
+            try shown.waitForFeed()
+            try shown.click("#misses a")
+            try shown.browser.wait(for: "document.getElementById('explanation').rows.length > 3")
+            #expect(try shown.browser.text("document.activeElement.id") == "explain")
+            try shown.type("nonsense", into: "#explain-url")
+            try shown.browser.press("Enter", code: 13)
+            try shown.browser.wait(for: "document.getElementById('explain-error').textContent !== ''")
+            #expect(try shown.browser.text("document.getElementById('explanation').rows.length") == "0")
+        }
+    }
+
+    @Test func withoutScriptThePageSaysTheSame() async throws {
+        try await onThread {
+            let shown = try ShownDashboard(runsScript: false)
+            try shown.ask()
+            try shown.open("/?explain=/v1/catalog/us/genres")
+            #expect(try shown.cell("outcomes", row: "hit", 3) == "12")
+            #expect(try shown.browser.text("document.getElementById('feed').textContent").hasPrefix("as of "))
+            #expect(try shown.browser.text("document.getElementById('explanation').rows.length > 3") == "true")
+            #expect(try shown.browser.text("getComputedStyle(document.getElementById('purge-form')).display") == "none")
+            #expect(try shown.browser.text("document.body.innerText.includes('refrain purge')") == "true")
+            #expect(try shown.browser.text("document.querySelector('meta[http-equiv]')") == "null")
+            try shown.open()
+            #expect(try shown.browser.text("document.querySelector('meta[http-equiv]').content") == "5")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+
+@testable import refrain
+
+/// A demonstration, an app that asks it for things, and a browser that shows its dashboard.
+final class ShownDashboard {
+    let browser: HeadlessBrowser
+    let app: HTTPTestClient
+    /// Without a slash at its end.
+    let address: String
+    private let demo: Demo
+
+    init(runsScript: Bool = true) throws {
+        let words = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
+        let context = CommandContext(output: CapturedOutput().output, files: MemoryFiles().access)
+        demo = try Demo(DemoOptions(words), context)
+        app = HTTPTestClient(port: Int(demo.proxy.addresses[0].port))
+        address = demo.proxy.adminAddress.map { "http://\($0)" } ?? ""
+        browser = try HeadlessBrowser()
+        if !runsScript { try browser.call("Emulation.setScriptExecutionDisabled", ["value": true]) }
+    }
+
+    deinit { demo.stop { _ in } }
+
+    /// Asks for the same few things again and again: misses at first, then hits.
+    func ask(times: Int = 5) throws {
+        for _ in 0..<times {
+            for target in ["/v1/storefronts/us", "/v1/catalog/us/genres", "/v1/catalog/us/charts?types=songs&limit=5"] {
+                _ = try app.send("GET", target)
+            }
+        }
+    }
+
+    func open(_ path: String = "/") throws { try browser.open(address + path) }
+
+    /// Waits until the page has heard from the proxy.
+    func waitForFeed() throws { try browser.wait(for: "document.getElementById('feed').textContent === 'live'") }
+
+    /// The cell of a table in the row that begins so.
+    func cell(_ table: String, row: String, _ column: Int) throws -> String {
+        try browser.text(
+            "[...document.querySelectorAll('#\(table) tr')].find(r => r.cells[0].textContent === '\(row)')?.cells[\(column)].textContent"
+        )
+    }
+
+    /// As a person does it: what was there goes, and what is typed comes, with the events of it.
+    func type(_ text: String, into selector: String) throws {
+        try browser.evaluate("document.querySelector('\(selector)').focus(); document.querySelector('\(selector)').select()")
+        try browser.type(text)
+    }
+
+    func click(_ selector: String) throws { try browser.evaluate("document.querySelector('\(selector)').click()") }
+}

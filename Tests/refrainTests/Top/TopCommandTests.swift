@@ -1,0 +1,82 @@
+import AppleMusic
+import Testing
+
+@testable import refrain
+
+@Suite struct TopCommandTests {
+    private let body = """
+        {"upstream_requests":2,"upstream_rate":20,"upstream_in_flight":1,"upstream_waiting":0,"rate_limited":3,\
+        "version":"9.9","time":1100,"started_at":1000,"outcomes":{"hit":90,"miss":10,"failed":0},\
+        "latency":{"hit":{"buckets":[[8.0,90]]},"miss":{"buckets":[[130000.0,10]]}},\
+        "top_misses":[{"target":"/v1/a\\u001b[2J","count":4,"seconds":1.25,"reason":"uri-miss"}],\
+        "top_targets":[{"target":"/v1/b","count":40,"seconds":0,"reason":null}],\
+        "config":{"last_failure":null},\
+        "history":{"seconds":10,"outcomes":{"hit":[0,1,7],"miss":[0,0,2],"failed":[0,0,0]}}}
+        """
+
+    private func top(_ words: [String]) -> (result: RunResult, request: String) {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        return runAgainstServer("top", answer, words)
+    }
+
+    @Test func oneLookShowsWhatCameSinceTheStart() {
+        let (result, request) = top(["--once"])
+        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(
+            result.standard == """
+                refrain 9.9  up 1m 40s
+                1.0/s requests, 90.0 % hits, 0.0/s to Apple
+                origin: 1 in flight, 0 waiting, 20/s allowed, 3 429s since start
+
+                outcome    now   share  last hour
+                hit      0.9/s  90.0 %   ▂█
+                miss     0.1/s  10.0 %    ▃
+
+                time to answer       p50       p99  answers
+                hits                8 µs      8 µs       90
+                misses          130.0 ms  130.0 ms       10
+
+                waited  misses  reason    misses that cost most
+                 1.3 s       4  uri-miss  /v1/a?[2J
+
+                requests  most asked
+                      40  /v1/b
+
+
+                """)
+        #expect(request.hasPrefix("GET /stats HTTP/1.1\r\n"))
+    }
+
+    @Test func programsGetOneLine() throws {
+        let text = top(["--once", "--json"]).result.standard
+        #expect(text.split(separator: "\n").count == 1)
+        #expect(try JSON.parse(Array(text.utf8))["requests"] == 100)
+    }
+
+    @Test(arguments: ["50ms", "2h", "1"]) func oddIntervalsAreRefused(interval: String) {
+        let result = run("top", "--interval", interval, "--once")
+        #expect(result.status == 2 && result.error.contains("--interval"))
+    }
+
+    /// Lists give way, the figures stay.
+    @Test func aSmallTerminalHasShortLists() throws {
+        var text = body
+        let misses = (1...40).map { #"{"target":"/v1/\#($0)","count":1,"seconds":1,"reason":"uri-miss"}"# }
+        let range = try #require(text.firstRange(of: "\"top_misses\":["))
+        text.insert(contentsOf: misses.joined(separator: ",") + ",", at: range.upperBound)
+        let stats = try JSON.parse(Array(text.utf8))
+        let interval = Interval(stats, since: nil, seconds: 1)
+        func lines(_ lines: Int) -> Int {
+            let terminal = Terminal(width: 80, hasColour: false)
+            return TopScreen(stats: stats, interval: interval, terminal: terminal, lines: lines).text
+                .split(separator: "\n", omittingEmptySubsequences: false).count
+        }
+        #expect(lines(40) <= 40 && lines(24) <= 24 && lines(40) > lines(24))
+    }
+
+    @Test func theNewestOfASparklineIsAtTheRight() {
+        #expect(TopScreen.sparkline([0, 1, 4, 8], width: 10) == " ▂▅█")
+        #expect(TopScreen.sparkline([9, 0, 0, 1, 1], width: 3) == "█ ▂")
+        #expect(TopScreen.sparkline([0, 0], width: 3).isEmpty && TopScreen.sparkline([1], width: 0).isEmpty)
+    }
+}
