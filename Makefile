@@ -9,7 +9,11 @@ PACKAGES = libsqlite3-dev libssl-dev pkg-config
 # Programs that tests look for, and what they do not look at without; each is the Debian package of its name.
 TEST_PACKAGES = valgrind chromium
 RELEASE = --configuration release --product refrain --static-swift-stdlib
-BINARY = .build/release/refrain
+BINARY ?= .build/release/refrain
+TARGET = $(DESTDIR)$(PREFIX)
+# For people; what is in Deployment is for the tools that it is named after.
+DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md) \
+	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml))
 
 # Installs packages with apt-get, as root or by sudo; fails where neither can.
 define install_packages
@@ -22,7 +26,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run build test lint format bench install clean
+.PHONY: help deps deps-test run build test lint format bench install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,14 +64,28 @@ format: ## put all sources into that format
 bench: deps build ## the benchmarks; BENCH="..." passes arguments on
 	$(SWIFT) build -c release --product bench --static-swift-stdlib && .build/release/bench $(BENCH)
 
-install: build ## into $(DESTDIR)$(PREFIX)
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/refrain"
-	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/refrain"
-	install -d "$(DESTDIR)$(PREFIX)/lib/systemd/system"
-	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service \
-		> "$(DESTDIR)$(PREFIX)/lib/systemd/system/refrain.service"
-	install -m 644 Sources/Deployment/systemd/refrain.socket "$(DESTDIR)$(PREFIX)/lib/systemd/system/refrain.socket"
-	install -m 644 proxy.conf.example "$(DESTDIR)$(PREFIX)/share/doc/refrain/proxy.conf.example"
+install: build ## binary, man pages, completions, units and documents, into $(DESTDIR)$(PREFIX)
+	@$(MAKE) --no-print-directory install-built
+
+# Of a binary that is there already, whoever built it.
+install-built:
+	install -d "$(TARGET)/bin" "$(TARGET)/lib/systemd/system" "$(TARGET)/share/doc/refrain"
+	install -m 755 $(BINARY) "$(TARGET)/bin/refrain"
+	$(BINARY) help --share "$(TARGET)/share"
+	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service > "$(TARGET)/lib/systemd/system/refrain.service"
+	install -m 644 Sources/Deployment/systemd/refrain.socket "$(TARGET)/lib/systemd/system/refrain.socket"
+	chmod 644 "$(TARGET)/lib/systemd/system/refrain.service"
+	install -m 644 proxy.conf.example $(DOCUMENTS) "$(TARGET)/share/doc/refrain"
+
+uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
+	rm -f "$(TARGET)/bin/refrain" "$(TARGET)"/lib/systemd/system/refrain.service "$(TARGET)"/lib/systemd/system/refrain.socket
+	rm -f "$(TARGET)"/share/man/man1/refrain.1 "$(TARGET)"/share/man/man1/refrain-*.1 "$(TARGET)"/share/man/man5/proxy.conf.5
+	rm -f "$(TARGET)"/share/bash-completion/completions/refrain "$(TARGET)"/share/zsh/site-functions/_refrain
+	rm -f "$(TARGET)"/share/fish/vendor_completions.d/refrain.fish
+	rm -rf "$(TARGET)/share/doc/refrain"
+
+deb: build ## a Debian package, into .build
+	@Sources/Deployment/debian/build $(BINARY) .build
 
 clean: ## remove what was built
 	$(SWIFT) package clean

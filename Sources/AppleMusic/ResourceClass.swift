@@ -48,7 +48,7 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     }
 
     /// Whether it is one of the twelve resource types of the catalog (API.md 3.1).
-    var isResourceType: Bool { rawValue <= ResourceClass.stations.rawValue }
+    public var isResourceType: Bool { rawValue <= ResourceClass.stations.rawValue }
 
     /// The resource type that a path segment after the storefront names.
     init?(resourceType segment: TextSlice, in bytes: Span<UInt8>) {

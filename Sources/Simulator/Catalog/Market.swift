@@ -1,5 +1,10 @@
 // The storefronts of the simulated API. Named `Market` so that it cannot be taken for AppleMusic's `Storefront`.
 
+/// The storefronts that the simulated API has, for who wants to name some.
+public enum SimulatedStorefronts {
+    public static let codes = Market.all.map(\.code)
+}
+
 /// One storefront: its code, its name and the languages it speaks, the first of them by default.
 struct Market: Sendable, Equatable {
     let index: Int

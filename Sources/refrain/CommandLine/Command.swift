@@ -1,4 +1,4 @@
-// What a command is. The help, the usage errors and the documentation are all made from `Command.table`.
+// What a command is. The help, the usage errors, the man pages and the completions are all made from `Command.table`.
 
 /// What a command can reach.
 struct CommandContext: Sendable {
@@ -13,16 +13,36 @@ struct Command: Sendable {
     /// What the positional argument is called, `[COMMAND]` where it may be left out; empty: there is none.
     let positional: String
     let options: [CommandOption]
+    /// What the summary and the options leave open, a paragraph each.
+    let details: [String]
+    /// At least one.
+    let examples: [Example]
+    let signals: [ProgramSignal]
     let run: @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
+
+    /// A command line that works as it stands, and what it is for.
+    struct Example: Sendable {
+        let line: String
+        let why: String
+
+        init(_ line: String, _ why: String) {
+            self.line = line
+            self.why = why
+        }
+    }
 
     init(
         _ name: String, _ summary: String, positional: String = "", options: [CommandOption] = [],
+        details: [String] = [], examples: [Example] = [], signals: [ProgramSignal] = [],
         run: @escaping @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
     ) {
         self.name = name
         self.summary = summary
         self.positional = positional
         self.options = options
+        self.details = details
+        self.examples = examples
+        self.signals = signals
         self.run = run
     }
 
@@ -31,9 +51,16 @@ struct Command: Sendable {
         serve, check, demo, simulate, stats, top, list, inspect, explain, purge, token, version, help,
     ]
 
+    /// All of its options, `--help` among them.
+    var allOptions: [CommandOption] { options + [.help] }
+
     static func named(_ name: String) throws(CommandFailure) -> Command {
         if let command = table.first(where: { $0.name == name }) { return command }
-        let hint = Suggestion.text(for: name, in: table.map(\.name))
-        throw .usage("unknown command \(quoted(name))\(hint.isEmpty ? " (see \"refrain help\")" : hint)")
+        throw unknown(name, among: table.map(\.name))
+    }
+
+    static func unknown(_ name: String, among names: [String]) -> CommandFailure {
+        let hint = Suggestion.text(for: name, in: names)
+        return .usage("unknown command \(quoted(name))\(hint.isEmpty ? " (see \"refrain help\")" : hint)")
     }
 }

@@ -1,5 +1,5 @@
 /// How a run of the program ended, as its exit code says.
-enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
     /// It failed, or a threshold was missed.
     case failed = 1
@@ -7,6 +7,16 @@ enum ExitStatus: Int32, Sendable {
     case usage = 2
     /// The configuration was wrong (EX_CONFIG of sysexits.h).
     case configuration = 78
+
+    /// For the help and the man pages.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .failed: "failed"
+        case .usage: "wrong usage"
+        case .configuration: "wrong configuration"
+        }
+    }
 }
 
 /// Why a command did not do what it was asked.

@@ -1,31 +1,65 @@
-/// The help, made from the table of commands.
+/// The help, made from the tables of commands and directives.
 enum HelpText {
+    static let purpose = "a caching reverse proxy for the Apple Music API"
+
     static func overview() -> String {
         let rows = Command.table.map { ($0.name, $0.summary) }
+        let ends = ExitStatus.allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: ", ")
         return """
-            refrain - a caching reverse proxy for the Apple Music API
+            refrain - \(purpose)
 
             usage: refrain COMMAND [OPTION ...]
 
             \(columns(rows))
 
-            "refrain help COMMAND" lists the options of one command.
-            Exit status: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
+            "refrain help COMMAND" lists the options of one command, "refrain help proxy.conf" the directives of the configuration.
+            Exit status: \(ends).
 
             """
     }
 
+    static func text(of topic: HelpTopic) -> String {
+        switch topic {
+        case .command(let command): text(of: command)
+        case .configuration: configuration()
+        case .directive(let directive): text(of: directive)
+        }
+    }
+
     static func text(of command: Command) -> String {
-        let options = command.options + [.help]
         let repeats: (CommandOption) -> String = { $0.isRepeatable ? "; may be repeated" : "" }
         return """
             usage: \(usage(of: command))
 
             \(command.summary)
 
-            \(columns(options.map { ($0.spelling, $0.summary + repeats($0)) }))
+            \(columns(command.allOptions.map { ($0.spelling, $0.summary + repeats($0)) }))
+
+            \(command.examples.map { "  \($0.line)\n      \($0.why)" }.joined(separator: "\n"))
 
             """
+    }
+
+    private static func configuration() -> String {
+        let groups = Directive.groups.map { group in
+            "\(group.title)\n\(columns(group.directives.map { ($0.name, $0.why) }))"
+        }
+        return """
+            proxy.conf - one directive a line: name and arguments; "#" begins a comment
+
+            \(groups.joined(separator: "\n\n"))
+
+            "refrain help DIRECTIVE" shows its arguments and default, "refrain check" what is in effect.
+
+            """
+    }
+
+    private static func text(of directive: Directive) -> String {
+        var lines = [directive.spelling, "", directive.why]
+        if !directive.details.isEmpty { lines += ["", directive.details] }
+        let defaults = directive.defaults.map { "  \(directive.name) \($0)" }
+        return (lines + ["", defaults.isEmpty ? "unset by default" : "default:"] + defaults).joined(separator: "\n")
+            + "\n"
     }
 
     /// One line: `refrain check [--config FILE] [--json]`.
@@ -44,4 +78,7 @@ enum HelpText {
     static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
+
+    /// `text` with a capital and a full stop.
+    static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
 }

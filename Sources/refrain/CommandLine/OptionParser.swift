@@ -50,7 +50,7 @@ enum OptionParser {
         let equals = word.firstIndex(of: "=")
         let name = String(word[..<(equals ?? word.endIndex)])
         let inline = equals.map { String(word[word.index(after: $0)...]) }
-        let options = command.options + [.help]
+        let options = command.allOptions
         guard let option = options.first(where: { $0.name == name }) else {
             let hint = Suggestion.nearest(to: name, in: options.map(\.name)).map { "; did you mean \"--\($0)\"?" }
             throw .usage("\(command.name): unknown option \(quoted("--" + name))\(hint ?? seeHelp(command))")

@@ -4,7 +4,15 @@ import AppleMusic
 
 extension Command {
     static let check = Command(
-        "check", "read the configuration, show the settings and where each came from", options: [.config, .json]
+        "check", "read the configuration, show the settings and where each came from", options: [.config, .json],
+        details: [
+            "What it writes is itself a configuration of the same meaning. Everything that is wrong is listed at once. Secrets are "
+                + "never shown: the configuration holds only the names of their files, which are opened to see that they can be used."
+        ],
+        examples: [
+            .init("refrain check", "shows what is in effect, and beside each setting where it came from"),
+            .init("refrain check --config new.conf && mv new.conf proxy.conf", "takes a new file only if it is right"),
+        ]
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let effective = try ConfigurationFile.read(path, context.files)

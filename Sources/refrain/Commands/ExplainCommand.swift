@@ -8,7 +8,15 @@ extension Command {
 
     static let explain = Command(
         "explain", "show what would become of a request and why, without sending it", positional: "URL",
-        options: [method, user, .admin, .adminTokenFile, .json]
+        options: [method, user, .admin, .adminTokenFile, .json],
+        details: [
+            "The proxy takes the decision that it would take for a request, on what is stored now, and says it instead of acting on it."
+        ],
+        examples: [
+            .init(
+                "refrain explain /v1/catalog/us/songs/1440935467", "says whether this would be a hit, and if not why"),
+            .init("refrain explain --user /v1/me/library/songs", "the same for a request with a user's token"),
+        ]
     ) { arguments, context throws(CommandFailure) in
         var parameters = [("url", try arguments.url(of: "explain"))]
         if let name = arguments.value(method) { parameters.append(("method", name)) }

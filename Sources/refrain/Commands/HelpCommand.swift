@@ -1,11 +1,61 @@
+// `help`: what the tables say, for a terminal, as man pages, or as completions for shells.
+
 extension Command {
-    static let help = Command("help", "show the commands, or the options of one", positional: "[COMMAND]") {
-        arguments, context throws(CommandFailure) in
-        guard let name = arguments.positional.first else {
-            context.output.standard(HelpText.overview())
-            return .done
+    private static let man = CommandOption("man", "write the man page instead, in roff (man -l shows it)")
+    private static let completion = CommandOption("completion", "SHELL", "write the completions for bash, zsh or fish")
+    private static let share = CommandOption(
+        "share", "DIRECTORY", "write all man pages and completions to their places below DIRECTORY, such as /usr/share")
+
+    static let help = Command(
+        "help", "show the commands, one command, or a directive of proxy.conf", positional: "[TOPIC]",
+        options: [man, completion, share],
+        details: ["TOPIC is a command, a directive of the configuration, or proxy.conf for all directives."],
+        examples: [
+            .init("refrain help purge", "lists the options of a command"),
+            .init("refrain help ttl", "explains a directive"),
+            .init("refrain help --man serve | man -l -", "shows a man page that is not installed"),
+            .init("source <(refrain help --completion bash)", "completes commands and options in this shell"),
+        ]
+    ) { arguments, context throws(CommandFailure) in
+        let topic = try arguments.positional.first.map { name throws(CommandFailure) in try HelpTopic(named: name) }
+        guard arguments.chosen(of: [man, completion, share]) <= 1 else {
+            throw .usage("help: --man, --completion and --share exclude each other")
         }
-        try context.output.standard(HelpText.text(of: Command.named(name)))
+        if let name = arguments.value(completion) {
+            context.output.standard(try shell(name).completions)
+        } else if let directory = arguments.value(share) {
+            try writeShared(below: directory, context.files)
+        } else if arguments.has(man) {
+            context.output.standard(Roff.text(of: topic?.manualPage ?? .overview))
+        } else {
+            context.output.standard(topic.map(HelpText.text) ?? HelpText.overview())
+        }
         return .done
+    }
+
+    private static func shell(_ name: String) throws(CommandFailure) -> Shell {
+        do throws(ValueError) {
+            return try Shell(choice: name)
+        } catch {
+            throw .usage("help: --completion: \(error.message)")
+        }
+    }
+
+    private static func writeShared(below directory: String, _ files: FileAccess) throws(CommandFailure) {
+        let pages = ManualPage.all.map { ("man/man\($0.section)/\($0.fileName)", Roff.text(of: $0)) }
+        for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions) }) {
+            do throws(FileProblem) {
+                try files.write(directory + "/" + path, Array(text.utf8))
+            } catch {
+                throw .failed("cannot write \(directory)/\(path): \(error.message)")
+            }
+        }
+    }
+}
+
+extension CommandArguments {
+    /// How many of these options were given.
+    fileprivate func chosen(of options: [CommandOption]) -> Int {
+        options.count { has($0) || value($0) != nil }
     }
 }

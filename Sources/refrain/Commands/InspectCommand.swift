@@ -9,7 +9,12 @@ extension Command {
 
     static let inspect = Command(
         "inspect", "show all that is known of one stored answer", positional: "URL",
-        options: [body, .admin, .adminTokenFile, .json]
+        options: [body, .admin, .adminTokenFile, .json],
+        examples: [
+            .init(
+                "refrain inspect /v1/catalog/us/songs/1440935467", "shows age, freshness, fields and where it is kept"),
+            .init("refrain inspect --body /v1/catalog/us/songs/1440935467 > song.json", "writes the content to a file"),
+        ]
     ) { arguments, context throws(CommandFailure) in
         let url = try arguments.url(of: "inspect")
         var parameters = [("url", url)]

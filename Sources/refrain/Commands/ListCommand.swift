@@ -13,7 +13,11 @@ extension Command {
 
     static let list = Command(
         "list", "show what a running proxy has stored, the most recently used first",
-        options: [prefix, storefront, resourceClass, limit, .admin, .adminTokenFile, .json]
+        options: [prefix, storefront, resourceClass, limit, .admin, .adminTokenFile, .json],
+        examples: [
+            .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
+            .init("refrain list --prefix /v1/catalog/us/albums --limit 1000 --json", "writes many as JSON"),
+        ]
     ) { arguments, context throws(CommandFailure) in
         var parameters: [(String, String)] = []
         var selection = EntrySelection()

@@ -17,7 +17,17 @@ extension Command {
 
     static let purge = Command(
         "purge", "make stored answers of a running proxy stale, or remove them",
-        options: [url, prefix, storefront, resource, all, hard, dryRun, .admin, .adminTokenFile, .json]
+        options: [url, prefix, storefront, resource, all, hard, dryRun, .admin, .adminTokenFile, .json],
+        details: [
+            "What has become stale is served within the stale window of its class while a new answer is fetched behind it; with "
+                + "--hard it is gone, and the next request waits for the origin. Personal answers are purged like all others.",
+            "Without admin_token_file only root and the user that the proxy runs as may purge.",
+        ],
+        examples: [
+            .init("refrain purge --resource songs:1440935467", "makes every answer stale that names this song"),
+            .init("refrain purge --prefix /v1/catalog/us/charts --dry-run", "counts what it would make stale"),
+            .init("refrain purge --all --hard", "empties the cache"),
+        ]
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
         let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))

@@ -79,7 +79,16 @@ extension SimulateOptions {
 extension Command {
     static let simulate = Command(
         "simulate", "run the simulated Apple Music API alone, or serve a recording as one",
-        options: SimulateOptions.all
+        options: SimulateOptions.all,
+        details: [
+            "The catalog is made up, and the same for the same seed; it behaves like the API where that is known: relationships, "
+                + "pages, languages, errors. Any developer token will do unless --public-key says whose."
+        ],
+        examples: [
+            .init("refrain simulate --seed 7 --latency 80", "answers after 80 milliseconds, as an origin far away"),
+            .init("refrain simulate --fault 503:0.05 --fault limit:20/s", "fails now and then, and refuses haste"),
+        ],
+        signals: ProgramSignal.stopping
     ) { arguments, context throws(CommandFailure) in
         try runSimulate(SimulateOptions(arguments), context)
     }

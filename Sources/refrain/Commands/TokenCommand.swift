@@ -8,7 +8,14 @@ extension Command {
     private static let reveal = CommandOption("reveal", "write the token itself, and nothing else")
 
     static let token = Command(
-        "token", "show claims and expiry of the developer token in use", options: [.config, reveal]
+        "token", "show claims and expiry of the developer token in use", options: [.config, reveal],
+        details: [
+            "Where Refrain signs its own tokens, it signs one as serve would. A token that has expired is shown, and the exit status is 1."
+        ],
+        examples: [
+            .init("refrain token", "shows until when the token is valid"),
+            .init("refrain token --reveal | cut -d. -f2 | base64 -d", "decodes the claims by hand"),
+        ]
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let now = Int64(Glibc.time(nil))

@@ -3,7 +3,13 @@ import AppleMusic
 // Every directive there is, in the order in which `check` and the example file show them.
 
 extension Directive {
-    static let table: [Directive] = listening + origin + credentials + storage + answers + operation
+    static let table: [Directive] = groups.flatMap(\.directives)
+
+    /// Under the headings of the example file.
+    static let groups: [(title: String, directives: [Directive])] = [
+        ("Clients", listening), ("The origin", origin), ("Credentials", credentials), ("The cache", storage),
+        ("Answers", answers), ("Operation", operation),
+    ]
 
     private static let listening = [
         Directive(
@@ -92,7 +98,11 @@ extension Directive {
                 "personal off", "other upstream",
             ],
             repetition: .perFirstArgument,
-            why: "how long answers are fresh, and then still of use; repeats; a type such as albums may have its own"
+            why: "how long answers are fresh, and then still of use; repeats; a type such as albums may have its own",
+            details:
+                "upstream: as the headers of the origin say (RFC 9111). off: never stored. stale: for so long after that the "
+                + "old answer is served while a new one is fetched. CLASS is one of \(TTLClass.names.joined(separator: ", ")); "
+                + "catalog stands in for types that have no line."
         ) { configuration, words throws(ValueError) in
             guard TTLClass.names.contains(words[0]) else {
                 throw ValueError(words[0], isNot: "a class" + Suggestion.text(for: words[0], in: TTLClass.names))

@@ -1,4 +1,4 @@
-// What a directive is. The parser, `check`, the test of the example file and the documentation are all made from
+// What a directive is. The parser, `check`, the test of the example file, the help and the man page are all made from
 // `Directive.table`, so that a name, a default or a grammar is written down once.
 
 struct Directive: Sendable {
@@ -45,12 +45,14 @@ struct Directive: Sendable {
     let needsRestart: Bool
     /// One line for the example file and the documentation.
     let why: String
+    /// What one line cannot say, for the man page.
+    let details: String
     /// Puts the arguments, whose number has been checked, into a configuration.
     let apply: @Sendable (inout Configuration, [String]) throws(ValueError) -> Void
 
     init(
         _ name: String, _ arguments: String, defaults: [String] = [], repetition: Repetition = .never,
-        fileRule: FileRule = .none, needsRestart: Bool = false, why: String,
+        fileRule: FileRule = .none, needsRestart: Bool = false, why: String, details: String = "",
         apply: @escaping @Sendable (inout Configuration, [String]) throws(ValueError) -> Void
     ) {
         self.name = name
@@ -60,6 +62,7 @@ struct Directive: Sendable {
         self.fileRule = fileRule
         self.needsRestart = needsRestart
         self.why = needsRestart ? why + "; a change needs a restart" : why
+        self.details = details
         self.apply = apply
     }
 
@@ -77,6 +80,15 @@ struct Directive: Sendable {
         }
         return least...most
     }
+
+    /// Whether a second line of this name is allowed.
+    var isRepeatable: Bool {
+        if case .never = repetition { return false }
+        return true
+    }
+
+    /// As it would be written: name and grammar.
+    var spelling: String { name + " " + arguments }
 
     /// The directive of that name.
     static func named(_ name: String) -> Directive? { table.first { $0.name == name } }

@@ -1,7 +1,7 @@
 import AppleMusic
 import Glibc
 
-// The only place where the configuration touches the file system; tests put values in its stead.
+// The only place where commands and the configuration touch files; tests put values in its stead.
 
 /// Why a file could not be had, in words for the operator.
 struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
@@ -28,6 +28,8 @@ struct FileAccess: Sendable {
     var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
     var credentialsDirectory: String?
+    /// Puts a file that everybody may read there, with the directories that it needs.
+    var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
 
     static let system = FileAccess(
         read: { path throws(FileProblem) in try contents(of: path) },
@@ -50,7 +52,8 @@ struct FileAccess: Sendable {
                 return String(error.description.dropFirst(path.count + 2))
             }
         },
-        credentialsDirectory: SecretFile.environmentCredentialsDirectory)
+        credentialsDirectory: SecretFile.environmentCredentialsDirectory,
+        write: { path, bytes throws(FileProblem) in try put(bytes, at: path) })
 
     /// A mebibyte at most: a configuration that is larger is a mistake in the path.
     private static func contents(of path: String) throws(FileProblem) -> [UInt8] {
@@ -68,5 +71,28 @@ struct FileAccess: Sendable {
             bytes += chunk[..<count]
         }
         throw FileProblem("larger than \(limit) bytes")
+    }
+
+    @Sendable private static func readOnly(_ path: String, _ bytes: [UInt8]) throws(FileProblem) {
+        throw FileProblem(String(cString: strerror(EROFS)))
+    }
+
+    /// The modes are those of installed files, whatever the umask, as with install(1).
+    private static func put(_ bytes: [UInt8], at path: String) throws(FileProblem) {
+        for end in path.indices where path[end] == "/" && end != path.startIndex {
+            let parent = String(path[..<end])
+            if mkdir(parent, 0o755) == 0 { chmod(parent, 0o755) }
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw .lastError() }
+        defer { close(descriptor) }
+        fchmod(descriptor, 0o644)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .lastError() }
+            rest = rest.dropFirst(count)
+        }
     }
 }

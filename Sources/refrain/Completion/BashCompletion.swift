@@ -1,0 +1,67 @@
+/// Written for bash 4 and later; it uses nothing of the bash-completion package but its directory.
+enum BashCompletion {
+    static var text: String {
+        """
+        # bash completion for refrain; written by "refrain help --completion bash"
+
+        _refrain() {
+            local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]}
+            # Bash takes "=" and ":" for words of their own.
+            if [[ $current == = ]]; then
+                current=
+            elif [[ $current == : || $option == : ]]; then
+                option=:
+            elif [[ $option == = ]]; then
+                option=${COMP_WORDS[COMP_CWORD-2]}
+            fi
+            local words= kind=words
+            COMPREPLY=()
+            if (( COMP_CWORD == 1 )); then
+                words='\(Command.table.map(\.name).joined(separator: " ")) --help --version'
+            else
+                case "${COMP_WORDS[1]} $option" in
+                *" :") kind=none ;;
+        \(Command.table.flatMap(values).joined(separator: "\n"))
+                *)
+                    case "${COMP_WORDS[1]}" in
+        \(Command.table.map(options).joined(separator: "\n"))
+                    esac ;;
+                esac
+            fi
+            case $kind in
+            file) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+            directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+            prefixes) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current") ;;
+            words) mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current") ;;
+            esac
+        }
+        complete -F _refrain refrain
+
+        """
+    }
+
+    /// A case for each option with a value.
+    private static func values(of command: Command) -> [String] {
+        command.options.compactMap { option in
+            option.value.map { name in
+                "        '\(command.name) --\(option.name)') \(offer(CompletedValue(named: name))) ;;"
+            }
+        }
+    }
+
+    private static func offer(_ value: CompletedValue) -> String {
+        switch value {
+        case .file: "kind=file"
+        case .directory: "kind=directory"
+        case .words(let words): "words='\(words.joined(separator: " "))'"
+        case .prefixes(let words): "kind=prefixes words='\(words.joined(separator: " "))'"
+        case .unknown: "kind=none"
+        }
+    }
+
+    private static func options(of command: Command) -> String {
+        var words = command.allOptions.map { "--" + $0.name }
+        if case .words(let names) = CompletedValue(named: command.positional) { words += names }
+        return "            \(command.name)) words='\(words.joined(separator: " "))' ;;"
+    }
+}

@@ -1,0 +1,30 @@
+import AppleMusic
+import HTTP
+import Simulator
+
+/// What a shell offers for a value, by what the tables call it.
+enum CompletedValue: Equatable, Sendable {
+    case file
+    case directory
+    /// One of these.
+    case words([String])
+    /// One of these, and something behind it.
+    case prefixes([String])
+    /// Nothing is known of it.
+    case unknown
+
+    init(named name: String) {
+        switch name {
+        case "FILE": self = .file
+        case "DIRECTORY": self = .directory
+        case "CLASS": self = .words(ResourceClass.allCases.map(\.name))
+        case "CODE": self = .words(SimulatedStorefronts.codes.sorted())
+        case "METHOD": self = .words(Method.allCases.filter { $0 != .other }.map(\.text.description))
+        case "SHELL": self = .words(Shell.allCases.map(\.rawValue))
+        case "KIND[:RATE]": self = .words(Fault.Kind.allCases.map(\.rawValue))
+        case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
+        case "[TOPIC]": self = .words(HelpTopic.names)
+        default: self = .unknown
+        }
+    }
+}

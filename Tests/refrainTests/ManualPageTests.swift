@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import refrain
+
+@Suite struct ManualPageTests {
+    @Test func thereIsAPageForEachCommandAndForTheConfiguration() {
+        let names = ManualPage.all.map(\.fileName)
+        #expect(names == ["refrain.1"] + Command.table.map { "refrain-\($0.name).1" } + ["proxy.conf.5"])
+    }
+
+    @Test(arguments: Command.table.map(\.name)) func aCommandsPageNamesItsOptions(_ name: String) throws {
+        let command = try Command.named(name)
+        let lines = Roff.text(of: ManualPage(of: command)).split(separator: "\n")
+        for option in command.allOptions {
+            let term = "\\fB\\-\\-\(option.name.replacing("-", with: "\\-"))\\fR"
+            #expect(lines.contains { $0 == term || $0.hasPrefix(term + " ") }, "--\(option.name)")
+        }
+    }
+
+    @Test(arguments: Directive.table.map(\.name)) func thePageOfTheConfigurationNamesDirectivesAndDefaults(
+        _ name: String
+    ) throws {
+        let directive = try #require(Directive.named(name))
+        let items = ManualPage.configuration.sections.flatMap(\.blocks).compactMap { block in
+            if case .item(let term, let text) = block, term.first == .literal(name) { text } else { nil }
+        }
+        let text = try #require(items.first)
+        #expect(items.count == 1)
+        for line in directive.defaults { #expect(text.contains(line)) }
+    }
+
+    @Test(arguments: Command.table.map(\.name)) func everyCommandHasAnExampleThatItsParserTakes(_ name: String) throws {
+        let examples = try Command.named(name).examples
+        #expect(!examples.isEmpty, "give it an example in its file in Commands")
+        for example in examples {
+            let ends: Set<Character> = ["|", ">", "&", ")"]
+            guard let start = example.line.firstRange(of: "refrain ")?.upperBound else { continue }
+            let words = example.line[start...].prefix { !ends.contains($0) }.split(separator: " ").map(String.init)
+            guard let first = words.first, let command = try? Command.named(first) else { continue }
+            #expect(throws: Never.self, "\(example.line)") {
+                try OptionParser.parse(Array(words.dropFirst()), for: command)
+            }
+        }
+    }
+
+    @Test(arguments: ConfigurationExample.table.map(\.lines)) func examplesAreConfigurations(_ lines: [String]) throws {
+        let files = MemoryFiles(texts: ["proxy.conf": lines.joined(separator: "\n"), "/etc/refrain/cert.pem": ""])
+        var access = files.access
+        access.credentialsDirectory = "/run/credentials/refrain.service"
+        #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
+    }
+
+    @Test func whatRoffWouldTakeForItsOwnIsText() {
+        let page = ManualPage(
+            name: "a", section: 1, summary: "b",
+            sections: [.init(title: "C", blocks: [.paragraph(".dot \\ 'quoted' \"twice\" ~/x -y"), .code([".x"])])])
+        let lines = Roff.text(of: page).split(separator: "\n")
+        #expect(lines.contains("\\&.dot \\e \\(aqquoted\\(aq \\(dqtwice\\(dq \\(ti/x \\-y"))
+        #expect(lines.contains("\\&.x"))
+    }
+
+    @Test(.enabled(if: Tool("mandoc") != nil, "mandoc is not installed: nobody judged the man pages' macros"))
+    func mandocFindsNothingToWarnOf() throws {
+        let mandoc = try #require(Tool("mandoc"))
+        try withPages { paths in
+            let outcome = try mandoc.run(["-Tlint", "-W", "warning"] + paths)
+            #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
+        }
+    }
+
+    @Test(.enabled(if: Tool("groff") != nil, "groff is not installed: it has not read the man pages"))
+    func groffFindsNothingToWarnOf() throws {
+        let groff = try #require(Tool("groff"))
+        try withPages { paths in
+            for path in paths {
+                let outcome = try groff.run(["-man", "-Tutf8", "-ww", "-z", path])
+                #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
+            }
+        }
+    }
+
+    private func withPages(_ body: ([String]) throws -> Void) throws {
+        try withTemporaryDirectory { directory in
+            let paths = try ManualPage.all.map { page in
+                let file = directory.appendingPathComponent(page.fileName)
+                try Data(Roff.text(of: page).utf8).write(to: file)
+                return file.path
+            }
+            try body(paths)
+        }
+    }
+}

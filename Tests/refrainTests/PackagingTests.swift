@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import refrain
+
+/// What is installed and packaged, made from the release binary where `make test` has built it.
+@Suite struct PackagingTests {
+    private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
+    private static let debian = top.appendingPathComponent("Sources/Deployment/debian")
+
+    @Test func debiansChangelogIsOfThisVersion() throws {
+        let text = try String(contentsOf: Self.debian.appendingPathComponent("changelog"), encoding: .utf8)
+        let lines = text.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("refrain (\(Version.text)-") == true)
+        let trailer = try #require(lines.first { $0.hasPrefix(" -- ") })
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "UTC")
+        format.dateFormat = "yyyy-MM-dd"
+        let date = try #require(format.date(from: Version.date))
+        format.dateFormat = "EEE, dd MMM yyyy"
+        #expect(trailer.contains(format.string(from: date)))
+    }
+
+    @Test(arguments: ["postinst", "prerm", "postrm"]) func maintainerScriptsAreShellAndStopAtErrors(_ name: String)
+        throws
+    {
+        let path = Self.debian.appendingPathComponent(name).path
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.hasPrefix("#!/bin/sh\n") && text.contains("\nset -e\n"))
+        let outcome = try #require(Tool("sh")).run(["-n", path])
+        #expect(outcome.status == 0, "\(outcome.text)")
+    }
+
+    @Test(.enabled(if: release != nil, "REFRAIN_RELEASE is unset: nothing was installed (make test sets it)"))
+    func whatIsInstalledGoesAgain() throws {
+        let make = try #require(Tool("make"))
+        let release = try #require(Self.release)
+        try withTemporaryDirectory { directory in
+            let settings = ["DESTDIR=" + directory.path, "PREFIX=/opt/refrain", "BINARY=" + release]
+            let installed = try make.run(["install-built"] + settings, in: Self.top)
+            #expect(installed.status == 0, "\(installed.text)")
+            let unit = try String(
+                contentsOfFile: directory.path + "/opt/refrain/lib/systemd/system/refrain.service", encoding: .utf8)
+            #expect(unit.contains("\nExecStart=/opt/refrain/bin/refrain serve "))
+            #expect(try Self.files(below: directory).contains("opt/refrain/share/man/man1/refrain-serve.1"))
+            let removed = try make.run(["uninstall"] + settings, in: Self.top)
+            #expect(removed.status == 0, "\(removed.text)")
+            #expect(try Self.files(below: directory).isEmpty)
+        }
+    }
+
+    @Test(
+        .enabled(if: release != nil, "REFRAIN_RELEASE is unset: no package was built (make test sets it)"),
+        .enabled(if: Tool("dpkg-gencontrol") != nil, "dpkg-dev is not installed: no package was built"))
+    func thePackageHoldsWhatTheServiceNeedsAndIsTheSameTwice() throws {
+        let build = Self.debian.appendingPathComponent("build").path
+        let bash = try #require(Tool("bash"))
+        let release = try #require(Self.release)
+        try withTemporaryDirectory { directory in
+            var packages: [Data] = []
+            for name in ["first", "second"] {
+                let output = directory.appendingPathComponent(name)
+                try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+                let built = try bash.run([build, release, output.path])
+                try #require(built.status == 0, "\(built.text)")
+                let name = try #require(try FileManager.default.contentsOfDirectory(atPath: output.path).first)
+                packages.append(try Data(contentsOf: output.appendingPathComponent(name)))
+            }
+            #expect(packages[0] == packages[1])
+            let package = directory.appendingPathComponent("refrain.deb")
+            try packages[0].write(to: package)
+            try Self.expectContents(of: package)
+            try Self.expectLintianFindsNoErrors(in: package)
+        }
+    }
+
+    private static func expectContents(of package: URL) throws {
+        let tool = try #require(Tool("dpkg-deb"))
+        let control = try tool.run(["--info", package.path]).text
+        for line in ["Version: \(Version.text)-", "Depends: libc6 ", "libsqlite3-0", "libssl3", "Recommends: zlib1g"] {
+            #expect(control.contains(line), "\(line)")
+        }
+        #expect(try tool.run(["--info", package.path, "conffiles"]).text == "/etc/refrain/proxy.conf\n")
+        let list = try tool.run(["--contents", package.path]).text.split(separator: "\n")
+        #expect(list.allSatisfy { $0.contains(" root/root ") })
+        let pages = ManualPage.all.map { "man\($0.section)/\($0.fileName).gz" }
+        for path in pages + ["bin/refrain", "system/refrain.service", "bash-completion/completions/refrain"] {
+            #expect(list.contains { $0.hasSuffix("/" + path) }, "\(path)")
+        }
+        let root = package.deletingLastPathComponent().appendingPathComponent("root")
+        #expect(try tool.run(["--extract", package.path, root.path]).status == 0)
+        let text = try String(contentsOfFile: root.path + "/etc/refrain/proxy.conf", encoding: .utf8)
+        #expect(try read(text).configuration.cacheFile == "/var/lib/refrain/refrain.sqlite")
+    }
+
+    private static func expectLintianFindsNoErrors(in package: URL) throws {
+        guard let lintian = Tool("lintian") else { return }
+        let outcome = try lintian.run(["--fail-on", "error", package.path])
+        #expect(outcome.status == 0, "\(outcome.text)")
+    }
+
+    private static func files(below directory: URL) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + $0)
+            return attributes[.type] as? FileAttributeType == .typeRegular
+        }
+    }
+}
