@@ -6,7 +6,8 @@ DESTDIR ?=
 BENCH ?=
 
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
-TEST_PACKAGES = valgrind
+# Programs that tests look for, and what they do not look at without; each is the Debian package of its name.
+TEST_PACKAGES = valgrind prometheus
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 BINARY = .build/release/refrain
 
@@ -35,9 +36,11 @@ deps: ## install the C libraries where their headers are missing
 	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
 	exit 1
 
-deps-test: deps ## install valgrind where it is missing; without it the tests do not look at what requests cost
-	@command -v valgrind >/dev/null || { $(call install_packages,$(TEST_PACKAGES)); } || \
-	echo "valgrind could not be installed (apt-get install $(TEST_PACKAGES)); going on without"
+deps-test: deps ## install valgrind and prometheus where missing; without them costs and metrics are tested less
+	@for package in $(TEST_PACKAGES); do \
+		command -v $$package >/dev/null || { $(call install_packages,$$package); } || \
+		echo "$$package could not be installed (apt-get install $$package); going on without"; \
+	done
 
 run: deps build ## build, then run the proxy in front of the simulated API; no configuration needed
 	@exec $(BINARY) demo

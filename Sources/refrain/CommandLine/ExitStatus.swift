@@ -1,5 +1,5 @@
 /// How a run of the program ended, as its exit code says.
-enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
     /// It failed, or a threshold was missed.
     case failed = 1
