@@ -6,13 +6,8 @@ import Testing
 
 /// What is exposed, as a real Prometheus takes it: it scrapes a demonstration in this process.
 @Suite(.timeLimit(.minutes(2))) struct PrometheusTests {
-    private static let server = tool("prometheus")
-    private static let promtool = tool("promtool")
-
-    private static func tool(_ name: String) -> String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
+    private static let server = Program.named("prometheus")
+    private static let promtool = Program.named("promtool")
 
     @Test(.enabled(if: server != nil, "prometheus is not installed: nobody scraped the metrics"))
     func aRealPrometheusScrapesAndEvaluatesEverything() throws {
@@ -51,48 +46,8 @@ import Testing
         #expect(try Self.run(["test", "rules", "\(folder)/alerts.test.yml"]).contains("SUCCESS"))
     }
 
-    /// What it writes; a failure is an issue.
     private static func run(_ arguments: [String], input: Data = Data()) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(promtool))
-        process.arguments = arguments
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try input.write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
-        return text
-    }
-}
-
-/// A demonstration, an album that it has, and where it is administered.
-private final class RunningDemo {
-    let client: HTTPTestClient
-    let admin: Int
-    let album: String
-    private let demo: Demo
-
-    init() throws {
-        let arguments = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
-        demo = try Demo(
-            DemoOptions(arguments), CommandContext(output: CapturedOutput().output, files: MemoryFiles().access))
-        let urls = demo.greeting.split(separator: "'").filter { $0.hasPrefix("http://") }
-        let first = try #require(urls.first.flatMap { URL(string: String($0)) })
-        let last = try #require(urls.last.flatMap { URL(string: String($0)) })
-        client = HTTPTestClient(port: try #require(first.port))
-        admin = try #require(last.port)
-        album = first.path
-    }
-
-    func stop() {
-        client.close()
-        demo.stop { _ in }
+        try #require(promtool).run(arguments, input: input)
     }
 }
 
@@ -102,7 +57,7 @@ private final class Scraper {
     private let folder: URL
     private let port: Int
 
-    init(_ program: String, target: Int) throws {
+    init(_ program: Program, target: Int) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         port = try freePort()
@@ -117,7 +72,7 @@ private final class Scraper {
         try Data(configuration.utf8).write(to: folder.appendingPathComponent("prometheus.yml"))
         let output = folder.appendingPathComponent("log")
         try Data().write(to: output)
-        process.executableURL = URL(fileURLWithPath: program)
+        process.executableURL = URL(fileURLWithPath: program.path)
         process.arguments = [
             "--config.file=\(folder.path)/prometheus.yml", "--storage.tsdb.path=\(folder.path)/data",
             "--web.listen-address=127.0.0.1:\(port)", "--log.level=warn",
