@@ -7,7 +7,7 @@ BENCH ?=
 
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
 # Programs that tests look for, and what they do not look at without; each is the Debian package of its name.
-TEST_PACKAGES = valgrind chromium
+TEST_PACKAGES = valgrind chromium prometheus
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 BINARY ?= .build/release/refrain
 TARGET = $(DESTDIR)$(PREFIX)
@@ -20,9 +20,9 @@ define install_packages
 { if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else as_root=none; fi; \
 	[ "$$as_root" != none ] && command -v apt-get >/dev/null && { \
 		echo "installing $(1)"; \
-		$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) </dev/null || { \
+		$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(1) </dev/null || { \
 			$$as_root apt-get update -q </dev/null && \
-			$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q $(1) </dev/null; }; }; }
+			$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(1) </dev/null; }; }; }
 endef
 
 .DEFAULT_GOAL := help
@@ -40,7 +40,7 @@ deps: ## install the C libraries where their headers are missing
 	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
 	exit 1
 
-deps-test: deps ## install valgrind and chromium where missing; without them costs and the dashboard are not tested
+deps-test: deps ## install valgrind, chromium and prometheus where missing; the tests that need them are left out without
 	@for package in $(TEST_PACKAGES); do \
 		command -v $$package >/dev/null || { $(call install_packages,$$package); } || \
 		echo "$$package could not be installed (apt-get install $$package); going on without"; \

@@ -1,0 +1,91 @@
+import AppleMusic
+import EventLoop
+import Foundation
+import Proxy
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import refrain
+
+/// Every query of the page about the cache file is run against one that a proxy wrote.
+@Suite(.timeLimit(.minutes(2))) struct DatabasePageTests {
+    private static let targets = [
+        "/v1/catalog/us/charts?types=albums,songs&limit=20", "/v1/catalog/gb/search?term=moon&types=songs,artists",
+        "/v1/catalog/us/search?term=river&types=songs", "/v1/catalog/us/albums/1", "/v1/storefronts",
+        "/v1/catalog/us/albums?ids=1,2",
+    ]
+
+    @Test func everyQueryAnswers() throws {
+        let path = NSTemporaryDirectory() + "refrain-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+        try Self.fill(path)
+        let queries = try Page("Sources/Documentation/DATABASE.md").blocks("sql")
+        #expect(queries.count >= 12)
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        for query in queries {
+            do {
+                var rows = 0
+                try Statement(database, query.trimmingCharacters(in: ["\n", ";"])).forEachRow([]) { _ in
+                    rows += 1
+                    return true
+                }
+                #expect(rows > 0, "nothing answers\n\(query)")
+            } catch {
+                Issue.record("\(error) in\n\(query)")
+            }
+        }
+    }
+
+    /// The schema that the page shows is the one that SQLite keeps.
+    @Test func everyColumnIsExplained() throws {
+        let page = try Page("Sources/Documentation/DATABASE.md")
+        #expect(page.lines.contains { $0.contains("version \(Schema.version)") })
+        let path = NSTemporaryDirectory() + "refrain-\(UUID().uuidString).sqlite"
+        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+        try Self.fill(path)
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        var columns: [String: Set<String>] = [:]
+        try Statement(
+            database,
+            """
+            SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type IN ('table', 'view')
+            """
+        ).forEachRow([]) { row in
+            columns[row.text(0), default: []].insert(row.text(1))
+            return true
+        }
+        #expect(columns.count == 6)
+        for (table, names) in columns {
+            let shown = page.table(under: "Table \(table)").compactMap {
+                $0.first?.split(separator: "`").first.map(String.init)
+            }
+            #expect(Set(shown) == names, "Table \(table)")
+        }
+    }
+
+    /// Sends requests through a proxy that keeps answers at `path`, and stops it when all of them are there.
+    private static func fill(_ path: String) throws {
+        var simulated = SimulatorConfiguration()
+        simulated.requiresAuthorization = false
+        let api = SimulatedAPI(configuration: simulated)
+        let listener = ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
+        let origin = try ServiceHost(label: "simulator", listener: listener) { SimulatorService(api, context: $0) }
+        defer { origin.stop() }
+        let text = """
+            listen 127.0.0.1:0
+            admin_listen off
+            upstream http://\(origin.address)
+            cache_file \(path)
+            access_log off
+            """
+        let proxy = try RunningProxy(read(text).configuration, OperationalLog(level: .error) { _ in })
+        let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
+        for target in targets { #expect(try client.send("GET", target).status < 500) }
+        client.close()
+        let stopped = DispatchSemaphore(value: 0)
+        proxy.stop { _ in stopped.signal() }
+        stopped.wait()
+    }
+}

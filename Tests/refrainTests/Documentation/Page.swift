@@ -1,0 +1,55 @@
+import Foundation
+
+/// One page of the documentation, as Markdown.
+struct Page {
+    let name: String
+    let lines: [String]
+
+    static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    /// All of them, from the top of the project.
+    static let names =
+        ["README.md"]
+        + ["OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md"].map {
+            "Sources/Documentation/" + $0
+        }
+
+    /// - Parameter name: its path from the top of the project.
+    init(_ name: String) throws {
+        self.name = name
+        let text = try String(contentsOf: Self.top.appendingPathComponent(name), encoding: .utf8)
+        lines = text.components(separatedBy: "\n")
+    }
+
+    /// The cells of the table under `heading`, without its first two lines.
+    func table(under heading: String) -> [[String]] {
+        let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
+        return section.filter { $0.hasPrefix("| ") }.dropFirst(2).map(Self.cells)
+    }
+
+    /// The content of each fenced block in `language`.
+    func blocks(_ language: String) -> [String] {
+        var found: [String] = []
+        var block: [String]?
+        for line in lines {
+            if line == "```\(language)" {
+                block = []
+            } else if line.hasPrefix("```") {
+                if let block { found.append(block.joined(separator: "\n")) }
+                block = nil
+            } else {
+                block?.append(line)
+            }
+        }
+        return found
+    }
+
+    /// `| a | b\|c |`
+    private static func cells(_ line: String) -> [String] {
+        let bar = "\u{1}"
+        let cells = line.replacingOccurrences(of: "\\|", with: bar).split(separator: "|")
+        return cells.map {
+            $0.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: bar, with: "|")
+        }.filter { !$0.isEmpty }
+    }
+}

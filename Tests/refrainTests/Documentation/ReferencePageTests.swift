@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Admin
+@testable import Cache
+@testable import Proxy
+@testable import refrain
+
+/// The reference is written for people and held to the program's own tables, both ways.
+@Suite struct ReferencePageTests {
+    private let page: Page
+
+    init() throws {
+        page = try Page("Sources/Documentation/REFERENCE.md")
+    }
+
+    /// What operators meet in a header, a log or a metric they find in the page, and nothing that does not exist.
+    private func expect(_ section: String, _ expected: [[String]], columns: Int = .max) {
+        let rows = page.table(under: section).map { Array($0.prefix(columns)) }
+        for row in expected where !rows.contains(row) {
+            let line = "| " + row.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+            Issue.record("\(page.name), \(section): this is missing, or says something else: \(line)")
+        }
+        for row in rows where !expected.contains(row) {
+            Issue.record("\(page.name), \(section): there is no such thing in the program: \(row)")
+        }
+        #expect(rows == expected, "\(section): in another order")
+    }
+
+    private func code(_ text: String) -> String { "`\(text)`" }
+
+    @Test func outcomes() {
+        expect("Outcomes", Outcome.allCases.map { [code($0.name), $0.meaning] })
+    }
+
+    @Test func reasons() {
+        expect("Reasons", Reason.allCases.map { [code($0.text)] }, columns: 1)
+        #expect(page.table(under: "Reasons").allSatisfy { $0.count == 3 })
+    }
+
+    @Test func metrics() {
+        expect(
+            "Metrics",
+            MetricFamily.table.map { family in
+                let labels = family.labels.map(code).joined(separator: ", ")
+                return [code(family.name), family.kind.rawValue, labels.isEmpty ? "-" : labels, family.help]
+            })
+    }
+
+    @Test func endpoints() {
+        expect(
+            "Admin endpoints",
+            AdminEndpoint.table.map { endpoint in
+                let audience = endpoint.audience == .anyone ? "anyone" : endpoint.writes ? "who may write" : "operators"
+                let methods = endpoint.methods.map { "\($0.text)" }.joined(separator: ", ")
+                return [code(endpoint.path), methods, audience, endpoint.summary]
+            })
+    }
+
+    @Test func exitCodes() {
+        expect("Exit codes", ExitStatus.allCases.map { ["\($0.rawValue)"] }, columns: 1)
+    }
+
+    @Test func directives() {
+        expect(
+            "Directives",
+            Directive.table.map { directive in
+                let standard = directive.defaults.map(code).joined(separator: "<br>")
+                return [
+                    code(directive.name), code(directive.arguments), standard.isEmpty ? "unset" : standard,
+                    directive.why,
+                ]
+            })
+    }
+}

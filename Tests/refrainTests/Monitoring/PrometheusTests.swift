@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import refrain
+
+/// What is exposed, as a real Prometheus takes it: it scrapes a demonstration in this process.
+@Suite(.timeLimit(.minutes(2))) struct PrometheusTests {
+    private static let server = Program.named("prometheus")
+    private static let promtool = Program.named("promtool")
+
+    @Test(.enabled(if: server != nil, "prometheus is not installed: nobody scraped the metrics"))
+    func aRealPrometheusScrapesAndEvaluatesEverything() throws {
+        let running = try RunningDemo()
+        defer { running.stop() }
+        let requests = 5
+        for _ in 0..<requests { #expect(try running.client.send("GET", running.album).status == 200) }
+        let scraper = try Scraper(try #require(Self.server), target: running.admin)
+        defer { scraper.stop() }
+        waitUntil(within: 30) { (try? scraper.value("up{job=\"refrain\"}")) == 1 }
+        #expect(try scraper.value("up{job=\"refrain\"}") == 1, "\(scraper.log)")
+        #expect(try scraper.value("sum(refrain_requests_total)") == Double(requests))
+        #expect(try scraper.value("refrain_requests_total{outcome=\"hit\"}") == Double(requests - 1))
+        #expect(try scraper.value("refrain_upstream_requests_total{priority=\"client\",status=\"200\"}") == 1)
+        #expect(try scraper.value("refrain_request_duration_seconds_count{outcome=\"miss\"}") == 1)
+        #expect(try scraper.value("refrain_upstream_rate_limit") == .infinity)
+        #expect(try scraper.value("refrain_developer_token_expiry_timestamp_seconds > bool time()") == 1)
+        let expressions = try MonitoringFilesTests.dashboardExpressions() + MonitoringFilesTests.alertExpressions()
+        for text in expressions {
+            let filled = text.replacing("$__rate_interval", with: "1m").replacing("$instance", with: ".*")
+            #expect(throws: Never.self, "\(text)") { try scraper.query(filled) }
+        }
+        let groups = (try scraper.get("/api/v1/rules")["data"] as? [String: Any])?["groups"] as? [[String: Any]]
+        #expect((groups?.first?["rules"] as? [Any])?.count == (try MonitoringFilesTests.alertExpressions().count))
+    }
+
+    @Test(.enabled(if: promtool != nil, "promtool is not installed: nobody checked the metrics and the rules"))
+    func promtoolHasNoComplaints() throws {
+        let running = try RunningDemo()
+        defer { running.stop() }
+        #expect(try running.client.send("GET", running.album).status == 200)
+        let metrics = try HTTPTestClient(port: running.admin).send("GET", "/metrics").body
+        #expect(try Self.run(["check", "metrics"], input: metrics) == "")
+        let folder = MonitoringFilesTests.folder
+        #expect(try Self.run(["check", "rules", "\(folder)/alerts.yml"]).contains("SUCCESS"))
+        #expect(try Self.run(["test", "rules", "\(folder)/alerts.test.yml"]).contains("SUCCESS"))
+    }
+
+    private static func run(_ arguments: [String], input: Data = Data()) throws -> String {
+        try #require(promtool).run(arguments, input: input)
+    }
+}
+
+/// A Prometheus of its own, with everything that it writes in a folder that goes with it.
+private final class Scraper {
+    private let process = Process()
+    private let folder: URL
+    private let port: Int
+
+    init(_ program: Program, target: Int) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        port = try freePort()
+        let configuration = """
+            global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 1s}
+            rule_files: ["\(MonitoringFilesTests.folder)/alerts.yml"]
+            scrape_configs:
+              - job_name: refrain
+                static_configs: [{targets: ["127.0.0.1:\(target)"]}]
+
+            """
+        try Data(configuration.utf8).write(to: folder.appendingPathComponent("prometheus.yml"))
+        let output = folder.appendingPathComponent("log")
+        try Data().write(to: output)
+        process.executableURL = URL(fileURLWithPath: program.path)
+        process.arguments = [
+            "--config.file=\(folder.path)/prometheus.yml", "--storage.tsdb.path=\(folder.path)/data",
+            "--web.listen-address=127.0.0.1:\(port)", "--log.level=warn",
+        ]
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = process.standardOutput
+        try process.run()
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private struct NoAnswer: Error {
+        let status: Int
+    }
+
+    var log: String { (try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)) ?? "" }
+
+    func get(_ target: String) throws -> [String: Any] {
+        let reply = try HTTPTestClient(port: port).send("GET", target)
+        // While it starts it answers 503.
+        guard let answer = reply.json as? [String: Any] else { throw NoAnswer(status: reply.status) }
+        return answer
+    }
+
+    /// The values of the series that `expression` selects now.
+    @discardableResult func query(_ expression: String) throws -> [Double] {
+        let encoded = try #require(expression.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let answer = try get("/api/v1/query?query=\(encoded)")
+        let data = try #require(answer["data"] as? [String: Any], "\(answer)")
+        let series = try #require(data["result"] as? [[String: Any]], "\(answer)")
+        return try series.map { one in
+            let text = try #require((one["value"] as? [Any])?.last as? String)
+            return text == "+Inf" ? .infinity : try #require(Double(text))
+        }
+    }
+
+    /// The one value; nil where there is none.
+    func value(_ expression: String) throws -> Double? {
+        let values = try query(expression)
+        #expect(values.count <= 1)
+        return values.first
+    }
+}
+
+/// One that nobody listens on now.
+private func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
+        }
+    }
+    try #require(result == 0)
+    return Int(UInt16(bigEndian: address.sin_port))
+}
