@@ -14,7 +14,8 @@ public final class HeadlessBrowser {
             .flatMap { name in folders.map { "\($0)/\(name)" } }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
-    public static let absence = "chromium is not installed, so nothing was looked at in a browser (apt-get install chromium)"
+    public static let absence =
+        "chromium is not installed, so nothing was looked at in a browser (apt-get install chromium)"
 
     private let process: pid_t
     private let input: CInt

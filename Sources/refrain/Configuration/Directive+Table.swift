@@ -82,7 +82,9 @@ extension Directive {
             why: "sent on /v1/me when the client brings no token of its own"),
         file(
             "client_keys_file", \.clientKeysFile, .secret(.list),
-            why: "one \"name key\" a line, a rate such as 50/s behind it or none; clients then present a key as bearer token or X-Refrain-Key"),
+            why:
+                "one \"name key\" a line, a rate such as 50/s behind it or none; clients then present a key as bearer token or X-Refrain-Key"
+        ),
     ]
 
     private static let storage = [
