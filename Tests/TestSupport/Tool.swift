@@ -1,0 +1,43 @@
+import Foundation
+
+/// A program of this machine that judges or uses what the project delivers.
+public struct Tool: Sendable {
+    public struct Outcome: Sendable {
+        public let status: Int32
+        /// Standard output and standard error, as they came.
+        public let text: String
+    }
+
+    private let path: String
+
+    /// Nil where no directory of `PATH` has it.
+    public init?(_ name: String) {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let paths = directories.map { "\($0)/\(name)" }
+        guard let path = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else { return nil }
+        self.path = path
+    }
+
+    public func run(_ arguments: [String], in directory: URL? = nil) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.currentDirectoryURL = directory
+        let pipe = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, text: text)
+    }
+}
+
+/// A new directory that is removed after `body`.
+public func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try body(directory)
+}
