@@ -35,7 +35,8 @@ struct AdminEndpoint: Sendable {
             path: "/readyz", methods: [.get], audience: .anyone, summary: "200, or 503 while it drains",
             answer: { $0.readiness() }),
         AdminEndpoint(
-            path: "/stats", methods: [.get], summary: "the counters and all that the dashboard shows, as JSON", answer: { $0.statistics() }),
+            path: "/stats", methods: [.get], summary: "the counters and all that the dashboard shows, as JSON",
+            answer: { $0.statistics() }),
         AdminEndpoint(
             path: "/metrics", methods: [.get], summary: "the same and more, in the Prometheus text format",
             answer: { $0.metrics() }),

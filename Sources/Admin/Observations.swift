@@ -93,7 +93,8 @@ struct Observations {
 
     private func json(_ part: StorageBreakdown.Part) -> JSON {
         .object(members: [
-            "class": .string(className(part.classTag)), "storefront": .string(part.storefront), "entries": .integer(part.entries),
+            "class": .string(className(part.classTag)), "storefront": .string(part.storefront),
+            "entries": .integer(part.entries),
             "bytes": .integer(part.bytes),
         ])
     }

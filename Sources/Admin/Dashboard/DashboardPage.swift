@@ -113,7 +113,8 @@ extension DashboardView.Cell {
             return "<svg class=bar viewBox=\"0 0 100 8\" preserveAspectRatio=none aria-hidden=true>"
                 + "<rect width=\(width) height=8 /></svg>"
         case .outcome(let outcome):
-            return "<svg class=swatch aria-hidden=true><rect width=12 height=12 fill=\"url(#p-\(outcome.name))\" /></svg>"
+            return
+                "<svg class=swatch aria-hidden=true><rect width=12 height=12 fill=\"url(#p-\(outcome.name))\" /></svg>"
                 + outcome.name
         case .explain(let target):
             let text = HTMLText.escaped(target)

@@ -52,7 +52,7 @@ extension AdminExchange {
         do throws(AdminRequestError) {
             let wantsView = try parameters.flag("view")
             guard request.method != .head else {
-                return reply(AdminReply(type: "text/event-stream", content: []))
+                return reply(EventStreams.head)
             }
             guard service.streams.admit(connection, wantsView: wantsView) else {
                 return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))

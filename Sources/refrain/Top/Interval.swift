@@ -12,7 +12,9 @@ struct BucketCounts: Equatable {
     /// Adds what `{"buckets":[[END,COUNT],...]}` says; what is not of that shape counts nothing.
     mutating func add(_ latency: JSON?) {
         for pair in latency?["buckets"]?.arrayValue ?? [] {
-            guard case .number(let end)? = pair[0], let end = Double(end), let count = pair[1]?.intValue else { continue }
+            guard case .number(let end)? = pair[0], let end = Double(end), let count = pair[1]?.intValue else {
+                continue
+            }
             counts[end, default: 0] += count
         }
     }
@@ -56,7 +58,9 @@ struct Interval {
     ///   - earlier: nil: since the proxy began.
     ///   - seconds: between the two; the proxy's own time where there is no earlier one.
     init(_ stats: JSON, since earlier: JSON?, seconds: Double) {
-        func difference(_ figure: (JSON) -> Int?) -> Int { max(0, (figure(stats) ?? 0) - (earlier.flatMap(figure) ?? 0)) }
+        func difference(_ figure: (JSON) -> Int?) -> Int {
+            max(0, (figure(stats) ?? 0) - (earlier.flatMap(figure) ?? 0))
+        }
         func times(_ names: [String]) -> BucketCounts {
             func sum(_ stats: JSON?) -> BucketCounts {
                 names.reduce(into: BucketCounts()) { $0.add(stats?["latency"]?[$1]) }

@@ -21,7 +21,10 @@ struct TopScreen {
         let room = lines.map { max(1, ($0 - used - 5) / 2) } ?? Self.usualRows
         let lists = [
             list("misses that cost most", "top_misses", room) { miss in
-                [Self.seconds(miss["seconds"]), Self.whole(miss["count"]), Table.Cell(miss["reason"]?.stringValue ?? "")]
+                [
+                    Self.seconds(miss["seconds"]), Self.whole(miss["count"]),
+                    Table.Cell(miss["reason"]?.stringValue ?? ""),
+                ]
             },
             list("most asked", "top_targets", room) { [Self.whole($0["count"])] },
         ]
@@ -99,7 +102,8 @@ struct TopScreen {
         guard width > 0, let peak = slots.max(), peak > 0 else { return "" }
         let size = max(1, (slots.count + width - 1) / width)
         // Groups are counted from the end, so that the newest is whole.
-        let groups = stride(from: slots.count, to: 0, by: -size).map { end in slots[max(0, end - size)..<end].max() ?? 0 }
+        let groups = stride(from: slots.count, to: 0, by: -size).map { end in slots[max(0, end - size)..<end].max() ?? 0
+        }
         return String(
             groups.reversed().map { $0 == 0 ? " " : sparks[($0 * (sparks.count - 1) + peak - 1) / peak] })
     }

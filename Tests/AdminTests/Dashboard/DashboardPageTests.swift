@@ -61,8 +61,11 @@ import Testing
     /// Inline styles and handlers would be refused by the policy, and addresses elsewhere would tell somebody.
     @Test func thePageAsksNobodyElseForAnything() throws {
         let html = try html(DashboardView(moment()))
-        let addresses = html.components(separatedBy: "http").dropFirst().filter { $0.hasPrefix("://") || $0.hasPrefix("s://") }
-        #expect(addresses.allSatisfy { $0.hasPrefix("://www.w3.org/2000/svg") }, "the namespace of drawings and no other")
+        let addresses = html.components(separatedBy: "http").dropFirst().filter {
+            $0.hasPrefix("://") || $0.hasPrefix("s://")
+        }
+        #expect(
+            addresses.allSatisfy { $0.hasPrefix("://www.w3.org/2000/svg") }, "the namespace of drawings and no other")
         for word in [" style=", " onclick", " onload", " src=", "@import", "<link", "<img", "innerHTML", "eval("] {
             #expect(!html.contains(word), "\(word)")
         }
@@ -88,7 +91,8 @@ import Testing
         let html = try html(DashboardView(moment()))
         for (table, columns) in DashboardView.columns {
             let body = try #require(html.range(of: "<tbody id=\"\(table)\">"))
-            let head = try #require(html.range(of: "<thead>", options: .backwards, range: html.startIndex..<body.lowerBound))
+            let head = try #require(
+                html.range(of: "<thead>", options: .backwards, range: html.startIndex..<body.lowerBound))
             let cells = html[head.upperBound..<body.lowerBound].components(separatedBy: "<th scope=\"col\"").dropFirst()
             let classes = cells.map { cell in
                 cell.hasPrefix(" class=\"") ? String(cell.dropFirst(8).prefix { $0 != "\"" }) : ""

@@ -76,7 +76,8 @@ import Testing
             for role in ["banner", "main", "contentinfo", "heading", "table", "searchbox", "status"] {
                 #expect(roles.contains(role), "\(role)")
             }
-            let levels = try browser.text("[...document.querySelectorAll('h1, h2, h3')].map(h => h.tagName[1]).join('')")
+            let levels = try browser.text(
+                "[...document.querySelectorAll('h1, h2, h3')].map(h => h.tagName[1]).join('')")
             #expect(levels.first == "1" && levels.dropFirst().first == "2" && !levels.contains("13"))
         }
     }

@@ -15,7 +15,9 @@ import Testing
             #expect(try shown.cell("outcomes", row: "hit", 3) == "0")
             try shown.ask()
             try shown.browser.wait(
-                for: "[...document.querySelectorAll('#outcomes tr')].some(r => r.cells[0].textContent === 'hit' && r.cells[3].textContent === '12')")
+                for:
+                    "[...document.querySelectorAll('#outcomes tr')].some(r => r.cells[0].textContent === 'hit' && r.cells[3].textContent === '12')"
+            )
             #expect(try shown.cell("outcomes", row: "miss", 3) == "3")
             #expect(try shown.browser.text("document.getElementById('saved-hour').textContent") == "12 in the hour")
             #expect(try shown.browser.text("document.getElementById('misses').rows.length") == "3")
@@ -69,7 +71,8 @@ import Testing
             // What is wrong is said.
             try shown.type("no path", into: "input[name=prefix]")
             try shown.click("#purge-count")
-            try shown.browser.wait(for: "document.getElementById('purge-result').textContent.startsWith('prefix: expected')")
+            try shown.browser.wait(
+                for: "document.getElementById('purge-result').textContent.startsWith('prefix: expected')")
         }
     }
 
