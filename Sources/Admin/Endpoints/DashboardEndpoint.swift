@@ -90,9 +90,14 @@ struct DashboardMarkup: Sendable {
             "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
             "explain-url": HTMLText.escaped(explained),
             "explain-error": HTMLText.escaped(problem),
-            "explanation": DashboardView.markup(
-                (explanation.map { Self.rows(of: $0) } ?? []).map { [.text($0.name), .text($0.value)] }),
+            "explanation": DashboardView.markup(rows),
         ]
+    }
+
+    private var rows: [[DashboardView.Cell]] {
+        (explanation.map { Self.rows(of: $0) } ?? []).map { name, value in
+            [.text(name.replacing("_", with: " ")), .text(value)]
+        }
     }
 
     /// What a JSON answer says, a row for each value; the script has the same rule.
