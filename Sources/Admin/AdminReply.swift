@@ -52,23 +52,36 @@ struct AdminReply: Sendable {
 extension ClientConnection {
     func send(_ reply: AdminReply) {
         respond(content: reply.content) { buffer in
-            buffer.appendStatusLine(reply.status)
-            for field in reply.fields {
-                buffer.append(field.name)
-                buffer.append(": ")
-                buffer.append(Array(field.value.utf8).span)
-                buffer.append("\r\n")
-            }
-            buffer.append("Content-Type: ")
-            buffer.append(reply.type)
-            buffer.append("\r\nContent-Security-Policy: ")
-            buffer.append(Array(reply.contentPolicy.utf8))
-            buffer.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
-            buffer.append("Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: ")
-            buffer.append(reply.referrerPolicy)
-            buffer.append("\r\nX-Frame-Options: DENY\r\nContent-Length: ")
+            reply.writeHead(to: &buffer)
+            buffer.append("Content-Length: ")
             buffer.append(decimal: reply.content.count)
             buffer.append("\r\n")
         }
+    }
+
+    /// The same where the content comes piece by piece, until somebody ends it.
+    func beginEndless(_ reply: AdminReply) {
+        beginEndlessAnswer { reply.writeHead(to: &$0) }
+    }
+}
+
+extension AdminReply {
+    /// All but how long the content is.
+    fileprivate func writeHead(to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(status)
+        for field in fields {
+            buffer.append(field.name)
+            buffer.append(": ")
+            buffer.append(Array(field.value.utf8).span)
+            buffer.append("\r\n")
+        }
+        buffer.append("Content-Type: ")
+        buffer.append(type)
+        buffer.append("\r\nContent-Security-Policy: ")
+        buffer.append(Array(contentPolicy.utf8))
+        buffer.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
+        buffer.append("Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: ")
+        buffer.append(referrerPolicy)
+        buffer.append("\r\nX-Frame-Options: DENY\r\n")
     }
 }

@@ -75,7 +75,7 @@ public final class HeadlessBrowser {
         // Its sandbox refuses to run as root.
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         let strings = (arguments + ["about:blank"]).map { strdup($0) }
-        defer { strings.forEach { free($0) } }
+        defer { for string in strings { free(string) } }
         var process = pid_t()
         let result = posix_spawn(&process, program, &actions, nil, strings + [nil], environ)
         guard result == 0 else { throw Failure(description: "\(program): errno \(result)") }

@@ -32,6 +32,7 @@ final class EventStreams {
     private var timer: TimerToken?
     private var hasEnded = false
 
+    static let head = AdminReply(type: "text/event-stream", content: [])
     /// So many at once; each costs some ten kilobytes a second.
     static let most = 32
     /// Between two batches of requests.
@@ -51,11 +52,7 @@ final class EventStreams {
     func admit(_ connection: ClientConnection, wantsView: Bool) -> Bool {
         letGo()
         guard streams.count < Self.most, !hasEnded else { return false }
-        connection.beginEndlessAnswer { buffer in
-            buffer.appendStatusLine(200)
-            buffer.append("Content-Type: text/event-stream\r\nCache-Control: no-store\r\n")
-            buffer.append("X-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n")
-        }
+        connection.beginEndless(Self.head)
         if streams.isEmpty { begin() }
         let stream = Stream(connection, wantsView: wantsView)
         streams.append(stream)

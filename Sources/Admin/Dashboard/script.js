@@ -179,13 +179,14 @@
 
   // MARK: Explaining
 
-  /** What a JSON answer says, a row for each value. */
-  function rowsOf(value, name = "") {
+  /** What a JSON answer says, a row for each value; the server has the same rule. */
+  function rowsOf(value, path = "") {
+    const name = path.replaceAll("_", " ");
     if (value === null || typeof value !== "object") return value === null ? [] : [[name, String(value)]];
     if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
       return value.length ? [[name, value.join(", ")]] : [];
     }
-    return Object.entries(value).flatMap(([key, one]) => rowsOf(one, name ? name + " " + key : key));
+    return Object.entries(value).flatMap(([key, one]) => rowsOf(one, path ? path + " " + key : key));
   }
 
   const words = (error) => error?.errors?.[0]?.detail ?? "The proxy did not answer.";
@@ -265,7 +266,7 @@
     $("purge-result").textContent = problem ?? answers(count) + " chosen; nothing is purged yet";
     if (!count) return;
     counted = wish;
-    $("purge-do").textContent = (wish.hard ? "Remove " : "Make stale: ") + answers(count);
+    $("purge-do").textContent = wish.hard ? `Remove ${answers(count)}` : `Make ${answers(count)} stale`;
     $("purge-do").disabled = false;
   });
   $("purge-do").addEventListener("click", async () => {

@@ -52,7 +52,7 @@ extension AdminExchange {
         do throws(AdminRequestError) {
             let wantsView = try parameters.flag("view")
             guard request.method != .head else {
-                return reply(AdminReply(type: "text/event-stream", content: []))
+                return reply(EventStreams.head)
             }
             guard service.streams.admit(connection, wantsView: wantsView) else {
                 return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
@@ -90,9 +90,14 @@ struct DashboardMarkup: Sendable {
             "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
             "explain-url": HTMLText.escaped(explained),
             "explain-error": HTMLText.escaped(problem),
-            "explanation": DashboardView.markup(
-                (explanation.map { Self.rows(of: $0) } ?? []).map { [.text($0.name), .text($0.value)] }),
+            "explanation": DashboardView.markup(rows),
         ]
+    }
+
+    private var rows: [[DashboardView.Cell]] {
+        (explanation.map { Self.rows(of: $0) } ?? []).map { name, value in
+            [.text(name.replacing("_", with: " ")), .text(value)]
+        }
     }
 
     /// What a JSON answer says, a row for each value; the script has the same rule.

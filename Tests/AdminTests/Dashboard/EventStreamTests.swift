@@ -43,6 +43,7 @@ import Testing
         let reader = try Reader(admin)
         let head = try #require(reader.read(upTo: "\r\n\r\n"))
         #expect(head.contains("\r\nContent-Type: text/event-stream\r\n"))
+        #expect(head.contains("\r\nCross-Origin-Resource-Policy: same-origin\r\n"))
         #expect(head.contains("\r\nCache-Control: no-store\r\n") && head.contains("\r\nConnection: close\r\n"))
         let first = try #require(try reader.event("stats"))
         #expect(first["upstream_rate"] == 7 && first["requests"] == 0)

@@ -30,7 +30,7 @@ import Testing
 
                 outcome    now   share  last hour
                 hit      0.9/s  90.0 %   ▂█
-                miss     0.1/s  10.0 %    ▃
+                miss     0.1/s  10.0 %    █
 
                 time to answer       p50       p99  answers
                 hits                8 µs      8 µs       90
