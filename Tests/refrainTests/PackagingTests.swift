@@ -95,6 +95,10 @@ import Testing
         }
         let root = package.deletingLastPathComponent().appendingPathComponent("root")
         #expect(try tool.run(["--extract", package.path, root.path]).status == 0)
+        let unit = try String(contentsOfFile: root.path + "/usr/lib/systemd/system/refrain.service", encoding: .utf8)
+        for line in ["Type=notify", "ExecReload=/bin/sh -c \"kill -HUP $MAINPID\"", "NotifyAccess=main"] {
+            #expect(unit.contains("\n\(line)\n"), "\(line)")
+        }
         let text = try String(contentsOfFile: root.path + "/etc/refrain/proxy.conf", encoding: .utf8)
         #expect(try read(text).configuration.cacheFile == "/var/lib/refrain/refrain.sqlite")
     }
