@@ -18,11 +18,15 @@ public struct Tool: Sendable {
         self.path = path
     }
 
-    public func run(_ arguments: [String], in directory: URL? = nil) throws -> Outcome {
+    /// - Parameter environment: beside that of this process.
+    public func run(
+        _ arguments: [String], in directory: URL? = nil, environment: [String: String] = [:]
+    ) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.currentDirectoryURL = directory
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe

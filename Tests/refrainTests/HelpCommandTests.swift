@@ -25,6 +25,18 @@ import Testing
         for line in directive.defaults { #expect(lines.contains("  \(name) \(line)")) }
     }
 
+    @Test func longTextsAreBrokenBetweenWords() {
+        let word = String(repeating: "x", count: 60)
+        #expect(HelpText.wrapped("\(word) \(word) a") == "\(word)\n\(word) a")
+        #expect(HelpText.wrapped(word + word) == word + word)
+        for command in Command.table {
+            for text in command.details {
+                #expect(HelpText.wrapped(text).split(separator: "\n").allSatisfy { $0.count <= 100 })
+                #expect(HelpText.wrapped(text).replacing("\n", with: " ") == text)
+            }
+        }
+    }
+
     @Test func aMisspeltDirectiveGetsASuggestion() {
         #expect(run("help", "cache_fil").error.contains("did you mean \"cache_file\"?"))
     }

@@ -31,7 +31,7 @@ enum HelpText {
         return """
             usage: \(usage(of: command))
 
-            \(command.summary)
+            \(([command.summary] + command.details).map(wrapped).joined(separator: "\n\n"))
 
             \(columns(command.allOptions.map { ($0.spelling, $0.summary + repeats($0)) }))
 
@@ -56,7 +56,7 @@ enum HelpText {
 
     private static func text(of directive: Directive) -> String {
         var lines = [directive.spelling, "", directive.why]
-        if !directive.details.isEmpty { lines += ["", directive.details] }
+        if !directive.details.isEmpty { lines += ["", wrapped(directive.details)] }
         let defaults = directive.defaults.map { "  \(directive.name) \($0)" }
         return (lines + ["", defaults.isEmpty ? "unset by default" : "default:"] + defaults).joined(separator: "\n")
             + "\n"
@@ -77,6 +77,24 @@ enum HelpText {
     /// `text` with blanks after it up to `width` characters.
     static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static let widestLine = 100
+
+    /// `text` in lines that end between words; a word that is longer has a line of its own.
+    static func wrapped(_ text: String) -> String {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            let last = lines[lines.count - 1]
+            if last.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if last.count + 1 + word.count <= widestLine {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// `text` with a capital and a full stop.

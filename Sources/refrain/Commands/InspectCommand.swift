@@ -10,6 +10,9 @@ extension Command {
     static let inspect = Command(
         "inspect", "show all that is known of one stored answer", positional: "URL",
         options: [body, .admin, .adminTokenFile, .json],
+        details: [
+            "URL is a path with its query, or a whole address, whose host does not count. Any spelling of a request will do."
+        ],
         examples: [
             .init(
                 "refrain inspect /v1/catalog/us/songs/1440935467", "shows age, freshness, fields and where it is kept"),

@@ -82,7 +82,7 @@ extension Command {
         options: SimulateOptions.all,
         details: [
             "The catalog is made up, and the same for the same seed; it behaves like the API where that is known: relationships, "
-                + "pages, languages, errors. Any developer token will do unless --public-key says whose."
+                + "pages, languages, errors. Any developer token with the three parts of a JWT will do unless --public-key says whose."
         ],
         examples: [
             .init("refrain simulate --seed 7 --latency 80", "answers after 80 milliseconds, as an origin far away"),

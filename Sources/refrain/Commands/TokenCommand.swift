@@ -14,7 +14,9 @@ extension Command {
         ],
         examples: [
             .init("refrain token", "shows until when the token is valid"),
-            .init("refrain token --reveal | cut -d. -f2 | base64 -d", "decodes the claims by hand"),
+            .init(
+                "(umask 077; refrain token --reveal > developer-token)",
+                "writes the token to a file, for another program"),
         ]
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
