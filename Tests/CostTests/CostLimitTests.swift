@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func aLimitFarAboveIsTold() {
-        #expect(complaints(3_600, 0).first?.contains("put instructions: 3960 into") == true)
+        #expect(complaints(2_700, 0).first?.contains("put instructions: 2970 into") == true)
     }
 
     @Test func aProfileIsReadWithNamesThatStandOnce() throws {

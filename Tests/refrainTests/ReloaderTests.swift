@@ -68,7 +68,7 @@ import Testing
             let before = captured.error.count
             let status = proxy.reloads.snapshot
             reloader.request()
-            waitUntil { proxy.reloads.snapshot != status && captured.error.count > before }
+            waitUntil { proxy.reloads.snapshot != status && captured.error.dropFirst(before).contains("SIGHUP: ") }
             return String(captured.error.dropFirst(before))
         }
     }
