@@ -123,6 +123,13 @@ public final class ResponseCache: Sendable {
         cleaning.async { @Sendable [memory] in memory.remove(scope) }
     }
 
+    /// Frees all that is one user's or another's, behind the caller's back.
+    public func freePersonal() {
+        cleaning.async { @Sendable [memory] in
+            memory.forEachResponse { if $0.key.isPersonal { memory.remove($0) } }
+        }
+    }
+
     /// Waits until everything is on disk that can be. For tests.
     public func flush() {
         store?.flush()

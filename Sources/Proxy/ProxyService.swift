@@ -192,7 +192,7 @@ public final class ProxyService: Service {
             statistics.count(because: reason)
             Exchange(inquiry(facts, user, reason, nil, connection), connection, service: self).start()
         case .refuse(let reason):
-            statistics.count(.misses)
+            statistics.count(.refused)
             statistics.count(because: reason)
             refuse(
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),

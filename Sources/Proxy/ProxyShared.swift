@@ -27,7 +27,7 @@ public struct ProxyShared: Sendable {
     public var gzip = Gzip.system
     let compressions = Compressions()
     /// nil where the system has no randomness: nothing personal is kept then.
-    let users = UserScopes()
+    private(set) var users = UserScopes()
 
     public init(
         cache: ResponseCache, credentials: Credentials, policy: Policy, authority: String,
@@ -54,6 +54,11 @@ public struct ProxyShared: Sendable {
         }
         shared.credentials = credentials
         shared.policy = policy
+        if keepsPersonal, !shared.keepsPersonal {
+            // Nobody would see the writes that end what is kept; switched on again, it must not be found.
+            shared.users = UserScopes()
+            cache.freePersonal()
+        }
         shared.authority = Array(authority.utf8)
         shared.crossOrigin = crossOrigin
         return shared

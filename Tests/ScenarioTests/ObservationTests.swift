@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,6 +43,42 @@ import Testing
         #expect(counts[.bypass] == 2)
         #expect(counts[.failed] == 1)
         #expect(counts[.refused] == 1)
+    }
+
+    /// A catalog-like route that nobody knows is one user's as soon as a user's token comes with it.
+    @Test func whatAUsersTokenAsksForIsNotLoggedByItsTarget() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let feed = proxy.statistics.feed
+        let start = feed.begin()
+        _ = try proxy.client.send("GET", "/v1/new/thing?secret=778", fields: [("Music-User-Token", "anna")])
+        #expect(feed.events(from: start).events.map(\.target) == ["other"])
+        feed.end()
+        proxy.stop()
+        #expect(try !proxy.accessLog().contains("778"))
+    }
+
+    @Test func outcomesAndCountersTellTheSame() throws {
+        let clock = ManualClock(1_800_000_000)
+        let isDown = Mutex(false)
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(status: isDown.withLock { $0 } ? 500 : 200, fields: [("Cache-Control", "max-age=5, stale-if-error=600")])
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
+        defer { proxy.stop() }
+        for _ in 0..<3 { _ = try proxy.client.send("GET", "/v1/test") }
+        _ = try proxy.client.send("GET", "/v1/else", fields: [("Cache-Control", "only-if-cached")])
+        clock.advance(seconds: 60)
+        isDown.withLock { $0 = true }
+        #expect(try proxy.client.send("GET", "/v1/test").field("Cache-Status")?.contains("stale-if-error") == true)
+        let statistics = proxy.statistics
+        func sum(_ side: Outcome.Side) -> Int {
+            Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + statistics.latency($1).count }
+        }
+        #expect(sum(.hit) == statistics[.hits] && sum(.hit) == 2)
+        #expect(sum(.miss) == statistics[.misses] && sum(.miss) == 2)
+        #expect(statistics.latency(.staleIfError).count == 1)
+        #expect(statistics.latency(.refused).count == statistics[.refused] && statistics[.refused] == 1)
     }
 
     @Test func whatWasAskedOfTheOriginIsCountedByPriorityAndStatus() throws {
@@ -100,7 +137,7 @@ import Testing
         #expect(lines[0]["reason"]?.stringValue == "absent")
         #expect(lines[0]["key"]?.stringValue == Self.album)
         #expect(lines[0]["trace"]?.stringValue == "0af7651916cd43dd8448eb211c80319c")
-        #expect(lines[0]["upstream_seconds"] != nil)
+        #expect(lines[0]["upstream_seconds"] != nil && lines[0]["address"]?.stringValue == "127.0.0.1")
         #expect(lines[1]["outcome"]?.stringValue == "hit")
         #expect(lines[1]["upstream_seconds"] == nil)
         #expect(lines[42]["target"]?.stringValue == "/v1/me/library")

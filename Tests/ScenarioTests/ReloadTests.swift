@@ -51,6 +51,31 @@ import Testing
         #expect(proxy.statistics.upstream.rate == 50)
     }
 
+    /// While nothing personal is kept nobody sees the writes that end what was kept before.
+    @Test func whatWasKeptForAUserIsNotFoundAfterKeepingWasSwitchedOffAndOnAgain() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        var keeping = Policy()
+        keeping[.personal] = .fixed(600, stale: 0)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: keeping)
+        defer { proxy.stop() }
+        func ask(_ method: String = "GET") throws -> Bool {
+            let reply = try proxy.client.send(
+                method, "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
+            return reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
+        }
+        #expect(try !ask() && ask())
+        for policy in [Policy(), keeping] {
+            try proxy.adopt { settings in
+                settings.shared = settings.shared.adopting(
+                    credentials: settings.shared.credentials, policy: policy, authority: "a:80", crossOrigin: .any,
+                    composition: CompositionSettings())
+            }
+            if policy[.personal] == .off { #expect(try !ask("POST")) }
+        }
+        #expect(try !ask())
+        #expect(try ask())
+    }
+
     @Test func aRequestUnderWayEndsAtTheOriginItWasSentTo() throws {
         let old = try FakeOrigin { _ in
             usleep(300_000)

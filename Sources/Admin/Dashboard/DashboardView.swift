@@ -119,15 +119,15 @@ extension History.Totals {
     /// Requests of apps.
     var sum: Int { outcomes.reduce(0, +) }
 
-    private func count(_ these: Outcome...) -> Int { these.reduce(0) { $0 + outcomes[$1.rawValue] } }
-
-    /// Of what a cache may answer, how much it did, in percent.
-    var ratio: String {
-        Figure.percent(count(.hit, .composed, .stale), of: sum - count(.bypass, .refused))
+    private func count(_ side: Outcome.Side) -> Int {
+        Outcome.allCases.reduce(0) { $0 + ($1.side == side ? outcomes[$1.rawValue] : 0) }
     }
 
+    /// Hits of hits and misses, in percent.
+    var ratio: String { Figure.percent(count(.hit), of: count(.hit) + count(.miss)) }
+
     /// Those that Apple would have been asked for without the proxy.
-    var answered: Int { sum - count(.refused) }
+    var answered: Int { sum - outcomes[Outcome.refused.rawValue] }
 
     /// How many fewer requests Apple got than clients made; refreshes, retries and prefetching count against it.
     var requestsSaved: Int { max(0, answered - upstream) }

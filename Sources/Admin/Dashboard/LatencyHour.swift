@@ -31,10 +31,10 @@ struct LatencyHour {
 extension LatencyHour.Counts {
     init(_ source: StatisticsSource) {
         for outcome in Outcome.allCases {
-            switch outcome {
-            case .hit, .composed, .stale: hits += source.latency(outcome)
-            case .miss, .revalidated, .collapsed: misses += source.latency(outcome)
-            case .bypass, .failed, .refused: break
+            switch outcome.side {
+            case .hit: hits += source.latency(outcome)
+            case .miss: misses += source.latency(outcome)
+            case .neither: break
             }
         }
     }

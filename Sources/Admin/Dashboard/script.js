@@ -4,7 +4,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const svgNames = "http://www.w3.org/2000/svg";
-  const outcomes = new Set(["hit", "composed", "stale", "revalidated", "collapsed", "miss", "bypass", "failed", "refused"]);
+  const outcomes = new Set(["hit", "composed", "stale", "revalidated", "collapsed", "miss", "stale-if-error", "bypass", "failed", "refused"]);
 
   function element(name, text, attributes = {}) {
     const made = document.createElement(name);

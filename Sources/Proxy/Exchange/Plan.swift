@@ -60,8 +60,9 @@ public struct PlanFacts {
         return nil
     }
 
-    /// What stands in the log in place of a personal target, whose ids and queries are private.
-    var logTemplate: StaticString? { route.isPersonal ? route.template : nil }
+    /// What stands in the log in place of a personal target, whose ids and queries are private: personal by its route, or
+    /// because a user's token came with it.
+    var logTemplate: StaticString? { scope == .shared ? nil : route.template }
 }
 
 extension Plan {

@@ -198,11 +198,11 @@ final class AccessLog {
     private func beginJSON(_ connection: ClientConnection) {
         lines.append("{\"time\":\"")
         lines.append(timestamp)
-        lines.append("\",\"client\":\"")
+        lines.append("\",\"address\":\"")
         lines.append(connection.peerText)
         lines.append("\"")
         guard let client = connection.client else { return }
-        lines.append(",\"name\":\"")
+        lines.append(",\"client\":\"")
         appendEscaped(client.name)
         lines.append("\"")
     }

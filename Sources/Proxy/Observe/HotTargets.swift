@@ -12,6 +12,15 @@ public final class HotTargets: Sendable {
         /// By seconds that clients waited for the origin.
         var costly = SpaceSaving(capacity: HotTargets.capacity)
         var halvedAt = Instant.now()
+
+        /// Halves once for each half-life that has gone by.
+        mutating func fade(until now: Instant) {
+            while now - halvedAt >= HotTargets.halfLife {
+                halvedAt = halvedAt + HotTargets.halfLife
+                asked.fade()
+                costly.fade()
+            }
+        }
     }
 
     /// One target with what it counts for by now.
@@ -38,33 +47,36 @@ public final class HotTargets: Sendable {
     func note(_ key: CacheKey, nanoseconds: Int64, standingFor count: Int, _ reason: Reason?, now: Instant) {
         guard !key.isPersonal else { return }
         sketches.withLock { sketches in
-            if now - sketches.halvedAt >= Self.halfLife {
-                sketches.asked.fade()
-                sketches.costly.fade()
-                sketches.halvedAt = now
-            }
+            sketches.fade(until: now)
             sketches.asked.add(key, weight: Double(count), count: Double(count))
             if let reason { sketches.costly.add(key, weight: Double(nanoseconds) / 1e9, reason) }
         }
     }
 
     /// The most asked for, over several loops; the heaviest first.
-    public static func mostAsked(_ loops: [HotTargets], limit: Int) -> [Target] {
-        merged(loops.map { $0.sketches.withLock { $0.asked.items } }) { Target(item: $0, seconds: 0) }
+    public static func mostAsked(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
+        merged(loops, now, \.asked) { Target(item: $0, seconds: 0) }
             .sorted { $0.count > $1.count }.prefix(limit).map { $0 }
     }
 
     /// Those whose misses cost most, over several loops; the most costly first.
-    public static func mostCostly(_ loops: [HotTargets], limit: Int) -> [Target] {
-        merged(loops.map { $0.sketches.withLock { $0.costly.items } }) { Target(item: $0, seconds: $0.weight) }
+    public static func mostCostly(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
+        merged(loops, now, \.costly) { Target(item: $0, seconds: $0.weight - $0.excess) }
             .sorted { $0.seconds > $1.seconds }.prefix(limit).map { $0 }
     }
 
     private static func merged(
-        _ loops: [[SpaceSaving.Item]], _ target: (SpaceSaving.Item) -> Target
+        _ loops: [HotTargets], _ now: Instant, _ sketch: KeyPath<Sketches, SpaceSaving>,
+        _ target: (SpaceSaving.Item) -> Target
     ) -> some Sequence<Target> {
+        let items = loops.flatMap { loop in
+            loop.sketches.withLock { sketches in
+                sketches.fade(until: now)
+                return sketches[keyPath: sketch].items
+            }
+        }
         var byKey: [CacheKey: Target] = [:]
-        for item in loops.joined() {
+        for item in items {
             let one = target(item)
             byKey[item.key, default: Target(target: one.target, count: 0, seconds: 0, reason: one.reason)].add(one)
         }

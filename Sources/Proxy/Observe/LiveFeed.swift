@@ -48,6 +48,7 @@ public final class LiveFeed: Sendable {
     /// Begins to watch; each begin needs its end. The number to read from.
     public func begin() -> Int {
         ring.withLock { ring in
+            if ring.watchers == 0 { ring.skipped = 0 }
             ring.watchers += 1
             watched.store(true, ordering: .relaxed)
             return ring.first + ring.events.count
@@ -68,7 +69,7 @@ public final class LiveFeed: Sendable {
     public func events(from number: Int) -> (events: [Event], next: Int, skipped: Int) {
         ring.withLock { ring in
             let start = max(0, number - ring.first)
-            let skipped = ring.skipped
+            let skipped = ring.skipped + max(0, ring.first - number)
             ring.skipped = 0
             let events = start < ring.events.count ? Array(ring.events[start...]) : []
             return (events, ring.first + ring.events.count, skipped)

@@ -7,7 +7,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
     case hit
     /// Built out of other stored answers, now or before.
     case composed
-    /// Out of the cache past its freshness, also where the origin failed.
+    /// Out of the cache past its freshness, at once.
     case stale
     /// Stored, and confirmed by the origin with a 304 while the client waited.
     case revalidated
@@ -15,6 +15,8 @@ public enum Outcome: Int, CaseIterable, Sendable {
     case collapsed
     /// By the origin.
     case miss
+    /// Out of the cache past its freshness, in place of an error or of a slow answer of the origin's that the client waited for.
+    case staleIfError
     /// By the origin, because no cache may answer it.
     case bypass
     /// Not at all: the origin gave no usable answer, or could not be asked.
@@ -30,6 +32,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
         case .revalidated: "revalidated"
         case .collapsed: "collapsed"
         case .miss: "miss"
+        case .staleIfError: "stale-if-error"
         case .bypass: "bypass"
         case .failed: "failed"
         case .refused: "refused"
@@ -38,15 +41,35 @@ public enum Outcome: Int, CaseIterable, Sendable {
 
     public var name: String { word.description }
 
+    /// What it counts as where only hits and misses are told apart.
+    public enum Side: Sendable {
+        /// Answered without waiting for the origin.
+        case hit
+        /// Waited for the origin.
+        case miss
+        /// Nothing that a cache could have answered, or was asked to.
+        case neither
+    }
+
+    /// One definition for every hit ratio: hits of hits and misses.
+    public var side: Side {
+        switch self {
+        case .hit, .composed, .stale: .hit
+        case .revalidated, .collapsed, .miss, .staleIfError, .failed: .miss
+        case .bypass, .refused: .neither
+        }
+    }
+
     /// One line for documentation.
     public var meaning: String {
         switch self {
         case .hit: "out of the cache, fresh"
         case .composed: "built out of other stored answers"
-        case .stale: "out of the cache past its freshness, also in place of an error"
+        case .stale: "out of the cache past its freshness, at once"
         case .revalidated: "stored, and confirmed by the origin while the client waited"
         case .collapsed: "by what another client's request brought"
         case .miss: "by the origin"
+        case .staleIfError: "out of the cache, in place of an error that the client waited for"
         case .bypass: "by the origin, because no cache may answer it"
         case .failed: "by an error in the origin's place"
         case .refused: "by an error of the proxy's own, before the origin was thought of"
@@ -69,7 +92,7 @@ extension CacheStatus {
 extension CacheStatus.Forwarded {
     fileprivate var outcome: Outcome {
         switch storing {
-        case .no(.staleIfError): .stale
+        case .no(.staleIfError): .staleIfError
         case .no(let detail) where detail.isFailure: .failed
         case _ where isCollapsed: .collapsed
         case .stored(_, .revalidated): .revalidated

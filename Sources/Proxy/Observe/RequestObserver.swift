@@ -104,7 +104,7 @@ final class RequestObserver {
             unsampled = 0
             statistics.hotTargets.note(
                 key, nanoseconds: nanoseconds, standingFor: HotTargets.sampling, nil, now: now)
-        case .revalidated, .collapsed, .miss, .failed:
+        case .revalidated, .collapsed, .miss, .staleIfError, .failed:
             guard let key = answered.key, case .forwarded(let forwarded) = answered.cacheStatus else { return }
             statistics.hotTargets.note(key, nanoseconds: nanoseconds, standingFor: 1, forwarded.reason, now: now)
         case .bypass, .refused: break

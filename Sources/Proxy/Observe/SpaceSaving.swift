@@ -18,6 +18,7 @@ struct SpaceSaving: Sendable {
         var reason: Reason?
     }
 
+    private static let least = 1e-6
     let capacity: Int
     private(set) var items: [Item] = []
     private var places: [UInt64: Int] = [:]
@@ -43,8 +44,11 @@ struct SpaceSaving: Sendable {
         }
     }
 
-    /// Halves all weights: what was heavy once does not stay so for ever.
+    /// Halves all weights: what was heavy once does not stay so for ever, and is forgotten once it is next to nothing.
     mutating func fade() {
+        guard !items.isEmpty else { return }
+        items.removeAll { $0.weight < Self.least }
+        places = Dictionary(uniqueKeysWithValues: items.indices.map { (items[$0].key.hash, $0) })
         for place in items.indices {
             items[place].weight /= 2
             items[place].excess /= 2

@@ -24,7 +24,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     case upstreamRequests
     /// Requests to the origin that failed: no answer, a broken one, or a 5xx.
     case upstreamErrors
-    /// Requests that were malformed or not admitted.
+    /// Requests that were malformed or not admitted, or accept only what is not stored (`only-if-cached`).
     case refused
     /// Answers put into the cache.
     case stored

@@ -369,6 +369,7 @@ extension ClientConnection {
     private func refuse(status: Int, detail: String) {
         keepsAlive = false
         requestedAt = context.loop.now
+        client = nil
         let content = AppleError(status: status, detail: detail).content
         composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
         context.scratch.withUnsafeReadable { stream.send($0, content) }

@@ -165,6 +165,7 @@ final class UpstreamAttempt: UpstreamReceiver {
     }
 
     func wasCancelled() {
+        count(nil)
         end(outcome == .rateLimited ? .rateLimited : .unanswered)
         exchange.finish()
     }

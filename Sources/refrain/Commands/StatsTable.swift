@@ -11,7 +11,7 @@ enum StatsTable {
         (
             "requests",
             [
-                ("requests", nil), ("hits", "requests"), ("stale", "hits"), ("composed", "hits"),
+                ("requests", nil), ("hits", "requests"), ("stale", "requests"), ("composed", "requests"),
                 ("misses", "requests"), ("collapsed", "misses"), ("bypassed", "requests"), ("refused", "requests"),
                 ("revalidated", nil), ("stored", nil),
             ]

@@ -1,4 +1,5 @@
 import AppleMusic
+import Proxy
 
 // What happened between two looks at `/stats`. Pure: two answers in, figures out.
 
@@ -43,9 +44,12 @@ struct BucketCounts: Equatable {
 /// The figures of one interval.
 struct Interval {
     /// In which the proxy lists outcomes, and which of them are hits and misses.
-    static let hits = ["hit", "composed", "stale"]
-    static let misses = ["miss", "revalidated", "collapsed"]
-    static let notForCaches = ["bypass", "refused"]
+    static let hits = names(.hit)
+    static let misses = names(.miss)
+
+    private static func names(_ side: Outcome.Side) -> [String] {
+        Outcome.allCases.filter { $0.side == side }.map(\.name)
+    }
 
     let seconds: Double
     /// Answers by outcome, in the proxy's order.
@@ -78,10 +82,10 @@ struct Interval {
 
     var requests: Int { outcomes.reduce(0) { $0 + $1.count } }
 
-    /// Of what a cache may answer, how much it did, from 0 to 1; nil where nothing came.
+    /// Hits of hits and misses, from 0 to 1; nil where nothing came.
     var hitRatio: Double? {
         func sum(_ names: [String]) -> Int { outcomes.filter { names.contains($0.name) }.reduce(0) { $0 + $1.count } }
-        let whole = requests - sum(Self.notForCaches)
+        let whole = sum(Self.hits) + sum(Self.misses)
         return whole > 0 ? Double(sum(Self.hits)) / Double(whole) : nil
     }
 

@@ -52,8 +52,10 @@ import Testing
         for second in 6..<16 {
             for number in 0..<LiveFeed.mostPerSecond { feed.add(at: Int64(second)) { event(number) } }
         }
-        let (events, next, _) = feed.events(from: start)
+        let (events, next, skipped) = feed.events(from: start)
         #expect(events.count <= 2 * LiveFeed.capacity)
+        // What was dropped before it was read is among those that were left out.
+        #expect(skipped == 10 * LiveFeed.mostPerSecond + LiveFeed.mostPerSecond - events.count)
         #expect(events.last == event(LiveFeed.mostPerSecond - 1))
         #expect(feed.events(from: next).events.isEmpty)
     }

@@ -18,7 +18,7 @@ import Testing
         for detail in [Reason.staleWhileRevalidate, .requestMaxStale] {
             #expect(CacheStatus.hit(ttl: -5, detail: detail).outcome == .stale)
         }
-        #expect(forwarded(.stale, .no(.staleIfError), collapsed: true).outcome == .stale)
+        #expect(forwarded(.stale, .no(.staleIfError), collapsed: true).outcome == .staleIfError)
         #expect(forwarded(.absent, .stored(ttl: 5, detail: nil)).outcome == .miss)
         #expect(forwarded(.absent, .no(.rateLimited)).outcome == .miss)
         #expect(forwarded(.partial, .stored(ttl: 5, detail: .composed)).outcome == .miss)
