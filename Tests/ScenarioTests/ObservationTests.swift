@@ -59,10 +59,13 @@ import Testing
     }
 
     @Test func outcomesAndCountersTellTheSame() throws {
-        let clock = ManualClock(1_800_000_000)
+        // The origin dates its answers.
+        let clock = ManualClock(Int64(Date().timeIntervalSince1970))
         let isDown = Mutex(false)
         let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(status: isDown.withLock { $0 } ? 500 : 200, fields: [("Cache-Control", "max-age=5, stale-if-error=600")])
+            FakeOrigin.Reply(
+                status: isDown.withLock { $0 } ? 500 : 200,
+                fields: [("Cache-Control", "max-age=5, stale-if-error=600")])
         }
         let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
         defer { proxy.stop() }
