@@ -14,7 +14,7 @@ public struct AdminSources: Sendable {
     public let reloads: ReloadStatus
     /// Of the program.
     public let version: String
-    /// Unix seconds.
+    /// When the proxy began, in Unix seconds; the listener may have begun later.
     public let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
     public let explain: @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
@@ -23,7 +23,7 @@ public struct AdminSources: Sendable {
 
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
-        version: String, startedAt: Int64 = TimeOfDay.system.unixSeconds(),
+        version: String, startedAt: Int64,
         explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
         isReady: @escaping @Sendable () -> Bool
     ) {
@@ -50,6 +50,8 @@ public final class AdminService: Service {
     /// The connections whose answers come from elsewhere.
     private var waiting: [Int: ClientConnection] = [:]
     private var lastNumber = 0
+    /// Wrong tokens whose answers are late.
+    private var delayed = 0
     let timeline: Timeline
     let streams: EventStreams
 
@@ -81,9 +83,11 @@ public final class AdminService: Service {
 
     /// Whoever guesses at tokens is answered late, and not at all where many do so at once.
     fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
-        guard waiting.count < Doorkeeper.mostDelayed else { return connection.close() }
+        guard delayed < Doorkeeper.mostDelayed else { return connection.close() }
+        delayed += 1
         let number = hold(connection)
         _ = connection.context.loop.schedule(at: connection.context.loop.now + Doorkeeper.delay) { [weak self] in
+            self?.delayed -= 1
             self?.finish(number, reply)
         }
     }

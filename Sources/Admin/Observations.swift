@@ -14,8 +14,6 @@ struct Observations {
     let unixSeconds: Int64
     /// Unix seconds.
     let startedAt: Int64
-    /// Names of `StorageBreakdown.Part.classTag`, by number.
-    let classNames: [String]
 
     /// Of lists of targets.
     private static let listed = 20
@@ -25,11 +23,6 @@ struct Observations {
         var object = StatisticsReport(source).object
         for (name, value) in members { object.append(name, value) }
         return JSON.object(object).bytes + [UInt8(ascii: "\n")]
-    }
-
-    /// The name of a class by its number.
-    func className(_ tag: UInt8) -> String {
-        classNames.indices.contains(Int(tag)) ? classNames[Int(tag)] : String(tag)
     }
 
     /// In the order in which `/stats` has them.
@@ -93,7 +86,7 @@ struct Observations {
 
     private func json(_ part: StorageBreakdown.Part) -> JSON {
         .object(members: [
-            "class": .string(className(part.classTag)), "storefront": .string(part.storefront),
+            "class": .string(ResourceClass.name(ofTag: part.classTag)), "storefront": .string(part.storefront),
             "entries": .integer(part.entries),
             "bytes": .integer(part.bytes),
         ])

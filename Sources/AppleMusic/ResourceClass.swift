@@ -17,6 +17,9 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// Everything else: RFC 9111 to the letter, and nothing is known about who may share it.
     case other
 
+    /// The name of the class with this number, for operators; the number itself where there is none.
+    public static func name(ofTag tag: UInt8) -> String { Self(rawValue: tag)?.name ?? String(tag) }
+
     /// The name in `ttl` lines, logs and statistics; for a resource type, the path segment.
     public var name: String {
         switch self {

@@ -10,6 +10,9 @@ public enum SecretFile {
     /// The largest secret there is.
     public static let maxBytes = 16_384
 
+    /// The least length of a token that the operator makes up, in bytes: as many as nobody guesses.
+    public static let leastAdminToken = 16
+
     /// The sizes a private key in PEM can have.
     public static let keySizes = 100...maxBytes
 
@@ -39,8 +42,9 @@ public enum SecretFile {
 
     /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line end behind it is
     /// not part of it.
+    /// - Parameter leastLength: of the token, in bytes.
     public static func readToken(
-        _ path: String, credentialsDirectory: String? = environmentCredentialsDirectory
+        _ path: String, leastLength: Int = 1, credentialsDirectory: String? = environmentCredentialsDirectory
     ) throws(SecretFileError) -> SecretBytes {
         let content = try read(path, credentialsDirectory: credentialsDirectory)
         let token = content.withUnsafeBytes { bytes -> SecretBytes? in
@@ -52,6 +56,9 @@ public enum SecretFile {
             return SecretBytes(token)
         }
         guard let token else { throw SecretFileError(path: path, reason: .notToken) }
+        guard token.count >= leastLength else {
+            throw SecretFileError(path: path, reason: .shortToken(leastLength: leastLength))
+        }
         return token
     }
 

@@ -17,6 +17,8 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
         case size(allowed: ClosedRange<Int>)
         /// The content has something other than one token in it.
         case notToken
+        /// The token is shorter than that, in bytes.
+        case shortToken(leastLength: Int)
     }
 
     /// The path that was asked for.
@@ -36,6 +38,7 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
             "has mode 0\(String(mode, radix: 8)): group and others must have no access (chmod 600)"
         case .size(let allowed): "must hold \(allowed.lowerBound) to \(allowed.upperBound) bytes"
         case .notToken: "must hold one token and at most a newline behind it"
+        case .shortToken(let least): "must hold a token of at least \(least) bytes"
         }
     }
 }

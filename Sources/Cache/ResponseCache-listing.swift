@@ -40,7 +40,7 @@ extension ResponseCache {
     }
 
     /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read, else those in memory. At
-    /// once, or on the writer's queue. Goes through all of memory: not for a loop that serves clients.
+    /// once, or on a queue of listings' own. Goes through all of memory: not for a loop that serves clients.
     public func list(
         _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable (EntryListing) -> Void
     ) {

@@ -107,8 +107,7 @@ extension SQLiteStore {
         var parts: [StorageBreakdown.Part] = []
         guard generation.load(ordering: .acquiring) > 0 else { return [] }
         do throws(SQLiteError) {
-            let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
-            try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
+            let database = try openForReading()
             let select = try Statement(
                 database,
                 "SELECT class, storefront, count(*), sum(size) FROM entry GROUP BY class, storefront ORDER BY 1, 2")

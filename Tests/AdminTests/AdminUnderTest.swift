@@ -16,16 +16,22 @@ final class AdminUnderTest {
     /// What it counts; nobody else does.
     let statistics = Statistics()
     let feed = LiveFeed()
+    let access: AdminAccess
 
-    init(token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil) throws {
+    init(
+        token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil,
+        explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
+            $1(nil)
+        }
+    ) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         self.cache = cache
-        let secret = token.map { SecretBytes(Array($0.utf8).span) }
+        access = AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) })
         let source = StatisticsSource(
             statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
         let sources = AdminSources(
-            statistics: source, cache: cache, access: AdminAccess(token: secret), version: "0",
-            explain: { @Sendable _, completion in completion(nil) }, isReady: { @Sendable in isReady })
+            statistics: source, cache: cache, access: access, version: "0", startedAt: 0,
+            explain: explain, isReady: { @Sendable in isReady })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { context in AdminService(sources, context) }

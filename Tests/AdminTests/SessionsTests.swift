@@ -93,6 +93,25 @@ import Testing
         #expect(answers.contains("HTTP/1.1 401"))
     }
 
+    /// Whoever waits for something else takes no place of those who guess, and the other way round.
+    @Test func otherAnswersThatWaitLeaveGuessesLate() throws {
+        let admin = try AdminUnderTest(token: "correct-horse", explain: { @Sendable _, _ in })
+        func client(_ target: String, _ token: String) throws -> RawClient {
+            let client = try RawClient(port: UInt16(admin.port))
+            try client.send("GET \(target) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
+            return client
+        }
+        let explained = try (0..<Doorkeeper.mostDelayed).map { _ in
+            try client("/explain?url=/v1/catalog/us/songs/1", "correct-horse")
+        }
+        defer { withExtendedLifetime(explained) {} }
+        let guess = try client("/stats", "wrong")
+        #expect(String(decoding: guess.read(12), as: UTF8.self) == "HTTP/1.1 401")
+        let guesses = try (0..<2 * Doorkeeper.mostDelayed).map { _ in try client("/stats", "wrong") }
+        #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
+        withExtendedLifetime(guesses) {}
+    }
+
     @Test func aListenerWithoutATokenHasNothingToLogInTo() throws {
         let admin = try AdminUnderTest()
         #expect(try admin.status("GET", "/login") == 404)

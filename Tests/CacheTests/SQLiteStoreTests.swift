@@ -157,6 +157,21 @@ import Testing
         #expect(store.entries == 0)
     }
 
+    /// On the writer's queue, or while it holds the writer, waiting for the writer would never end.
+    @Test func aListingDoesNotHoldTheWriter() async {
+        let store = scratch.open()
+        store.store(response("/1"))
+        let listed = await withCheckedContinuation { continuation in
+            store.entries(EntrySelection(), limit: 10) { rows in
+                store.store(response("/2"))
+                store.flush()
+                continuation.resume(returning: rows.map(\.target))
+            }
+        }
+        #expect(listed == ["/1"], "what was queued before is written first")
+        #expect(store.entries == 2)
+    }
+
     @Test func operatorsCanReadTheFile() throws {
         let store = scratch.open()
         let now = Int64(Date().timeIntervalSince1970)

@@ -84,6 +84,16 @@ import Testing
         return false
     }
 
+    /// The service runs with `ProcSubset=pid`, which hides everything in /proc but the processes.
+    @Test func ofProcOnlyProcessesAreRead() {
+        let offences = places(in: House.sources) { file, index in
+            guard !Self.tools.contains(file.module) else { return false }
+            let paths = file.lines[index].split(separator: "/proc/", omittingEmptySubsequences: false).dropFirst()
+            return paths.contains { !$0.hasPrefix("self/") && !$0.hasPrefix("\\(") && !$0.hasPrefix("PID") }
+        }
+        expectNone(offences, "read /proc/self/ or /proc/PID/; the rest of /proc is not there for a service")
+    }
+
     @Test func nothingIsLeftForLater() {
         let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
         let offences = places(in: House.sources + House.tests) { file, index in

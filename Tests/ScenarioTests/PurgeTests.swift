@@ -33,7 +33,7 @@ private final class Scene {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let sources = AdminSources(
-            statistics: proxy.statistics, cache: cache, access: AdminAccess(token: nil), version: "0",
+            statistics: proxy.statistics, cache: cache, access: AdminAccess(token: nil), version: "0", startedAt: 0,
             explain: { _, completion in completion(nil) }, isReady: { true }
         )
         let admin = try ServiceHost(

@@ -40,6 +40,16 @@ import Testing
         #expect(FileAccess.system.secretProblem(short, .key) != nil, "shorter than any key")
     }
 
+    @Test func anAdminTokenHasALeastLength() throws {
+        defer { remove() }
+        let fifteen = try file("0123456789abcde\n", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(fifteen, .token) == nil)
+        #expect(
+            FileAccess.system.secretProblem(fifteen, .adminToken) == "must hold a token of at least 16 bytes")
+        let sixteen = try file("0123456789abcdef\n", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(sixteen, .adminToken) == nil)
+    }
+
     @Test func aMissingSecretIsAProblem() {
         defer { remove() }
         #expect(FileAccess.system.secretProblem(directory.path + "/absent", .token) == "No such file or directory")

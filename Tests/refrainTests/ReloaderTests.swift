@@ -109,7 +109,7 @@ import Testing
         let token = folder.appendingPathComponent("token").path
         try #require(
             FileManager.default.createFile(
-                atPath: token, contents: Data("first".utf8), attributes: [.posixPermissions: 0o600]))
+                atPath: token, contents: Data("the-first-of-them".utf8), attributes: [.posixPermissions: 0o600]))
         let scene = try Scene()
         defer { scene.proxy.stop() }
         let port = Int(try #require(scene.proxy.adminAddress).port)
@@ -119,11 +119,16 @@ import Testing
         }
         #expect(try status("none") == 200)
         #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
-        #expect(try status("none") == 401 && status("first") == 200)
-        try Data("second".utf8).write(to: URL(fileURLWithPath: token))
+        #expect(try status("none") == 401 && status("the-first-of-them") == 200)
+        try Data("the-second-of-them".utf8).write(to: URL(fileURLWithPath: token))
         #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
-        #expect(try status("first") == 401 && status("second") == 200)
+        #expect(try status("the-first-of-them") == 401 && status("the-second-of-them") == 200)
         #expect(scene.proxy.adminAddress.map { Int($0.port) } == port)
+        try Data("short".utf8).write(to: URL(fileURLWithPath: token))
+        #expect(
+            scene.reload(adding: "admin_token_file \(token)\n").contains(
+                "nothing was changed: admin_token_file: \(token): must hold a token of at least 16 bytes"))
+        #expect(try status("the-second-of-them") == 200)
         #expect(
             scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen off")).contains("reloaded"))
         #expect(scene.proxy.adminAddress == nil)
@@ -132,5 +137,33 @@ import Testing
         #expect(scene.reload(adding: "").contains("reloaded"))
         let moved = Int(try #require(scene.proxy.adminAddress).port)
         #expect(try HTTPTestClient(port: moved).send("GET", "/readyz").status == 200)
+    }
+
+    /// The listener is another one then, the proxy is not.
+    @Test func movingTheAdminListenerLeavesTheUptime() throws {
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        func startedAt() throws -> JSON? {
+            let client = HTTPTestClient(port: Int(try #require(scene.proxy.adminAddress).port))
+            return try JSON.parse(Array(client.send("GET", "/stats").body))["started_at"]
+        }
+        let before = try startedAt()
+        // The clock counts whole seconds.
+        let second = Int(Date().timeIntervalSince1970)
+        waitUntil { Int(Date().timeIntervalSince1970) > second }
+        for listen in ["off", "127.0.0.1:0"] {
+            let line = scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(listen)"))
+            #expect(line.contains("reloaded"))
+        }
+        #expect(try startedAt() == before)
+    }
+
+    @Test func theSocketFileIsGoneWhenTheProxyHasStopped() throws {
+        let path = NSTemporaryDirectory() + "refrain-\(UUID().uuidString).socket"
+        let scene = try Scene()
+        let moved = scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen unix:\(path)"))
+        #expect(moved.contains("reloaded") && FileManager.default.fileExists(atPath: path))
+        scene.proxy.stop()
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

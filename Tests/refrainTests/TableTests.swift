@@ -1,3 +1,4 @@
+import Admin
 import Testing
 
 @testable import refrain

@@ -27,7 +27,7 @@ struct Doorkeeper {
     static let maxContentBytes = 64 << 10
     /// How late a wrong token is answered.
     static let delay = Duration.milliseconds(500)
-    /// So many answers may be late at once.
+    /// So many of those answers may wait at once, whatever else does.
     static let mostDelayed = 64
 
     init(_ access: AdminAccess) {
@@ -52,6 +52,24 @@ struct Doorkeeper {
             return isRight ? .admitted : .wrongToken
         }
         return sessions.isOpen(Sessions.presented(by: head, bytes), at: now) ? .admitted : .nothing
+    }
+
+    /// What an admitted request came in by, for an answer without end.
+    struct Pass {
+        fileprivate let token: SecretBytes?
+        /// The name of the session; nil where the token itself was shown.
+        fileprivate let session: [UInt8]?
+    }
+
+    func pass(for head: RequestHead, _ bytes: Span<UInt8>) -> Pass {
+        Pass(token: token, session: head.bearerToken(bytes) == nil ? Sessions.presented(by: head, bytes) : nil)
+    }
+
+    /// Whether whoever came in by it would be admitted again: the token is the same, and the session goes on.
+    func isGood(_ pass: Pass, at now: Instant) -> Bool {
+        guard pass.token === token else { return false }
+        guard token != nil, let session = pass.session else { return true }
+        return sessions.isOpen(session, at: now)
     }
 
     /// Why the request is not answered; nil when it is.

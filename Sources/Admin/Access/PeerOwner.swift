@@ -19,7 +19,7 @@ enum PeerOwner {
             return nil
         }
         // A program may reach an IPv4 address through an IPv6 socket.
-        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        for path in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
             guard let table = SocketTable.read(path) else { continue }
             if let user = SocketTable.owner(of: theirs, connectedTo: ours, in: table) { return user }
         }
@@ -27,7 +27,7 @@ enum PeerOwner {
     }
 }
 
-/// The kernel's table of TCP sockets, as /proc/net/tcp and /proc/net/tcp6 show it.
+/// The kernel's table of TCP sockets, as /proc/self/net/tcp and /proc/self/net/tcp6 show it.
 enum SocketTable {
     /// The user of the open, connected socket with this address at its own end and that one at the other; nil where there
     /// is none.

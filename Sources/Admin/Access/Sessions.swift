@@ -34,7 +34,13 @@ struct Sessions {
     /// Compares with all of them, in a time that says nothing about how much of a name was right.
     func isOpen(_ name: [UInt8]?, at now: Instant) -> Bool {
         guard let name else { return false }
-        return sessions.reduce(false) { $0 || (Self.isEqual($1, name) && now < $1.ends) }
+        var isOpen = false
+        for session in sessions {
+            // Ahead of what the others say, which would spare it.
+            let isThis = Self.isEqual(session, name)
+            isOpen = isOpen || (isThis && now < session.ends)
+        }
+        return isOpen
     }
 
     mutating func end(_ name: [UInt8]?) {

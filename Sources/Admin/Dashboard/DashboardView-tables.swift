@@ -1,3 +1,4 @@
+import AppleMusic
 import Cache
 import Proxy
 
@@ -61,7 +62,7 @@ extension DashboardView {
         let largest = max(1, parts.map(\.1.bytes).max() ?? 0)
         return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
             [
-                .text(moment.observations.className(part.classTag)),
+                .text(ResourceClass.name(ofTag: part.classTag)),
                 .text(part.storefront.isEmpty ? Figure.none : part.storefront), .text(tier),
                 .text(Figure.count(part.entries)), .text(Figure.bytes(part.bytes)),
                 .bar(part.bytes * 100 / largest),

@@ -49,17 +49,17 @@ struct DashboardView {
         let (now, all) = (moment.observations.unixSeconds, moment.observations)
         texts["version"] = all.version
         set("readiness", moment.isReady ? "ready" : "draining", moment.isReady ? "good" : "bad")
-        texts["uptime"] = "up " + Figure.span(seconds: Int(now - all.startedAt))
+        texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
         if let failure = all.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")
         } else if let success = all.reloads.lastSuccess {
-            set("reload", "reloaded \(Figure.span(seconds: Int(now - success))) ago", "plain")
+            set("reload", "reloaded \(SpanOfTime.text(max(0, Int(now - success)))) ago", "plain")
         } else {
             set("reload", "", "plain")
         }
         if let end = all.source.developerTokenEnd(at: now) {
             let text =
-                end > now ? "token ends in " + Figure.span(seconds: Int(end - now)) : "the developer token has expired"
+                end > now ? "token ends in " + SpanOfTime.text(Int(end - now)) : "the developer token has expired"
             // Tokens that the proxy signs itself are renewed long before.
             set("token", text, end - now > 600 ? "plain" : "bad")
         } else {

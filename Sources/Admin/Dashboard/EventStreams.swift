@@ -6,20 +6,24 @@ import Proxy
 /// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for whoever watches.
 ///
 /// Confined to its loop. Must hold: while nobody watches, no timer runs and no request is collected; a reader that is too slow
-/// is let go, never buffered for; the end of the listener ends all streams.
+/// is let go, never buffered for; the end of the listener ends all streams, and that of a session or a token those that came
+/// in by it.
 final class EventStreams {
     private final class Stream {
         let connection: ClientConnection
         /// Whether it gets what the page shows in place of the counters.
         let wantsView: Bool
+        /// Whether its reader may still see anything.
+        let isWelcome: () -> Bool
         /// Since when it has been too slow.
         var slowSince: Instant?
         /// The slot up to which it has the ribbon.
         var slotShown: Int?
 
-        init(_ connection: ClientConnection, wantsView: Bool) {
+        init(_ connection: ClientConnection, wantsView: Bool, isWelcome: @escaping () -> Bool) {
             self.connection = connection
             self.wantsView = wantsView
+            self.isWelcome = isWelcome
         }
     }
 
@@ -49,12 +53,13 @@ final class EventStreams {
     }
 
     /// Answers with events from now on; false where there are too many streams already, or no new ones are welcome.
-    func admit(_ connection: ClientConnection, wantsView: Bool) -> Bool {
+    /// - Parameter isWelcome: asked before each batch; the stream ends with the first no.
+    func admit(_ connection: ClientConnection, wantsView: Bool, isWelcome: @escaping () -> Bool) -> Bool {
         letGo()
         guard streams.count < Self.most, !hasEnded else { return false }
         connection.beginEndless(Self.head)
         if streams.isEmpty { begin() }
-        let stream = Stream(connection, wantsView: wantsView)
+        let stream = Stream(connection, wantsView: wantsView, isWelcome: isWelcome)
         streams.append(stream)
         // After two seconds a browser tries again.
         send(Array("retry: 2000\n: events of refrain\n\n".utf8), to: stream)
@@ -93,14 +98,19 @@ final class EventStreams {
         look()
     }
 
-    /// Forgets the streams whose readers have gone, and those that are slow for too long.
+    /// Forgets the streams whose readers have gone, have lost their right to be here, or are slow for too long.
     private func letGo() {
         let now = loop.now
         guard !streams.isEmpty else { return }
         for stream in streams {
             if let since = stream.slowSince, now - since > Self.patience { stream.connection.reset() }
         }
-        streams.removeAll { !$0.connection.isOpen }
+        streams.removeAll { stream in
+            guard stream.connection.isOpen else { return true }
+            guard !stream.isWelcome() else { return false }
+            stream.connection.endStreaming()
+            return true
+        }
         if streams.isEmpty { stop() }
     }
 

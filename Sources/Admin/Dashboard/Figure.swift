@@ -46,16 +46,6 @@ enum Figure {
         return "\(decimal(microseconds / 1_000_000)) s"
     }
 
-    /// The two largest units: `3d 4h`, `12s`.
-    static func span(seconds: Int) -> String {
-        let seconds = max(0, seconds)
-        let units = [
-            ("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60),
-        ]
-        let shown = units.drop { $0.1 == 0 }.prefix(2).filter { $0.1 > 0 }
-        return shown.isEmpty ? "0s" : shown.map { "\($0.1)\($0.0)" }.joined(separator: " ")
-    }
-
     /// `14:03:09`, of the day in UTC.
     static func timeOfDay(_ unixSeconds: Int64) -> String {
         let second = Int(unixSeconds % 86_400)

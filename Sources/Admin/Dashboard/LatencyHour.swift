@@ -14,11 +14,16 @@ struct LatencyHour {
     }
 
     /// What had been counted at the marks, the oldest first.
-    private var marks = [Counts()]
+    private var marks: [Counts]
 
     /// Slots of `History` between two marks: five minutes.
     static let slotsBetweenMarks = 30
     private static let mostMarks = History.slotCount / slotsBetweenMarks
+
+    /// - Parameter counts: what had been counted when the hour began.
+    init(_ counts: Counts = Counts()) {
+        marks = [counts]
+    }
 
     mutating func mark(_ counts: Counts) {
         if marks.count == Self.mostMarks { marks.removeFirst() }

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import EventLoop
 import Proxy
@@ -24,7 +23,7 @@ final class Timeline {
     private let context: LoopContext
     private var history: History
     private var recent = RecentTotals()
-    private var latency = LatencyHour()
+    private var latency: LatencyHour
     private var slotsToMark = LatencyHour.slotsBetweenMarks
     /// Rises with each slot that ends.
     private(set) var slotNumber = 0
@@ -35,6 +34,8 @@ final class Timeline {
         loop = context.loop
         let totals = History.Totals(sources.statistics)
         history = History(totals)
+        // What was counted before this listener was there, which a reload may have made anew, is not of its hour.
+        latency = LatencyHour(LatencyHour.Counts(sources.statistics))
         recent.note(totals, at: loop.now)
         endSlotLater(at: loop.now + Self.slot)
     }
@@ -80,8 +81,7 @@ final class Timeline {
         let totals = History.Totals(sources.statistics)
         let observations = Observations(
             source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
-            version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
-            classNames: ResourceClass.allCases.map(\.name))
+            version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt)
         return Moment(
             observations: observations, recent: recent.window(totals, at: loop.now), hour: history.hour(totals),
             latency: latency.window(LatencyHour.Counts(sources.statistics)), isReady: sources.isReady())

@@ -54,7 +54,11 @@ extension AdminExchange {
             guard request.method != .head else {
                 return reply(EventStreams.head)
             }
-            guard service.streams.admit(connection, wantsView: wantsView) else {
+            let pass = connection.withHeadBytes { service.doorkeeper.pass(for: connection.head, $0) }
+            let isWelcome = { [weak service, loop = connection.context.loop] in
+                service?.doorkeeper.isGood(pass, at: loop.now) ?? false
+            }
+            guard service.streams.admit(connection, wantsView: wantsView, isWelcome: isWelcome) else {
                 return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
             }
         } catch {

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Proxy
 
 // GET /entries: what is stored.
 
@@ -50,7 +51,7 @@ extension ListedEntry {
         var object = JSONObject()
         object.append("target", .string(entry.target))
         object.append("variant", .string(entry.variant))
-        object.append("class", .string(ResourceClass(rawValue: entry.classTag)?.name ?? "\(entry.classTag)"))
+        object.append("class", .string(ResourceClass.name(ofTag: entry.classTag)))
         object.append("storefront", entry.storefront.isEmpty ? .null : .string(entry.storefront))
         object.append("status", .integer(entry.status))
         object.append(entry.lifetime, receivedAt: entry.receivedAt, at: now)
@@ -74,7 +75,7 @@ extension JSONObject {
             case .expired: "expired"
             }
         append("received", .integer(Int(receivedAt)))
-        append("received_at", .string(RFC3339.text(receivedAt)))
+        append("received_at", .string(LogTime.rfc3339(receivedAt)))
         append("age", .integer(age))
         append("freshness", .string(freshness))
         append("ttl", .integer(lifetime.freshFor - age))

@@ -14,7 +14,7 @@ extension AdminExchange {
             let found = stored(target)
             guard let first = found.first else { return reply(.error(404, "Nothing is stored for this target.")) }
             guard !wantsBody else {
-                // As it is stored, its coding included: only the operator's programs are to make something of it.
+                // Inflated where it is stored as gzip; only the operator's programs are to make something of it.
                 return reply(AdminReply(type: "application/octet-stream", content: first.body))
             }
             let now = now
@@ -46,7 +46,7 @@ extension StoredResponse {
     fileprivate func json(at now: Int64, isInMemory: Bool) -> JSON {
         var object = JSONObject()
         object.append("variant", .string(String(decoding: key.variant, as: UTF8.self)))
-        object.append("class", .string(ResourceClass(rawValue: classTag)?.name ?? "\(classTag)"))
+        object.append("class", .string(ResourceClass.name(ofTag: classTag)))
         object.append("storefront", storefront.isEmpty ? .null : .string(String(decoding: storefront, as: UTF8.self)))
         object.append("status", .integer(status))
         object.append(lifetime, receivedAt: receivedAt, at: now)

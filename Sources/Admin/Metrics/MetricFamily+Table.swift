@@ -1,3 +1,4 @@
+import AppleMusic
 import Cache
 import Proxy
 
@@ -204,8 +205,7 @@ extension MetricsInput {
             var sums: [UInt8: Int] = [:]
             for part in parts { sums[part.classTag, default: 0] += part[keyPath: figure] }
             return sums.sorted { $0.key < $1.key }.map { tag, sum in
-                let name = classNames.indices.contains(Int(tag)) ? classNames[Int(tag)] : String(tag)
-                return MetricFamily.Sample(sum, [tier, name])
+                MetricFamily.Sample(sum, [tier, ResourceClass.name(ofTag: tag)])
             }
         }
     }

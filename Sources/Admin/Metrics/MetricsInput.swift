@@ -9,8 +9,6 @@ struct MetricsInput: Sendable {
     let process: ProcessFigures
     let version: String
     let unixSeconds: Int64
-    /// Names of `StorageBreakdown.Part.classTag`, by number.
-    let classNames: [String]
 
     /// All metrics, in the Prometheus text format.
     var text: String {

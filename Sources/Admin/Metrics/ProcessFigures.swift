@@ -14,7 +14,7 @@ struct ProcessFigures: Sendable, Equatable {
     /// As of now.
     static var current: ProcessFigures {
         var figures = ProcessFigures()
-        figures.read(stat: contents(of: "/proc/self/stat"), uptime: contents(of: "/proc/stat"))
+        figures.read(stat: contents(of: "/proc/self/stat"), bootedAt: seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME))
         figures.openDescriptors = countEntries(of: "/proc/self/fd")
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
@@ -23,9 +23,11 @@ struct ProcessFigures: Sendable, Equatable {
         return figures
     }
 
-    /// Takes the figures out of /proc/self/stat (proc_pid_stat(5)), and the time of the system's start out of /proc/stat.
+    /// Takes the figures out of /proc/self/stat (proc_pid_stat(5)).
+    /// - Parameter bootedAt: when the system started, in Unix seconds. By the clocks, because a service manager may hide
+    ///   every file in /proc that is not of a process.
     mutating func read(
-        stat: String, uptime: String, ticks: Double = Double(sysconf(Int32(_SC_CLK_TCK))),
+        stat: String, bootedAt: Double, ticks: Double = Double(sysconf(Int32(_SC_CLK_TCK))),
         pageBytes: Int = sysconf(Int32(_SC_PAGESIZE))
     ) {
         // The name, in parentheses, may hold anything.
@@ -37,8 +39,13 @@ struct ProcessFigures: Sendable, Equatable {
         threads = Int(fields[17])
         virtualBytes = Int(fields[20])
         residentBytes = Int(fields[21]).map { $0 * pageBytes }
-        let boot = uptime.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }
-        if let boot, let started = Double(fields[19]) { startedAt = boot + started / ticks }
+        startedAt = Double(fields[19]).map { bootedAt + $0 / ticks }
+    }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
+        var now = timespec()
+        clock_gettime(clock, &now)
+        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
     }
 
     private static func contents(of path: String) -> String {

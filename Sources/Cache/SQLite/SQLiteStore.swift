@@ -22,6 +22,8 @@ public final class SQLiteStore: Sendable {
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
     /// For `StoreVisit`.
     let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
+    /// For `entries`.
+    private let listings = DispatchQueue(label: "refrain.cache.listings", qos: .utility)
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again (HARDENING F3).
@@ -109,13 +111,14 @@ public final class SQLiteStore: Sendable {
         queue.async { @Sendable [self, next] in goOn(next, completion) }
     }
 
-    /// Hands up to `limit` entries, the most recently used first, to `completion` on the writer's queue.
+    /// Hands up to `limit` entries, the most recently used first, to `completion`. What is queued is written before; the scan,
+    /// and `completion`, run on a queue of their own.
     public func entries(
         _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
     ) {
         queue.async { @Sendable [self] in
             drain()
-            completion(writer.withLock { $0.entries(selection, limit: limit, for: self) })
+            listings.async { @Sendable [self] in completion(list(selection, limit: limit)) }
         }
     }
 

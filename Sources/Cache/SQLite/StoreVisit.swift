@@ -32,8 +32,7 @@ struct StoreVisit {
     mutating func run(_ body: (StoredResponse) -> Bool) {
         guard generation > 0 else { return }
         do throws(SQLiteError) {
-            let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
-            try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
+            let database = try store.openForReading()
             let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { [gzip = store.gzip] row in
                 (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row, gzip) })
             }

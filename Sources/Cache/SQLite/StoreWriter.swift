@@ -98,16 +98,6 @@ struct StoreWriter {
         }
     }
 
-    mutating func entries(_ selection: EntrySelection, limit: Int, for store: SQLiteStore) -> [StoredEntry] {
-        guard let connection else { return [] }
-        do throws(SQLiteError) {
-            return try connection.entries(selection, limit: limit)
-        } catch {
-            _ = handle(error, store)
-            return []
-        }
-    }
-
     mutating func close(for store: SQLiteStore) {
         isClosed = true
         // The readers' connections outlive this one, so SQLite would leave what was written in the -wal file: a copy of

@@ -12,12 +12,13 @@ public final class ServiceHost: @unchecked Sendable {
     /// - Parameter makeService: called once, on the loop, with what the service's connections share.
     /// - Throws: `SystemError` when the loop or the listener cannot be made.
     public init(
-        label: String, listener: ListenerSettings, _ makeService: (LoopContext) -> any Service
+        label: String, listener: ListenerSettings, timeouts: ClientTimeouts = ClientTimeouts(),
+        _ makeService: (LoopContext) -> any Service
     ) throws(SystemError) {
         let loop = try EventLoop(label: "refrain." + label)
         let context = LoopContext(loop: loop)
         let (server, address) = try loop.sync { () throws(SystemError) in
-            let server = Server(context: context, service: makeService(context))
+            let server = Server(context: context, service: makeService(context), timeouts: timeouts)
             return (server, try server.listen(listener, sharesPort: false))
         }
         self.address = address

@@ -1,3 +1,4 @@
+import Admin
 import AppleMusic
 import Glibc
 import HTTP

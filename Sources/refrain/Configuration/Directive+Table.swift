@@ -31,7 +31,7 @@ extension Directive {
             configuration.adminListener = words[0] == off ? nil : try AdminAddress(words[0])
         },
         file(
-            "admin_token_file", \.adminTokenFile, .secret(.token),
+            "admin_token_file", \.adminTokenFile, .secret(.adminToken),
             why: "the admin listener then asks for \"Authorization: Bearer\" and the content of this file"),
     ]
 

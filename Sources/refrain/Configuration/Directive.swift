@@ -24,6 +24,8 @@ struct Directive: Sendable {
     enum SecretKind: Sendable {
         /// One token and at most a line end behind it.
         case token
+        /// The same, of the operator's making and thus of a least length.
+        case adminToken
         /// A private key in PEM.
         case key
         /// Lines.

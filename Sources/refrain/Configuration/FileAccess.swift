@@ -43,6 +43,8 @@ struct FileAccess: Sendable {
             do throws(SecretFileError) {
                 switch kind {
                 case .token: _ = try SecretFile.readToken(path)
+                case .adminToken:
+                    _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
                 case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
                 case .list: _ = try SecretFile.read(path)
                 }

@@ -223,7 +223,7 @@ extension Configuration {
     func adminToken() throws(CommandFailure) -> SecretBytes? {
         guard let adminTokenFile else { return nil }
         do {
-            return try SecretFile.readToken(adminTokenFile)
+            return try SecretFile.readToken(adminTokenFile, leastLength: SecretFile.leastAdminToken)
         } catch {
             throw .badSetting("admin_token_file: \(error)")
         }

@@ -1,4 +1,5 @@
 import Glibc
+import Proxy
 import Synchronization
 
 /// The program's own log, on standard error: one line an event, at or above a level.
@@ -59,15 +60,9 @@ struct OperationalLog: Sendable {
 
     /// `2026-11-22T01:30:00.123Z`
     static func timeText(seconds: Int, milliseconds: Int) -> String {
-        var (seconds, parts) = (seconds, tm())
-        gmtime_r(&seconds, &parts)
-        func digits(_ value: some BinaryInteger, _ count: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let date = "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1, 2))-\(digits(parts.tm_mday, 2))"
-        let time = "\(digits(parts.tm_hour, 2)):\(digits(parts.tm_min, 2)):\(digits(parts.tm_sec, 2))"
-        return "\(date)T\(time).\(digits(milliseconds, 3))Z"
+        let digits = String(milliseconds)
+        let fraction = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+        return LogTime.rfc3339(Int64(seconds)).dropLast() + "." + fraction + "Z"
     }
 
     /// As syslog(3) numbers them.

@@ -16,6 +16,8 @@ struct RunningSettings: Sendable {
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
     let reloads = ReloadStatus()
+    /// Unix seconds; a reload that moves the admin listener does not begin anew.
+    private let startedAt = TimeOfDay.system.unixSeconds()
     private let server: ProxyServer
     private let log: OperationalLog
     private let inherited: InheritedSockets
@@ -127,8 +129,13 @@ final class RunningProxy: Sendable {
     func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         refuseProbes()
         server.drain { [self] cutOff in
-            running.withLock { $0.admin }?.host.stop()
-            completion(cutOff)
+            let admin = running.withLock { running in
+                defer { running.admin = nil }
+                return running.admin
+            }
+            guard let admin else { return completion(cutOff) }
+            // To its end, or the file of a Unix socket would stay behind.
+            admin.host.stop { @Sendable in completion(cutOff) }
         }
     }
 
@@ -148,9 +155,13 @@ final class RunningProxy: Sendable {
         do throws(SystemError) {
             let sources = AdminSources(
                 statistics: server.snapshot, cache: cache, access: access, reloads: reloads, version: Version.text,
+                startedAt: startedAt,
                 explain: { @Sendable [server] request, completion in server.explain(request, completion) },
                 isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) })
-            let host = try ServiceHost(label: "admin", listener: listener) { context in
+            var timeouts = ClientTimeouts()
+            // The proxy's own drain is over by then, and a long listing must not hold up the end of the process.
+            timeouts.drain = .seconds(2)
+            let host = try ServiceHost(label: "admin", listener: listener, timeouts: timeouts) { context in
                 AdminService(sources, context)
             }
             return AdminListener(address: listen, host: host, access: access)

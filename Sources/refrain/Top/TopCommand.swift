@@ -1,4 +1,5 @@
 import AppleMusic
+import Dispatch
 import EventLoop
 import Glibc
 
@@ -50,9 +51,11 @@ struct TopCommand {
             return .done
         }
         let screen = isJSON ? nil : TopTerminal()
-        var (before, at) = (try look(), Instant.now())
+        let signals = screen == nil ? Self.leavingOnSignals() : nil
+        defer { withExtendedLifetime(signals) {} }
+        var watch = TopWatch(try look(), at: .now())
         if let screen {
-            show(before, Interval(before, since: before, seconds: 1), on: screen)
+            show(watch.last, Interval(watch.last, since: watch.last, seconds: 1), on: screen)
         }
         while true {
             if let screen {
@@ -60,10 +63,25 @@ struct TopCommand {
             } else {
                 usleep(UInt32(min(interval / .milliseconds(1) * 1000, 4e9)))
             }
-            let (stats, now) = (try look(), Instant.now())
-            show(stats, Interval(stats, since: before, seconds: (now - at) / .seconds(1)), on: screen)
-            (before, at) = (stats, now)
+            // The proxy may be on its way back from a restart: whoever watches wants to see that.
+            guard let stats = try? look() else {
+                tell("no answer from \(client.server): retrying", on: screen)
+                continue
+            }
+            show(stats, watch.interval(to: stats, at: .now()), on: screen)
         }
+    }
+
+    /// Like whatever runs until it is stopped: being stopped is no failure.
+    private static func leavingOnSignals() -> SignalWatcher {
+        let signals = SignalWatcher(queue: DispatchQueue(label: "refrain.top"))
+        for signal in [SIGTERM, SIGINT] { signals.on(signal) { @Sendable in _exit(ExitStatus.done.rawValue) } }
+        return signals
+    }
+
+    private func tell(_ trouble: String, on screen: TopTerminal?) {
+        guard let screen else { return output.problem(trouble) }
+        screen.show(trouble + "\n")
     }
 
     private func look() throws(CommandFailure) -> JSON {
@@ -85,5 +103,25 @@ struct TopCommand {
         } else {
             output.line(TopScreen(stats: stats, interval: interval, terminal: output.terminal, lines: nil).text)
         }
+    }
+}
+
+/// What the next look is compared with. Pure.
+struct TopWatch {
+    private(set) var last: JSON
+    private var lastAt: Instant
+
+    init(_ first: JSON, at now: Instant) {
+        (last, lastAt) = (first, now)
+    }
+
+    /// The figures since the last look that was answered; since the proxy began where it has begun anew in between.
+    mutating func interval(to stats: JSON, at now: Instant) -> Interval {
+        defer { (last, lastAt) = (stats, now) }
+        guard stats["started_at"] == last["started_at"] else {
+            let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
+            return Interval(stats, since: nil, seconds: Double(uptime))
+        }
+        return Interval(stats, since: last, seconds: (now - lastAt) / .seconds(1))
     }
 }

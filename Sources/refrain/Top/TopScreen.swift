@@ -1,3 +1,4 @@
+import Admin
 import AppleMusic
 
 // What `refrain top` shows: text for a terminal of some size. Pure.

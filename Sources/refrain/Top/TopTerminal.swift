@@ -31,7 +31,7 @@ final class TopTerminal {
         for signal in [SIGTERM, SIGHUP, SIGINT] {
             signals.on(signal) { @Sendable [before] in
                 Self.giveBack(before)
-                _exit(128 + signal)
+                _exit(ExitStatus.done.rawValue)
             }
         }
     }

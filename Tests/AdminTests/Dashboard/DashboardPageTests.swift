@@ -23,7 +23,7 @@ import Testing
         history.endSlot(History.Totals(source))
         let observations = Observations(
             source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
-            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, classNames: ResourceClass.allCases.map(\.name))
+            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000)
         return Moment(
             observations: observations, recent: RecentTotals.Window(), hour: History.Totals(source),
             latency: LatencyHour.Counts(source), isReady: true)

@@ -12,9 +12,11 @@ import Testing
         let client: RawClient
         private var text = ""
 
-        init(_ admin: AdminUnderTest, _ target: String = "/events", receiveBuffer: CInt? = nil) throws {
+        init(
+            _ admin: AdminUnderTest, _ target: String = "/events", _ field: String = "", receiveBuffer: CInt? = nil
+        ) throws {
             client = try RawClient(port: UInt16(admin.port), receiveBuffer: receiveBuffer)
-            try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n")
         }
 
         /// Everything up to and with that text; nil where the stream ends before.
@@ -127,6 +129,46 @@ import Testing
         #expect(reader.read(upTo: "0\r\n\r\n") != nil, "a proper end of the last chunk")
         #expect(stopped.wait(timeout: .now() + 20) == .success)
         #expect(!admin.feed.isWatched)
+    }
+
+    private static let end = "\r\n0\r\n\r\n"
+
+    @Test func aStreamEndsWithItsSessionAndNoOtherDoes() throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        func session() throws -> String {
+            let reply = try admin.client.send("POST", "/login", body: Data("token=correct-horse".utf8))
+            return String(try #require(reply.field("Set-Cookie")).prefix { $0 != ";" })
+        }
+        let (one, other) = (try session(), try session())
+        let mine = try Reader(admin, "/events", "Cookie: \(one)\r\n")
+        let theirs = try Reader(admin, "/events", "Cookie: \(other)\r\n")
+        let program = try Reader(admin, "/events", "Authorization: Bearer correct-horse\r\n")
+        #expect(try mine.event("stats") != nil)
+        #expect(try admin.status("POST", "/logout", [("Cookie", one)]) == 303)
+        #expect(mine.read(upTo: Self.end) != nil)
+        for goesOn in [theirs, program] {
+            for _ in 0..<3 { #expect(try goesOn.event("stats") != nil) }
+        }
+    }
+
+    @Test func anotherTokenEndsTheStreamsOfTheOneBefore() throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        let field = "Authorization: Bearer correct-horse\r\n"
+        let reader = try Reader(admin, "/events", field)
+        #expect(try reader.event("stats") != nil)
+        admin.access.change(to: SecretBytes(Array("correct-horse".utf8).span))
+        for _ in 0..<2 { #expect(try reader.event("stats") != nil, "the same token in another file") }
+        admin.access.change(to: SecretBytes(Array("battery-staple".utf8).span))
+        #expect(reader.read(upTo: Self.end) != nil)
+        #expect(try Reader(admin, "/events", field).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 401") == true)
+    }
+
+    @Test func aTokenWhereThereWasNoneEndsTheStreams() throws {
+        let admin = try AdminUnderTest()
+        let reader = try Reader(admin)
+        #expect(try reader.event("stats") != nil)
+        admin.access.change(to: SecretBytes(Array("correct-horse".utf8).span))
+        #expect(reader.read(upTo: Self.end) != nil)
     }
 
     @Test func oddQueriesAndHeadsAreAnsweredAtOnce() throws {

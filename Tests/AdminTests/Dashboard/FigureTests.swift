@@ -28,10 +28,7 @@ import Testing
         #expect(Figure.bytes(number) == text)
     }
 
-    @Test func spansHaveTwoUnits() {
-        #expect(Figure.span(seconds: 0) == "0s")
-        #expect(Figure.span(seconds: 3600) == "1h")
-        #expect(Figure.span(seconds: 90_061) == "1d 1h")
+    @Test func timesOfDayAndRates() {
         #expect(Figure.timeOfDay(86_400 + 3 * 3600 + 4 * 60 + 5) == "03:04:05")
         #expect(Figure.rate(99.9) == "99.9/s" && Figure.rate(99.96) == "100/s")
     }

@@ -54,6 +54,15 @@ import Testing
         #expect(hour.window(counts()).hits.count == 1)
     }
 
+    /// A reload that moves the listener makes a new hour: what was counted before is not of it.
+    @Test func whatWasCountedBeforeTheHourBeganIsNotOfIt() {
+        let histogram = LatencyHistogram()
+        histogram.record(nanoseconds: 5000)
+        let hour = LatencyHour(LatencyHour.Counts(hits: histogram.snapshot))
+        histogram.record(nanoseconds: 9000)
+        #expect(hour.window(LatencyHour.Counts(hits: histogram.snapshot)).hits.count == 1)
+    }
+
     @Test func savedIsWhatAppleDidNotGet() {
         var totals = totals(90)
         totals.outcomes[Outcome.miss.rawValue] = 10

@@ -21,8 +21,7 @@ import Testing
         return MetricsInput(
             source: source, breakdown: breakdown,
             reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"),
-            process: .current, version: "1.2.3", unixSeconds: 1_800_000_000,
-            classNames: ResourceClass.allCases.map(\.name))
+            process: .current, version: "1.2.3", unixSeconds: 1_800_000_000)
     }
 
     @Test func whatIsExposedCanBeScraped() throws {
@@ -83,12 +82,12 @@ import Testing
     @Test func figuresOfTheProcessAreReadBesideAnyName() {
         var figures = ProcessFigures()
         let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 1 2 3 4 250 150 0 0 20 0 5 0 4000 123456 300 18446744073709551615"
-        figures.read(stat: stat, uptime: "cpu 1\nbtime 1000\n", ticks: 100, pageBytes: 4096)
+        figures.read(stat: stat, bootedAt: 1000, ticks: 100, pageBytes: 4096)
         let expected = ProcessFigures(
             cpuSeconds: 4, residentBytes: 300 * 4096, virtualBytes: 123456, threads: 5, startedAt: 1040)
         #expect(figures == expected)
         figures = ProcessFigures()
-        figures.read(stat: "nonsense", uptime: "")
+        figures.read(stat: "nonsense", bootedAt: 1000)
         #expect(figures == ProcessFigures())
     }
 }

@@ -1,4 +1,5 @@
 import AppleMusic
+import EventLoop
 import Testing
 
 @testable import refrain
@@ -51,6 +52,25 @@ import Testing
         let text = top(["--once", "--json"]).result.standard
         #expect(text.split(separator: "\n").count == 1)
         #expect(try JSON.parse(Array(text.utf8))["requests"] == 100)
+    }
+
+    @Test func theFirstLookMustSucceed() {
+        let (result, _) = runAgainstServer("top", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", [])
+        #expect(result.status == 1 && result.error.contains("503"))
+    }
+
+    /// Looks that fail are left out: the next figures are of all the time since the last that did not.
+    @Test func aLookIsComparedWithTheLastThatWasAnswered() throws {
+        func stats(_ hits: Int, startedAt: Int = 1000) throws -> JSON {
+            try JSON.parse(
+                Array(#"{"time":1100,"started_at":\#(startedAt),"outcomes":{"hit":\#(hits)}}"#.utf8))
+        }
+        let start = Instant(nanoseconds: 1_000_000_000)
+        var watch = TopWatch(try stats(10), at: start)
+        let later = watch.interval(to: try stats(40), at: start + .seconds(3))
+        #expect(later.requests == 30 && later.seconds == 3)
+        let anew = watch.interval(to: try stats(5, startedAt: 1090), at: start + .seconds(20))
+        #expect(anew.requests == 5 && anew.seconds == 10, "a proxy that has begun anew counts from nothing")
     }
 
     @Test(arguments: ["50ms", "2h", "1"]) func oddIntervalsAreRefused(interval: String) {

@@ -53,25 +53,40 @@ extension StoredEntry {
     }
 }
 
-extension StoreConnection {
-    /// Up to `limit` answers, the most recently used first.
-    func entries(_ selection: EntrySelection, limit: Int) throws(SQLiteError) -> [StoredEntry] {
-        let (condition, values) = selection.condition(from: 1)
-        let select = try Statement(
-            database,
-            """
-            SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
-              keep_for, initial_age, size, last_used,
-              (SELECT fields FROM content WHERE content.id = entry.id),
-              (SELECT is_gzip FROM content WHERE content.id = entry.id)
-            FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
-            """)
+extension SQLiteStore {
+    /// Up to `limit` answers, the most recently used first; none where the file cannot be read.
+    func list(_ selection: EntrySelection, limit: Int) -> [StoredEntry] {
+        let current = generation.load(ordering: .acquiring)
+        guard current > 0 else { return [] }
         var entries: [StoredEntry] = []
-        try select.forEachRow(values) { row in
-            entries.append(StoredEntry(row))
-            return true
+        do throws(SQLiteError) {
+            let (condition, values) = selection.condition(from: 1)
+            let select = try Statement(
+                try openForReading(),
+                """
+                SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
+                  keep_for, initial_age, size, last_used,
+                  (SELECT fields FROM content WHERE content.id = entry.id),
+                  (SELECT is_gzip FROM content WHERE content.id = entry.id)
+                FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
+                """)
+            try select.forEachRow(values) { row in
+                entries.append(StoredEntry(row))
+                return true
+            }
+        } catch {
+            counters.withLock { $0.failedReads += 1 }
+            if error.isDamage { reportDamage("\(error)", generation: current) }
+            return []
         }
         return entries
+    }
+
+    /// A connection for whoever reads at length behind everybody's back: neither a loop nor the writer waits for it.
+    func openForReading() throws(SQLiteError) -> Database {
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
+        try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
+        return database
     }
 }
 
