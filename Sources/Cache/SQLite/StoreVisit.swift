@@ -34,8 +34,8 @@ struct StoreVisit {
         do throws(SQLiteError) {
             let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
             try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
-            let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { [gzip = store.gzip] row in
-                (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row, gzip) })
+            let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { [store] row in
+                (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row, in: store) })
             }
             guard isWanted, try Schema.hasOlderContent(database) else { return }
             _ = try run(try Statement(database, OlderRow.selectBelow), body) { row in
