@@ -24,7 +24,9 @@ public struct EntryListing: Sendable {
 extension ResponseCache {
     /// What is stored under `key`, if something can still be done with it.
     public func peek(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
-        guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now) else { return nil }
+        guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
+            !found.isDamaged
+        else { return nil }
         return found
     }
 

@@ -32,7 +32,7 @@ public final class ResponseCache: Sendable {
     /// can use is removed and is a miss. `now` in unix seconds.
     public func lookup(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
         guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
-        guard response.isUseful(at: now) else {
+        guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
             // What the file has under the key of a composed answer is another one.
             if response.composition == nil { store?.remove(key, receivedBy: response.receivedAt) }
@@ -67,7 +67,7 @@ public final class ResponseCache: Sendable {
     /// Puts the coded form of `response` with it, if memory still holds the same for its key, whatever was worked out about it
     /// meanwhile. The file keeps what it has.
     public func attach(gzip: [UInt8], to response: StoredResponse) {
-        guard let current = memory.lookup(response.key), current.isCopy(of: response), current.gzip == nil else {
+        guard let current = memory.peek(response.key), current.isCopy(of: response), current.gzip == nil else {
             return
         }
         memory.attach(current.with(gzip: gzip), to: current)

@@ -23,6 +23,13 @@ enum StoredContent: Sendable {
         case .coded(let content): content.bytes
         }
     }
+
+    var isDamaged: Bool {
+        switch self {
+        case .plain: false
+        case .coded(let content): content.isDamaged
+        }
+    }
 }
 
 /// Content that is inflated when it is first asked for.
@@ -32,21 +39,30 @@ final class CodedContent: Sendable {
     let count: Int
     private let gzip: Gzip
     private let inflated = Mutex<[UInt8]?>(nil)
+    private let damage = Atomic<Bool>(false)
+    private let onDamage: @Sendable () -> Void
 
-    /// Nil where it is no gzip, or more than an answer has.
-    init?(_ coded: [UInt8], _ gzip: Gzip) {
+    /// Nil where it is no gzip, or more than an answer has. `onDamage` is called at most once.
+    init?(_ coded: [UInt8], _ gzip: Gzip, onDamage: @escaping @Sendable () -> Void = {}) {
         guard let count = try? gzip.contentCount(of: coded, .trusted) else { return nil }
-        (self.coded, self.count, self.gzip) = (coded, count, gzip)
+        (self.coded, self.count, self.gzip, self.onDamage) = (coded, count, gzip, onDamage)
     }
 
+    /// Whether it was found, when somebody wanted it, that it cannot be inflated. It was before it was stored, so this takes
+    /// a row that was damaged behind its checksum, or a want of memory. From then on it stays so.
+    var isDamaged: Bool { damage.load(ordering: .acquiring) }
+
+    /// Zeros where `isDamaged`, which is never before this was asked for: ranges that were found by `count` stay inside.
     var bytes: [UInt8] {
-        inflated.withLock { inflated in
-            if let inflated { return inflated }
-            // It was inflated before it was stored. Were it damaged behind its checksum, a head that has left must still be
-            // followed by what it promised, or the next answer would be taken for it.
-            let bytes = (try? gzip.inflate(coded, .trusted)) ?? [UInt8](repeating: 0, count: count)
+        let (bytes, isFirst) = inflated.withLock { inflated in
+            if let inflated { return (inflated, false) }
+            let content = try? gzip.inflate(coded, .trusted)
+            let bytes = content ?? [UInt8](repeating: 0, count: count)
             inflated = bytes
-            return bytes
+            if content == nil { damage.store(true, ordering: .releasing) }
+            return (bytes, true)
         }
+        if isFirst, isDamaged { onDamage() }
+        return bytes
     }
 }

@@ -14,11 +14,19 @@ extension StoredResponse {
     /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
     public func appendHead(_ form: AnswerForm, _ coding: ContentCoding = .identity, to buffer: inout ByteBuffer) {
         switch form {
-        case .whole: if let gzip, coding == .gzip { buffer.append(gzip.head) } else { buffer.append(head) }
+        case .whole:
+            if let gzip, coding == .gzip { return buffer.append(gzip.head) }
+            if isDamaged { appendDamaged(to: &buffer) } else { buffer.append(head) }
         case .notModified: appendNotModified(coding, to: &buffer)
-        case .partial(let part): appendPartial(part, to: &buffer)
+        case .partial(let part): if isDamaged { appendDamaged(to: &buffer) } else { appendPartial(part, to: &buffer) }
         case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
         }
+    }
+
+    /// For content that turned out to be none. Whoever comes next finds nothing stored and asks the origin.
+    private func appendDamaged(to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(502)
+        buffer.append("Content-Length: 0\r\n")
     }
 
     /// What a 416 says of the content (RFC 9110 15.5.17).
@@ -73,22 +81,28 @@ extension StoredResponse {
 }
 
 extension AnswerForm {
-    /// The status code of `stored` in this form.
+    /// The status code of `stored` in this form, once its content was asked for: 502 where there is none to be had.
     public func status(of stored: StoredResponse) -> Int {
         switch self {
-        case .whole: stored.status
+        case .whole: stored.isDamaged ? 502 : stored.status
         case .notModified: 304
-        case .partial: 206
+        case .partial: stored.isDamaged ? 502 : 206
         case .unsatisfiable: 416
         }
     }
 
-    /// The bytes of the content that go along; those of a part are copied.
+    /// The bytes of the content that go along; those of a part are copied. Comes before head and status are asked for, which
+    /// follow what it finds.
     public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
         switch self {
-        case .whole: if let gzip = stored.gzip, coding == .gzip { gzip.body } else { stored.body }
-        case .partial(let part): Array(stored.body[part])
-        case .notModified, .unsatisfiable: []
+        case .whole:
+            if let gzip = stored.gzip, coding == .gzip { return gzip.body }
+            let body = stored.body
+            return stored.isDamaged ? [] : body
+        case .partial(let part):
+            let body = stored.body
+            return stored.isDamaged ? [] : Array(body[part])
+        case .notModified, .unsatisfiable: return []
         }
     }
 }

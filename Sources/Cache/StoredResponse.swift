@@ -18,6 +18,8 @@ public final class StoredResponse: Sendable {
     /// Known without inflating anything.
     public var bodyCount: Int { content.count }
     let content: StoredContent
+    /// Whether `body`, once it was asked for, could not be had: what it is then is no answer.
+    public var isDamaged: Bool { content.isDamaged }
     /// The same content coded; nil until it came or was made so.
     public let gzip: GzipForm?
     /// Unix seconds at which the response came, or was last confirmed.

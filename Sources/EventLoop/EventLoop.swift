@@ -253,6 +253,13 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         slots.remove(tag)
     }
 
+    /// Forgets a descriptor that is not the only one of its socket: closing it leaves it in the kernel's queue (epoll(7)).
+    func remove(_ tag: UInt64, shared descriptor: CInt) {
+        slots.remove(tag)
+        // It is in the set, so this cannot fail.
+        try? poller.remove(descriptor)
+    }
+
     // MARK: Stopping
 
     /// Closes every socket, drops the timers and lets go of the loop's own descriptors, later and on the loop. From any

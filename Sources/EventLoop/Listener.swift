@@ -106,7 +106,7 @@ public final class Listener {
         guard !isClosed else { return }
         isClosed = true
         if let retry { loop.cancel(retry) }
-        if let tag { loop.remove(tag) }
+        if let tag { isInherited ? loop.remove(tag, shared: descriptor) : loop.remove(tag) }
         file?.remove()
         _ = Glibc.close(descriptor)
         if reserve >= 0 { _ = Glibc.close(reserve) }
@@ -115,7 +115,7 @@ public final class Listener {
     /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue of an inherited socket
     /// outlives this process and is left to whoever comes next.
     public func closeAfterAccepting() {
-        if !isInherited, !isPaused { accept() }
+        if !isInherited, !isPaused { while acceptSome() {} }
         close()
     }
 
@@ -132,13 +132,15 @@ public final class Listener {
         try? loop.setEnabled(retry == nil && !isPaused, descriptor, tag: tag)
     }
 
-    private func accept() {
+    /// Whether more may wait.
+    @discardableResult
+    private func acceptSome() -> Bool {
         for _ in 0..<Listener.acceptsPerEvent {
-            guard !isClosed else { return }
-            guard let (descriptor, peer) = acceptOne() else { return }
+            guard !isClosed, let (descriptor, peer) = acceptOne() else { return false }
             consecutiveFailures = 0
             open(descriptor, peer)
         }
+        return true
     }
 
     private func acceptOne() -> (CInt, SocketAddress?)? {
@@ -201,7 +203,7 @@ public final class Listener {
 
 extension Listener: PollTarget {
     func descriptorIsReady(_ readiness: Readiness) {
-        accept()
+        acceptSome()
     }
 
     func loopStops() {

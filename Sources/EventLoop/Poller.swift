@@ -49,6 +49,11 @@ struct Poller: ~Copyable {
         try control(EPOLL_CTL_MOD, descriptor, tag, isEnabled ? Poller.mask(.level) : 0)
     }
 
+    /// Takes out a descriptor that was added.
+    func remove(_ descriptor: CInt) throws(SystemError) {
+        try control(EPOLL_CTL_DEL, descriptor, 0, 0)
+    }
+
     /// Takes up to `batch` events without waiting; returns how many.
     func poll() -> Int {
         while true {

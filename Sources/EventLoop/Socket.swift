@@ -29,7 +29,20 @@ enum Socket {
 
     /// The address that a socket is bound to.
     static func localAddress(_ descriptor: CInt) -> SocketAddress? {
-        read { getsockname(descriptor, $0, $1) }
+        read { getsockname(descriptor, $0, $1) } ?? localPath(descriptor)
+    }
+
+    /// The path of a Unix socket; nil where it has none that can be written down. Apart, because the other ends of Unix
+    /// sockets, which `read` is for too, name themselves as they please.
+    private static func localPath(_ descriptor: CInt) -> SocketAddress? {
+        var name = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0, CInt(name.sun_family) == AF_UNIX else { return nil }
+        let bytes = withUnsafeBytes(of: name.sun_path) { Array($0.prefix { $0 != 0 }) }
+        return String(validating: bytes, as: UTF8.self).flatMap { SocketAddress(path: $0) }
     }
 
     /// Who connected to a Unix socket; nil where the kernel does not know, as of connections over a network.

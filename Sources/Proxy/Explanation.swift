@@ -15,6 +15,9 @@ public struct ImaginedRequest: Sendable {
         self.method = method
         self.carriesUserToken = carriesUserToken
     }
+
+    /// The names of the methods that it can have: CONNECT has no target like these, and others have no names here.
+    public static let methodNames = Method.allCases.filter { $0 != .connect && $0 != .other }.map(\.text.description)
 }
 
 /// What would become of a request, and why.

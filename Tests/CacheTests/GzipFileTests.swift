@@ -60,12 +60,29 @@ import Testing
         #expect(CodedContent(Array("{}".utf8), .system) == nil && CodedContent(coded, .absent) == nil)
     }
 
-    /// Nothing makes such a row; if it came about, the answer would be worthless, and no other one with it.
-    @Test func damageBehindTheChecksumKeepsTheLength() throws {
+    /// What could not be inflated was sent as a 200 of zeros, again and again.
+    @Test func damageBehindTheChecksumIsNoAnswerAndGoes() throws {
+        let scratch = Scratch()
+        let store = scratch.open()
         var coded = try #require(Gzip.system.deflate(Self.body))
         coded[coded.count / 2] ^= 0xFF
-        let content = try #require(CodedContent(coded, .system))
-        #expect(content.bytes.count == content.count && content.bytes.allSatisfy { $0 == 0 })
+        let bad = response("/a", String(decoding: Self.body, as: UTF8.self)).with(gzip: coded)
+        store.store(bad)
+        store.flush()
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let reader = store.makeReader()
+        let found = try #require(cache.lookup(key("/a"), reader, at: noon))
+        #expect(!found.isDamaged && store.status.damaged == 0)
+        for form in [AnswerForm.whole, .partial(0..<4)] {
+            #expect(form.content(of: found) == [] && form.status(of: found) == 502)
+            var head = ByteBuffer(capacity: 64)
+            found.appendHead(form, to: &head)
+            #expect(head.copyReadable() == Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n".utf8))
+        }
+        #expect(store.status.damaged == 1)
+        #expect(cache.peek(key("/a"), reader, at: noon) == nil && cache.lookup(key("/a"), reader, at: noon) == nil)
+        store.flush()
+        #expect(store.entries == 0 && reader.lookup(key("/a"), at: noon) == nil)
     }
 
     @Test func aWalkGetsTheContent() async throws {

@@ -64,6 +64,24 @@ import Testing
         }
     }
 
+    /// Only as many as one event takes were accepted before closing; the kernel reset the rest.
+    @Test func closingAcceptsAllThatWaitFirst() throws {
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            let count = Listener.acceptsPerEvent * 2 + 1
+            let clients = try loop.sync {
+                let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
+                server.listener.closeAfterAccepting()
+                return clients
+            }
+            #expect(loop.sync { server.recorders.count } == count)
+            for client in clients {
+                try client.send("a")
+                #expect(client.read(1) == [97])
+            }
+        }
+    }
+
     /// In a process of its own, whose limit of descriptors is its own.
     @Test func runsOutOfDescriptorsWithoutSpinning() async {
         await #expect(processExitsWith: .success) {

@@ -105,6 +105,49 @@ import struct Foundation.UUID
         }
     }
 
+    /// The one who started the process made the file and keeps it.
+    @Test func anInheritedSocketIsFoundByItsPathAndKeepsItsFile() throws {
+        try withLoop { loop in
+            let place = try Place()
+            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            #expect(place.address.withSockaddr { Glibc.bind(descriptor, $0, $1) } == 0)
+            #expect(InheritedSocket(descriptor: descriptor) == nil)
+            #expect(Glibc.listen(descriptor, 4) == 0)
+            let inherited = try #require(InheritedSocket(descriptor: descriptor))
+            #expect(inherited.address == place.address)
+            for round in 0..<2 {
+                let listener = try loop.sync { () throws(SystemError) in
+                    try Listener(address: inherited.address, loop: loop, inherited: inherited) { stream in
+                        let recorder = Recorder()
+                        recorder.echoes = true
+                        stream.handler = recorder
+                    }
+                }
+                #expect(listener.address == place.address)
+                let client = try RawClient(path: place.path)
+                try client.send("\(round)")
+                #expect(client.read(1) == Array("\(round)".utf8))
+                loop.sync { listener.closeAfterAccepting() }
+                #expect(place.mode != nil)
+            }
+        }
+    }
+
+    @Test func anInheritedSocketWithoutAPathIsNotTaken() throws {
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        // An abstract name, which the kernel makes up (unix(7)).
+        var family = sa_family_t(AF_UNIX)
+        let result = withUnsafeMutablePointer(to: &family) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size))
+            }
+        }
+        #expect(result == 0 && Glibc.listen(descriptor, 4) == 0)
+        #expect(InheritedSocket(descriptor: descriptor) == nil)
+    }
+
     @Test func pathsAreBounded() {
         #expect(SocketAddress(path: "/" + String(repeating: "x", count: 106)) != nil)
         #expect(SocketAddress(path: "/" + String(repeating: "x", count: 107)) == nil)

@@ -22,11 +22,11 @@ import Testing
     /// Answers in gzip who asks for it.
     private static func origin(
         _ body: String = GzipTests.body, fields: [(String, String)] = [("ETag", "\"abc\"")],
-        coding: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+        always: Bool = false, coding: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
     ) throws -> FakeOrigin {
         let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
         return try FakeOrigin { request in
-            guard request.field("Accept-Encoding") == "gzip" else {
+            guard always || request.field("Accept-Encoding") == "gzip" else {
                 return FakeOrigin.Reply(fields: fields, body: body)
             }
             return FakeOrigin.Reply(fields: fields + [("Content-Encoding", "gzip")], bytes: coding(coded))
@@ -148,9 +148,9 @@ import Testing
     }
 
     @Test(arguments: ["truncated", "garbage behind", "wrong checksum", "no gzip at all", "empty", "bomb"])
-    func whatCannotBeReadIsNoAnswer(damage: String) throws {
+    func whatCannotBeReadIsAskedForOnceMoreAndIsNoAnswerThen(damage: String) throws {
         let bomb = try #require(Gzip.system.deflate([UInt8](repeating: 48, count: 6 << 20)))
-        let origin = try Self.origin { coded in
+        let origin = try Self.origin(always: true) { coded in
             switch damage {
             case "truncated": coded.dropLast(20)
             case "garbage behind": coded + [0]
@@ -168,7 +168,29 @@ import Testing
             #expect(reply.status == 502 && reply.field("Content-Encoding") == nil)
             #expect(reply.field("Cache-Status")?.contains("detail=upstream-malformed") == true)
         }
-        #expect(cache.memory.count == 0 && origin.requests.count == 2)
+        #expect(cache.memory.count == 0)
+        let asked = origin.requests.map { $0.field("Accept-Encoding") }
+        #expect(asked == ["gzip", "identity", "gzip", "identity"])
+        #expect(proxy.statistics[.upstreamErrors] == 4)
+    }
+
+    /// A gzip of several members is legal (RFC 1952 2.2), and so is much that shrinks a lot: both were a 502.
+    @Test(arguments: ["members", "ratio"]) func whatIsNotReadInGzipIsAskedForAgainWithoutACoding(kind: String) throws {
+        let body = kind == "ratio" ? "\"" + String(repeating: "0", count: 1 << 20) + "\"" : Self.body
+        let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
+        let origin = try FakeOrigin { request in
+            guard request.field("Accept-Encoding") == "gzip" else { return FakeOrigin.Reply(body: body) }
+            return FakeOrigin.Reply(
+                fields: [("Content-Encoding", "gzip")], bytes: kind == "ratio" ? coded : coded + coded)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", Self.album)
+            #expect(reply.status == 200 && reply.body == Data(body.utf8))
+        }
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
+        #expect(proxy.statistics[.upstreamErrors] == 1)
     }
 
     /// Nothing is wrong with it; it is only more than is collected.

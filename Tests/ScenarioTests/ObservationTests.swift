@@ -150,6 +150,28 @@ import Testing
         for line in lines { #expect(line["time"]?.stringValue?.hasSuffix("Z") == true) }
     }
 
+    /// One client could write 8 kB of target, and six times that in escapes, into every line.
+    @Test(arguments: [AccessLogFormat.combined, .json]) func linesAreShorterThan4kB(format: AccessLogFormat) throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: format)
+        let long = "/v1/catalog/us/albums/1?l=" + String(repeating: "a", count: 5_000)
+        for agent in [String(repeating: "b", count: 6_000), String(repeating: "\"\\", count: 3_000)] {
+            _ = try proxy.client.send("GET", long, fields: [("User-Agent", agent), ("traceparent", Self.trace)])
+        }
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n")
+        #expect(lines.count == 2)
+        for line in lines {
+            #expect(line.utf8.count < 4096 && line.contains(long.prefix(1 << 10) + "..."), "\(line)")
+            guard format == .json else { continue }
+            #expect(try JSON.parse(Array(line.utf8))["target"]?.stringValue == long.prefix(1 << 10) + "...")
+        }
+        guard format == .combined else { return }
+        #expect(lines[0].contains("\"" + String(repeating: "b", count: 1 << 10) + "...\""))
+        // Never inside an escape.
+        #expect(lines[1].contains(String(repeating: "\\u0022\\u005c", count: 85) + "...\""))
+    }
+
     @Test func whoeverWatchesSeesRequestsAsTheyAreAnswered() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)

@@ -61,6 +61,14 @@ import Testing
         }
     }
 
+    /// CONNECT was offered, which explain refuses.
+    @Test func onlyMethodsThatExplainTakesAreOffered() {
+        #expect(
+            CompletedValue(named: "METHOD")
+                == .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
+        )
+    }
+
     @Test(.enabled(if: Tool("fish") != nil, "fish is not installed: its completions were not tried"))
     func fishOffers() throws {
         let fish = try #require(Tool("fish"))

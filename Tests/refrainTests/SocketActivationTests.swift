@@ -50,6 +50,33 @@ import Testing
         #expect(fcntl(file, F_GETFD) == -1)
     }
 
+    /// It was closed as no listening socket, and the path was bound anew.
+    @Test func theAdminListenerAdoptsAUnixSocketAndLeavesItsFile() throws {
+        let path = NSTemporaryDirectory() + "refrain-admin-\(UUID().uuidString.prefix(8))"
+        let address = try #require(SocketAddress(path: path))
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        #expect(address.withSockaddr { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)
+        let inherited = InheritedSockets([(dup(descriptor), "admin")])
+        #expect(inherited.problems.isEmpty && inherited.unused(by: []) == [address])
+        var configuration = try ConfigurationReader.standard().configuration
+        configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)]
+        configuration.adminListener = .unix(path)
+        configuration.cacheFile = nil
+        configuration.accessLog = AccessLog(destination: .off, format: .combined)
+        configuration.workers = 1
+        let proxy = try RunningProxy(configuration, OperationalLog(level: .error) { _ in }, inherited: inherited)
+        #expect(proxy.adminAddress == address)
+        let client = try RawClient(path: path)
+        try client.send("GET /ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: client.read(), as: UTF8.self).hasPrefix("HTTP/1.1 "))
+        proxy.stop()
+        #expect(access(path, F_OK) == 0)
+    }
+
     @Test func theProxyListensOnWhatItWasGivenAndLeavesItsQueueToTheNext() throws {
         let (descriptor, port) = try listening()
         defer { close(descriptor) }

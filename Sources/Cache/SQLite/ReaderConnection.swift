@@ -52,12 +52,12 @@ struct ReaderConnection {
             defer { if !store.snapshots.mayBeKept { endSnapshot() } }
             if let row = hints[key.hash],
                 let response = try statements.selectRow.firstRow(
-                    at: row, read: { ContentRow.response(for: key, $0, store.gzip) }),
+                    at: row, read: { ContentRow.response(for: key, $0, in: store) }),
                 let response
             {
                 return .response(response)
             }
-            return try search(statements, key, rows: store.entries, store.gzip)
+            return try search(statements, key, in: store)
         } catch {
             endSnapshot()
             if !error.isBusy {
@@ -70,15 +70,16 @@ struct ReaderConnection {
 
     /// Through the index of keys.
     private mutating func search(
-        _ statements: Statements, _ key: CacheKey, rows: Int, _ gzip: Gzip
+        _ statements: Statements, _ key: CacheKey, in store: SQLiteStore
     ) throws(SQLiteError) -> Found {
+        let rows = store.entries
         if hints.isTooSmall(for: rows) { hints = RowHints(rows: rows) }
         let index = SQLiteStore.index(of: key)
         let found = try statements.select.firstRow(at: index) { row in
-            guard StoredRow.key(row).map({ $0 == key }) ?? true, !ContentRow.isUnreadable(row, gzip) else {
+            guard StoredRow.key(row).map({ $0 == key }) ?? true, !ContentRow.isUnreadable(row, store.gzip) else {
                 return Found.nothing
             }
-            guard let response = ContentRow.response(for: key, row, gzip) else { return .damaged }
+            guard let response = ContentRow.response(for: key, row, in: store) else { return .damaged }
             hints[key.hash] = StoredRow.id(row)
             return .response(response)
         }

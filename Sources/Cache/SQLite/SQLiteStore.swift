@@ -90,6 +90,12 @@ public final class SQLiteStore: Sendable {
         scheduleDrain()
     }
 
+    /// Counts a row that is not what was written, and removes it.
+    func removeDamaged(_ key: CacheKey, receivedBy: Int64 = .max) {
+        counters.withLock { $0.damaged += 1 }
+        remove(key, receivedBy: receivedBy)
+    }
+
     /// Applies a purge after all that is queued, in small steps between which the writer does other work, and then tells
     /// how many answers were chosen, those that `counting` found elsewhere included; nil where the file could not be
     /// changed. `counting` and `completion` run on the writer's queue.

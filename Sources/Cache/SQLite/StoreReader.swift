@@ -30,8 +30,7 @@ public final class StoreReader: Sendable {
         case .response(let response): return response
         case .nothing: return nil
         case .damaged:
-            store.counters.withLock { $0.damaged += 1 }
-            store.remove(key)
+            store.removeDamaged(key)
             return nil
         }
     }

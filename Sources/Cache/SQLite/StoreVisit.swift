@@ -33,8 +33,8 @@ struct StoreVisit {
         guard generation > 0 else { return }
         do throws(SQLiteError) {
             let database = try store.openForReading()
-            let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { [gzip = store.gzip] row in
-                (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row, gzip) })
+            let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { [store] row in
+                (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row, in: store) })
             }
             guard isWanted, try Schema.hasOlderContent(database) else { return }
             _ = try run(try Statement(database, OlderRow.selectBelow), body) { row in

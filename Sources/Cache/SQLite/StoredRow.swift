@@ -92,11 +92,18 @@ struct ContentRow {
     static func isUnreadable(_ row: Row, _ gzip: Gzip) -> Bool { row.integer(3) != 0 && !gzip.isAvailable }
 
     /// The response, or nil where the row is damaged or that of another key. Nothing is copied but what the response keeps.
-    static func response(for key: CacheKey, _ row: Row, _ gzip: Gzip) -> StoredResponse? {
+    /// What turns out not to be inflatable later goes from `store`.
+    static func response(for key: CacheKey, _ row: Row, in store: SQLiteStore) -> StoredResponse? {
         guard let facts = row.withBytes(0, { AnswerFacts($0) }) else { return nil }
         let filed = row.bytes(2)
-        let coded = row.integer(3) != 0 ? CodedContent(filed, gzip) : nil
-        guard coded != nil || row.integer(3) == 0 else { return nil }
+        var coded: CodedContent?
+        if row.integer(3) != 0 {
+            let receivedAt = facts.receivedAt
+            coded = CodedContent(filed, store.gzip) { [weak store] in
+                store?.removeDamaged(key, receivedBy: receivedAt)
+            }
+            guard coded != nil else { return nil }
+        }
         let response = StoredResponse(
             restoring: key, status: facts.status, fields: row.bytes(1),
             content: coded.map { .coded($0) } ?? .plain(filed),

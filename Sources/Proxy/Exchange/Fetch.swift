@@ -20,6 +20,8 @@ final class Fetch {
     private var validates: Bool
     /// Whether the origin may answer in gzip.
     private var acceptsGzip: Bool
+    /// Whether it did so in a way that could not be read. What it sends then is looked at, whatever it was asked for.
+    private var wasDamaged = false
     /// Lets go of this once it has ended.
     private var exchange: GatedExchange?
     /// Whether somebody waits by now for what nobody had asked for.
@@ -163,12 +165,15 @@ extension Fetch: UpstreamReceiver {
         upstreamTime = received.receivedAt - received.requestedAt
         let response: UpstreamResponse
         do throws(Gzip.Failure) {
-            response = acceptsGzip ? try received.inflated(by: service.shared.gzip) : received
+            response = acceptsGzip || wasDamaged ? try received.inflated(by: service.shared.gzip) : received
         } catch {
-            guard error != .tooLarge else { return startUncompressed() }
-            service.statistics.count(.upstreamErrors)
-            service.failures.note("answers in damaged gzip", at: service.context.loop.now)
-            return refuse(received)
+            if error != .tooLarge {
+                service.statistics.count(.upstreamErrors)
+                service.failures.note("answers in damaged gzip", at: service.context.loop.now)
+            }
+            guard acceptsGzip else { return refuse(received) }
+            wasDamaged = error != .tooLarge
+            return startUncompressed()
         }
         switch Verdict.of(status: response.status, verdictFacts) {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
@@ -337,7 +342,8 @@ extension Fetch {
         }
     }
 
-    /// The same request for the content as it is: inflated it is more than is collected.
+    /// The same request for the content as it is: inflated it is more than is collected, or it cannot be inflated here, as a
+    /// gzip of several members cannot (RFC 1952 2.2). Only a GET asks for gzip, so nothing is done twice.
     private func startUncompressed() {
         acceptsGzip = false
         start()

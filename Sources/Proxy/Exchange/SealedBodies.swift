@@ -28,9 +28,9 @@ public final class SealedBodies: Sendable {
 
     /// The body of `stored` as a file; nil where it is small, or is asked for the first time.
     func file(of stored: StoredResponse) -> SealedFile? {
-        guard stored.bodyCount >= Self.leastBytes, stored.bodyCount <= maxBytes, !stored.key.isPersonal else {
-            return nil
-        }
+        guard stored.bodyCount >= Self.leastBytes, stored.bodyCount <= maxBytes, !stored.key.isPersonal,
+            !stored.isDamaged
+        else { return nil }
         let hash = stored.key.hash
         let (file, isDue) = entries.withLock { $0.find(stored, hash) }
         guard isDue else { return file }

@@ -1,4 +1,5 @@
 import AppleMusic
+import Proxy
 
 // `explain`: what would become of a request and why, without sending it.
 
@@ -20,7 +21,13 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters = [("url", try arguments.url(of: "explain"))]
-        if let name = arguments.value(method) { parameters.append(("method", name)) }
+        if let name = arguments.value(method) {
+            guard ImaginedRequest.methodNames.contains(name) else {
+                let names = ImaginedRequest.methodNames.joined(separator: ", ")
+                throw .usage("explain: --method: expected one of \(names)")
+            }
+            parameters.append(("method", name))
+        }
         if arguments.has(user) { parameters.append(("user", "1")) }
         let body = try AdminClient(arguments, context.files).get("/explain", parameters)
         guard !arguments.has(.json) else {
