@@ -23,6 +23,19 @@ import Testing
         #expect(cache.peek(one.key, nil, at: 1) == nil)
     }
 
+    /// Compressing an answer behind its back kept it in memory as a request would.
+    @Test func aFormThatIsAttachedIsNoUse() {
+        let one = response("/1", bytes: 4000)
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: one.byteCount * 4 + 2000, shardCount: 1), store: nil)
+        cache.store(one)
+        for number in 2...4 { cache.store(response("/\(number)", bytes: 4000)) }
+        for number in 2...4 { _ = cache.lookup(response("/\(number)").key, nil, at: 1) }
+        cache.attach(gzip: [9], to: one)
+        #expect(cache.peek(one.key, nil, at: 1)?.gzip != nil)
+        cache.store(response("/5", bytes: 4000))
+        #expect(cache.peek(one.key, nil, at: 1) == nil)
+    }
+
     @Test func whatNothingCanUseIsNotShownAndStays() {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let old = response("/1")
