@@ -157,6 +157,16 @@ import Testing
         #expect(admin.cache.memory.count == 1)
     }
 
+    /// `?dry_run=1` was passed over, and the purge carried out.
+    @Test func aPurgeWithAQueryPurgesNothing() throws {
+        let admin = try AdminUnderTest()
+        admin.store("/v1/catalog/us/albums/1")
+        let reply = try admin.client.send("POST", "/purge?dry_run=1", body: Data(#"{"all":true,"hard":true}"#.utf8))
+        #expect(reply.status == 400)
+        #expect(String(decoding: reply.body, as: UTF8.self).contains("no query"))
+        #expect(admin.cache.memory.count == 1)
+    }
+
     @Test func aPurgeTakesPOSTAndTheToken() throws {
         let admin = try AdminUnderTest(token: "correct-horse")
         let token = ("Authorization", "Bearer correct-horse")
