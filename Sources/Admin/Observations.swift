@@ -54,12 +54,7 @@ struct Observations {
     }
 
     private var latency: JSON {
-        var object = JSONObject()
-        for outcome in Outcome.allCases {
-            let counts = source.latency(outcome)
-            if counts.count > 0 { object.append(outcome.name, counts.json) }
-        }
-        return .object(object)
+        Self.object(Outcome.allCases.map { ($0.name, source.latency($0)) })
     }
 
     private var upstreamByStatus: JSON {
@@ -76,11 +71,13 @@ struct Observations {
     }
 
     private var upstreamLatency: JSON {
+        Self.object(UpstreamPriority.allCases.map { ($0.name, source.upstreamLatency($0)) })
+    }
+
+    /// By name; those of which nothing was counted are left out.
+    private static func object(_ latencies: [(name: String, counts: LatencyCounts)]) -> JSON {
         var object = JSONObject()
-        for priority in UpstreamPriority.allCases {
-            let counts = source.upstreamLatency(priority)
-            if counts.count > 0 { object.append(priority.name, counts.json) }
-        }
+        for latency in latencies where latency.counts.count > 0 { object.append(latency.name, latency.counts.json) }
         return .object(object)
     }
 
