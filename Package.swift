@@ -54,21 +54,28 @@ let package = Package(
         + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["HTTP", "COpenSSL"])
         + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
-        + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache"])
+        + module("Recording", ["HTTP", "AppleMusic", "Cache"])
+        + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
         + module("Admin", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
-        + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic"])
+        + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Recording"])
+        + module("Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
         + [
             .executableTarget(
                 name: "refrain",
-                dependencies: ["Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "CLinux"],
+                dependencies: [
+                    "Admin", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
+                    "CLinux",
+                ],
                 swiftSettings: swift),
             .executableTarget(
-                name: "Bench", dependencies: ["Cache", "Simulator", "Proxy", "EventLoop", "AppleMusic"],
+                name: "Bench",
+                dependencies: ["Cache", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "AppleMusic"],
                 swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
-                    "Admin", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "TestSupport",
+                    "Admin", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
+                    "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(

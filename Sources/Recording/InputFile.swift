@@ -1,0 +1,119 @@
+// A file that is read from its beginning, by lines or whole, with Glibc alone.
+// What must hold: no file, however large or hostile, fills the memory; reading a line costs no system call of its own.
+
+import Glibc
+
+/// A line of a file, without its end.
+struct FileLine {
+    var bytes: [UInt8]
+    /// From 1.
+    var number: Int
+    /// False for a last one that nothing ends: whoever wrote it was stopped in the middle, or is still writing.
+    var isWhole: Bool
+}
+
+/// Confined to whoever reads.
+final class InputFile {
+    let path: String
+    private let descriptor: CInt
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var isAtEnd = false
+    private var number = 0
+
+    /// No line of ours is longer than 64 KiB: target and fields are bounded.
+    static let longestLine = 1 << 20
+    /// What has to be read whole: HAR files and their bodies.
+    static let mostWhole = 1 << 30
+    private static let chunk = 1 << 16
+
+    init(_ path: String) throws(RecordingError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotRead(path: path, code: errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            close(descriptor)
+            throw .cannotRead(path: path, code: EISDIR)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// What the file begins with, at most 64 KiB; what is read afterwards begins there too.
+    func beginning() throws(RecordingError) -> ArraySlice<UInt8> {
+        while buffer.count < Self.chunk, try fill() {}
+        return buffer[..<min(buffer.count, Self.chunk)]
+    }
+
+    /// The next line; nil at the end.
+    func nextLine() throws(RecordingError) -> FileLine? {
+        var searched = position
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                defer { position = end + 1 }
+                return line(upTo: end, isWhole: true)
+            }
+            searched = buffer.count
+            guard buffer.count - position <= Self.longestLine else {
+                throw .badLine(
+                    path: path, line: number + 1, reason: "longer than a mebibyte; no line of a recording is")
+            }
+            if position > 0 {
+                searched -= position
+                buffer.removeFirst(position)
+                position = 0
+            }
+            guard try fill() else {
+                guard buffer.count > position else { return nil }
+                defer { position = buffer.count }
+                return line(upTo: buffer.count, isWhole: false)
+            }
+        }
+    }
+
+    /// All of it, or what is left.
+    func rest() throws(RecordingError) -> [UInt8] {
+        while try fill() {
+            guard buffer.count <= Self.mostWhole else { throw .cannotRead(path: path, code: EFBIG) }
+        }
+        defer { position = buffer.count }
+        return Array(buffer[position...])
+    }
+
+    private func line(upTo end: Int, isWhole: Bool) -> FileLine {
+        number += 1
+        return FileLine(bytes: Array(buffer[position..<end]), number: number, isWhole: isWhole)
+    }
+
+    /// False at the end.
+    private func fill() throws(RecordingError) -> Bool {
+        guard !isAtEnd else { return false }
+        var failure: CInt = 0
+        let descriptor = descriptor
+        let before = buffer.count
+        buffer.append(addingCapacity: Self.chunk) { output in
+            output.withUnsafeMutableBufferPointer { bytes, initialised in
+                while true {
+                    let count = Glibc.read(descriptor, bytes.baseAddress, min(bytes.count, Self.chunk))
+                    if count >= 0 {
+                        initialised += count
+                        return
+                    }
+                    guard errno == EINTR else {
+                        failure = errno
+                        return
+                    }
+                }
+            }
+        }
+        guard failure == 0 else { throw .cannotRead(path: path, code: failure) }
+        isAtEnd = buffer.count == before
+        return !isAtEnd
+    }
+}

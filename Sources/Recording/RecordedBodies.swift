@@ -1,0 +1,129 @@
+// The bodies of a recording: each once, under its hash, in one file beside the lines.
+//
+// `FILE.bodies` is a sequence of `HASH LENGTH\n`, the bytes, `\n`. It is only ever appended to, a body before the first line that
+// names it; so whatever a killed writer leaves is whole up to its last record.
+
+import Glibc
+
+/// Bodies by their hash; each is read when it is asked for.
+///
+/// `@unchecked Sendable` because nothing changes after `init`, and `pread` has no position to share.
+public final class RecordedBodies: @unchecked Sendable {
+    private struct Place {
+        let offset: Int
+        let count: Int
+    }
+
+    private let path: String
+    /// -1: there is no file.
+    private let descriptor: CInt
+    private let places: [BodyHash: Place]
+    /// Those that were in the recording itself.
+    private let held: [BodyHash: [UInt8]]
+    /// The last record is not whole: its writer was stopped in the middle.
+    public let isCutOff: Bool
+
+    /// What the file of a recording's bodies is called.
+    public static func path(beside recording: String) -> String { recording + ".bodies" }
+
+    /// No body that is recorded is longer.
+    public static let longest = 8 << 20
+
+    /// Bodies that are in memory.
+    init(_ held: [BodyHash: [UInt8]]) {
+        path = ""
+        descriptor = -1
+        places = [:]
+        self.held = held
+        isCutOff = false
+    }
+
+    /// The bodies beside a recording; none where there is no such file. Their heads are read, not the bodies.
+    init(beside recording: String) throws(RecordingError) {
+        path = Self.path(beside: recording)
+        held = [:]
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw .cannotRead(path: path, code: errno) }
+            places = [:]
+            isCutOff = false
+            return
+        }
+        (places, isCutOff) = try Self.readPlaces(descriptor, path)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    public var count: Int { places.count + held.count }
+
+    /// The body; nil where it was not recorded.
+    /// - Throws: `RecordingError` when it cannot be read, or is not what was recorded.
+    public func content(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
+        if let content = held[hash] { return content }
+        guard let place = places[hash] else { return nil }
+        let content = try Self.read(descriptor, path, place.offset, place.count)
+        guard content.count == place.count, BodyHash(of: content) == hash else {
+            throw .badFile(path: path, reason: "the body at byte \(place.offset) is not the one that was recorded")
+        }
+        return content
+    }
+
+    /// The record of a body, as it is appended.
+    static func record(_ hash: BodyHash, _ content: [UInt8]) -> [UInt8] {
+        Array("\(hash) \(content.count)\n".utf8) + content + [0x0A]
+    }
+
+    private static func readPlaces(_ descriptor: CInt, _ path: String) throws(RecordingError) -> (
+        [BodyHash: Place], Bool
+    ) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(path: path, code: errno) }
+        let size = Int(status.st_size)
+        var places: [BodyHash: Place] = [:]
+        var offset = 0
+        while offset < size {
+            let head = try read(descriptor, path, offset, min(longestHead, size - offset))
+            guard let end = head.firstIndex(of: 0x0A) else {
+                guard size - offset < longestHead else { throw notARecord(path, offset) }
+                return (places, true)
+            }
+            let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
+            guard words.count == 2, let hash = BodyHash(words[0]), let count = Int(words[1]),
+                (0...longest).contains(count)
+            else { throw notARecord(path, offset) }
+            let start = offset + end + 1
+            guard start + count < size else { return (places, true) }
+            places[hash] = Place(offset: start, count: count)
+            offset = start + count + 1
+        }
+        return (places, false)
+    }
+
+    /// 64 digits, a space, seven digits, the line end, and some.
+    private static let longestHead = 96
+
+    private static func notARecord(_ path: String, _ offset: Int) -> RecordingError {
+        .badFile(path: path, reason: "at byte \(offset) there is no hash and length of a body")
+    }
+
+    private static func read(
+        _ descriptor: CInt, _ path: String, _ offset: Int, _ count: Int
+    ) throws(RecordingError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let got = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress! + done, count - done, off_t(offset + done))
+            }
+            if got == 0 { break }
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw .cannotRead(path: path, code: errno)
+            }
+            done += got
+        }
+        return Array(bytes[..<done])
+    }
+}

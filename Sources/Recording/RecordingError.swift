@@ -1,0 +1,22 @@
+import Glibc
+
+/// Why a recording cannot be read. It quotes nothing of the file.
+public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file could not be opened or read; `code` is `errno`.
+    case cannotRead(path: String, code: CInt)
+    /// A line is not what it should be; lines count from 1.
+    case badLine(path: String, line: Int, reason: String)
+    /// A file without lines, such as HAR, or a file of bodies, is not what it should be.
+    case badFile(path: String, reason: String)
+    /// There is nothing in it.
+    case empty(path: String)
+
+    public var description: String {
+        switch self {
+        case .cannotRead(let path, let code): path + ": " + String(cString: strerror(code))
+        case .badLine(let path, let line, let reason): path + ":" + String(line) + ": " + reason
+        case .badFile(let path, let reason): path + ": " + reason
+        case .empty(let path): path + ": no recorded response in it"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import AppleMusic
+
+/// Reads a recording, an exchange at a time, in the order of its lines.
+///
+/// Three kinds of files are told apart by how they begin: recordings of this program's, which are read as they stream; HAR; and
+/// indexes of recorded responses. The latter two are read whole.
+///
+/// Confined to whoever reads.
+public final class RecordingReader {
+    public let path: String
+    public let header: RecordingHeader
+    public let bodies: RecordedBodies
+    /// What was left out, and why, with its line: a last line that is cut off is no error, for that is how a recording looks whose
+    /// writer was killed, or still writes.
+    public private(set) var warnings: [String] = []
+    private let source: Source
+
+    private enum Source {
+        case lines(InputFile)
+        case held(HeldExchanges)
+    }
+
+    private final class HeldExchanges {
+        var rest: ArraySlice<RecordedExchange>
+        init(_ all: [RecordedExchange]) { rest = all[...] }
+    }
+
+    /// - Parameter path: a file; or a directory with an `index.jsonl`.
+    /// - Throws: `RecordingError` for what cannot be read, or is no recording.
+    public init(path: String) throws(RecordingError) {
+        let path = InputFile.isDirectory(path) ? path + "/index.jsonl" : path
+        self.path = path
+        let file = try InputFile(path)
+        if HARFile.begins(try file.beginning()) {
+            let har = try HARFile(path: path, bytes: file.rest())
+            (header, bodies, warnings) = (har.header, har.bodies, har.warnings)
+            source = .held(HeldExchanges(har.exchanges))
+            return
+        }
+        guard let first = try file.nextLine() else { throw .empty(path: path) }
+        guard let object = try? JSON.parse(first.bytes), object.objectValue != nil else {
+            throw .badLine(
+                path: path, line: 1, reason: "not a JSON object; a recording begins with one, and so does HAR")
+        }
+        guard RecordingHeader.begins(object) else {
+            let index = try IndexFile(path: path, first: first, rest: file)
+            (header, bodies) = (index.header, index.bodies)
+            source = .held(HeldExchanges(index.exchanges))
+            return
+        }
+        do {
+            header = try RecordingHeader(object)
+        } catch {
+            throw .badLine(path: path, line: 1, reason: error.reason)
+        }
+        bodies = try RecordedBodies(beside: path)
+        source = .lines(file)
+    }
+
+    /// The next exchange; nil at the end.
+    public func next() throws(RecordingError) -> RecordedExchange? {
+        switch source {
+        case .held(let held): return held.rest.popFirst()
+        case .lines(let file):
+            while let line = try file.nextLine() {
+                guard !line.bytes.allSatisfy({ $0 <= 0x20 }) else { continue }
+                if let exchange = try exchange(line) { return exchange }
+            }
+            return nil
+        }
+    }
+
+    /// All that are left.
+    public func rest() throws(RecordingError) -> [RecordedExchange] {
+        var all: [RecordedExchange] = []
+        while let exchange = try next() { all.append(exchange) }
+        return all
+    }
+
+    /// nil for a line that holds something else, such as how many exchanges were left out, or a last one that is cut off.
+    private func exchange(_ line: FileLine) throws(RecordingError) -> RecordedExchange? {
+        let object: JSON
+        do {
+            object = try JSON.parse(line.bytes)
+            guard object.objectValue != nil else { throw LineProblem("not a JSON object") }
+        } catch {
+            guard line.isWhole else {
+                warnings.append("\(path):\(line.number): the last line is cut off, and left out")
+                return nil
+            }
+            throw .badLine(path: path, line: line.number, reason: (error as? LineProblem)?.reason ?? "\(error)")
+        }
+        if let dropped = object["dropped"]?.intValue {
+            warnings.append(
+                "\(path):\(line.number): \(dropped) exchanges were not recorded here; the writer could not keep up")
+            return nil
+        }
+        do {
+            return try RecordedExchange(object)
+        } catch {
+            throw .badLine(path: path, line: line.number, reason: error.reason)
+        }
+    }
+}

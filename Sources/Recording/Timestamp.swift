@@ -1,0 +1,116 @@
+import Glibc
+
+/// A point on the wall clock, to the microsecond.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Since 1970, in UTC, leap seconds left out.
+    public let microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    public static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
+
+    /// The time from `right` to `left`.
+    public static func - (left: Timestamp, right: Timestamp) -> Duration {
+        .microseconds(left.microseconds.subtractingReportingOverflow(right.microseconds).partialValue)
+    }
+
+    public static func + (time: Timestamp, span: Duration) -> Timestamp {
+        let (seconds, attoseconds) = span.components
+        let microseconds = seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
+        return Timestamp(microseconds: time.microseconds &+ microseconds &+ attoseconds / 1_000_000_000_000)
+    }
+}
+
+// MARK: - RFC 3339
+
+extension Timestamp {
+    /// Reads `2026-11-21T00:00:00Z`, with a fraction of any length and any offset; nil for what is none (RFC 3339 5.6).
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(bytes[10]), bytes[13] == UInt8(ascii: ":"),
+            bytes[16] == UInt8(ascii: ":"), let year = Self.digits(bytes[0..<4]),
+            let month = Self.digits(bytes[5..<7]), let day = Self.digits(bytes[8..<10]),
+            let hour = Self.digits(bytes[11..<13]), let minute = Self.digits(bytes[14..<16]),
+            let second = Self.digits(bytes[17..<19]), (1...12).contains(month), (1...31).contains(day), hour < 24,
+            minute < 60, second < 61
+        else { return nil }
+        var rest = bytes[19...]
+        guard let fraction = Self.takeFraction(&rest), let offset = Self.offset(rest) else { return nil }
+        let days = Self.days(year: year, month: month, day: day)
+        let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
+        microseconds = seconds * 1_000_000 + fraction
+    }
+
+    /// With six decimals, in UTC: `2026-11-21T00:00:00.000000Z`.
+    public var text: String {
+        let (seconds, fraction) = microseconds.floored(by: 1_000_000)
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec]
+        return Self.padded(date[0], 4) + "-" + Self.padded(date[1], 2) + "-" + Self.padded(date[2], 2) + "T"
+            + clock.map { Self.padded(Int($0), 2) }.joined(separator: ":") + "." + Self.padded(Int(fraction), 6) + "Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    }
+
+    private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.reduce(0) { sum, byte in
+            guard let sum, byte >= 0x30, byte <= 0x39 else { return nil }
+            return sum * 10 + Int(byte - 0x30)
+        }
+    }
+
+    /// Microseconds of `.123`; 0 where there is no fraction, nil where there is a point without digits.
+    private static func takeFraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+        guard rest.first == UInt8(ascii: ".") else { return 0 }
+        let digits = rest.dropFirst().prefix { $0 >= 0x30 && $0 <= 0x39 }
+        rest = rest[digits.endIndex...]
+        guard !digits.isEmpty else { return nil }
+        let six = (digits.prefix(6) + repeatElement(0x30, count: max(0, 6 - digits.count))).prefix(6)
+        return Int64(Self.digits(ArraySlice(Array(six))) ?? 0)
+    }
+
+    /// Seconds east of UTC.
+    private static func offset(_ rest: ArraySlice<UInt8>) -> Int? {
+        let bytes = Array(rest)
+        if bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
+        guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = digits(bytes[1..<3]),
+            let minutes = digits(bytes[4..<6]), hours < 24, minutes < 60
+        else { return nil }
+        switch bytes[0] {
+        case UInt8(ascii: "+"): return hours * 3600 + minutes * 60
+        case UInt8(ascii: "-"): return -(hours * 3600 + minutes * 60)
+        default: return nil
+        }
+    }
+
+    /// Days from 1970-01-01 in the Gregorian calendar; a day that a month has not is one of the next.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        var parts = tm()
+        parts.tm_year = CInt(year - 1900)
+        parts.tm_mon = CInt(month - 1)
+        parts.tm_mday = CInt(day)
+        return Int(Int64(timegm(&parts)).floored(by: 86_400).quotient)
+    }
+}
+
+extension Int64 {
+    fileprivate func floored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
