@@ -39,6 +39,16 @@ public struct Histogram: Sendable, Equatable {
         highestSeen = max(highestSeen, value)
     }
 
+    /// Puts the exact smallest and largest value back, which buckets alone do not tell; false where they are not in the first and
+    /// the last of them.
+    mutating func setExtremes(_ lowest: Int, _ highest: Int) -> Bool {
+        guard lowest <= highest, highest <= Self.highest, Self.index(of: lowest) == Self.index(of: lowestSeen),
+            Self.index(of: highest) == Self.index(of: highestSeen)
+        else { return false }
+        (lowestSeen, highestSeen) = (lowest, highest)
+        return true
+    }
+
     /// Forgets all values and keeps the table, so that one histogram can serve slot after slot.
     public mutating func removeAll() {
         guard count > 0 else { return }
