@@ -14,8 +14,10 @@ public struct Histogram: Sendable, Equatable {
 
     /// Eleven leading bits choose the bucket.
     private static let precisionBits = 10
-    private static let perDoubling = 1 << precisionBits
-    static let bucketCount = (42 - precisionBits + 1) * perDoubling
+    static let perDoubling = 1 << precisionBits
+    /// How often the range doubles, the values that have a bucket each taken as one.
+    static let doublings = 42 - precisionBits
+    static let bucketCount = (doublings + 1) * perDoubling
 
     private var counts = [Int](repeating: 0, count: bucketCount)
     /// How many values were recorded.
