@@ -20,12 +20,14 @@ public struct AdminSources: Sendable {
     public let explain: @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
     /// False while the proxy is draining.
     public let isReady: @Sendable () -> Bool
+    /// Writes a line to the program's own log, of what an operator has changed.
+    public let log: @Sendable (String) -> Void
 
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        isReady: @escaping @Sendable () -> Bool
+        isReady: @escaping @Sendable () -> Bool, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -35,6 +37,7 @@ public struct AdminSources: Sendable {
         self.startedAt = startedAt
         self.explain = explain
         self.isReady = isReady
+        self.log = log
     }
 }
 

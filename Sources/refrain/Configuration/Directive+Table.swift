@@ -81,7 +81,7 @@ extension Directive {
             "music_user_token_file", \.musicUserTokenFile, .secret(.token),
             why: "sent on /v1/me when the client brings no token of its own"),
         file(
-            "client_keys_file", \.clientKeysFile, .secret(.list),
+            "client_keys_file", \.clientKeysFile, .secret(.clientKeys),
             why:
                 "one \"name key\" a line, a rate such as 50/s behind it or none; clients then present a key as bearer token or X-Refrain-Key"
         ),
@@ -140,6 +140,10 @@ extension Directive {
             why: "one line a request; the file is reopened on SIGUSR1"
         ) { configuration, words throws(ValueError) in
             guard !words[0].isEmpty else { throw ValueError("an empty file name") }
+            if AccessLog.Format(rawValue: words[0]) != nil {
+                throw ValueError(
+                    "the format comes second, as in \"stdout \(words[0])\"; a file of that name is ./\(words[0])")
+            }
             let destination: AccessLog.Destination =
                 words[0] == off ? .off : words[0] == "stdout" ? .standardOutput : .file(words[0])
             let format = words.count == 1 ? .combined : try AccessLog.Format(choice: words[1])

@@ -157,7 +157,8 @@ final class RunningProxy: Sendable {
                 statistics: server.snapshot, cache: cache, access: access, reloads: reloads, version: Version.text,
                 startedAt: startedAt,
                 explain: { @Sendable [server] request, completion in server.explain(request, completion) },
-                isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) })
+                isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) },
+                log: { @Sendable [log] in log(.notice, $0) })
             var timeouts = ClientTimeouts()
             // The proxy's own drain is over by then, and a long listing must not hold up the end of the process.
             timeouts.drain = .seconds(2)
