@@ -1,0 +1,143 @@
+// What a replay found out: all that reports, thresholds and comparisons are made of. No clock, no I/O.
+
+import Proxy
+import Recording
+
+/// The figures of one replay.
+public struct ReplayResult: Sendable, Equatable {
+    /// The recording, as it was named.
+    public var file: String
+    /// The URL that was replayed against.
+    public var target: String
+    /// In words: `original timing`, `10x`, `500/s`, `64 connections`.
+    public var pace: String
+    public var connections: Int
+    public var started: Timestamp
+    public var ended: Timestamp
+    /// By the monotonic clock: rates are of it.
+    public var elapsed = Duration.zero
+
+    /// Requests that the schedule held.
+    public var planned = 0
+    public var sent = 0
+    /// Requests whose answer came whole, with whatever status.
+    public var answered = 0
+    /// Requests without a whole answer, by what happened: `connection refused`, `timed out`.
+    public var failures: [String: Int] = [:]
+    /// Exchanges of the recording that were not sent, by why: `personal`, `unsafe method`.
+    public var skipped: [String: Int] = [:]
+    /// Bytes of content.
+    public var bytesReceived = 0
+    /// By status code.
+    public var statuses: [Int: Int] = [:]
+    /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
+    public var outcomes: [String: Int] = [:]
+
+    /// Latencies from when a request was due until its answer was whole: what a client would have waited. A target that stalls
+    /// holds back the requests behind, and the time that they were held back is in here (no coordinated omission).
+    public var corrected = Histogram()
+    /// Latencies from when a request was in fact sent.
+    public var uncorrected = Histogram()
+    /// How late the generator itself was: from when a request was due until it was sent.
+    public var lag = Histogram()
+
+    public var slotLength = Duration.seconds(1)
+    /// From the start on, without gaps.
+    public var slots: [Slot] = []
+    /// Why the figures say nothing about the target: the generator was late. nil: they do.
+    public var invalidBecause: String?
+    public var verification = Verification()
+
+    public init(file: String, target: String, pace: String, connections: Int, started: Timestamp) {
+        self.file = file
+        self.target = target
+        self.pace = pace
+        self.connections = connections
+        self.started = started
+        ended = started
+    }
+}
+
+extension ReplayResult {
+    /// A part of the run.
+    public struct Slot: Sendable, Equatable {
+        public var sent = 0
+        public var answered = 0
+        public var failed = 0
+        /// Answers by the side of their outcome.
+        public var hits = 0
+        public var misses = 0
+        /// Corrected latencies in nanoseconds, of the requests that were answered in this slot; nil where there were none.
+        public var median: Int?
+        public var p99: Int?
+        public var maximum: Int?
+
+        public init() {}
+    }
+
+    /// What comparing the answers with the recording found.
+    public struct Verification: Sendable, Equatable {
+        /// Answers that there was a recorded one for.
+        public var compared = 0
+        public private(set) var different = 0
+        /// The first that differ.
+        public private(set) var listed: [Difference] = []
+
+        /// No more are listed, so that a target that answers everything differently fills no memory.
+        public static let mostListed = 1000
+
+        public init() {}
+
+        init(compared: Int, different: Int, listed: [Difference]) {
+            self.compared = compared
+            self.different = different
+            self.listed = listed
+        }
+
+        /// Counts a difference.
+        public mutating func note(_ difference: Difference) {
+            different += 1
+            if listed.count < Self.mostListed { listed.append(difference) }
+        }
+    }
+
+    /// An answer that is not the recorded one.
+    public struct Difference: Sendable, Equatable {
+        /// Of the request in the recording, from 0.
+        public let index: Int
+        public let method: String
+        public let target: String
+        /// `status`, or the JSON path that differs first.
+        public let what: String
+        public let expected: String
+        public let found: String
+
+        public init(index: Int, method: String, target: String, what: String, expected: String, found: String) {
+            self.index = index
+            self.method = method
+            self.target = target
+            self.what = what
+            self.expected = expected
+            self.found = found
+        }
+    }
+
+    public var failed: Int { failures.values.reduce(0, +) }
+
+    /// Answers a second; nil where no time passed.
+    public var rate: Double? {
+        let seconds = elapsed / .seconds(1)
+        return seconds > 0 ? Double(answered) / seconds : nil
+    }
+
+    /// Answers on this side of the cache.
+    public func answers(on side: Outcome.Side) -> Int {
+        Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
+    }
+
+    /// Hits of hits and misses; nil where the target says of no answer which it was.
+    public var hitRatio: Double? {
+        let (hits, misses) = (answers(on: .hit), answers(on: .miss))
+        return hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
+    }
+}
