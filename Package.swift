@@ -58,7 +58,9 @@ let package = Package(
         + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
         + module("Admin", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
         + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Recording"])
-        + module("Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
+        + module(
+            "Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"],
+            resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
                 name: "refrain",
