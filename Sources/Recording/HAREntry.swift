@@ -24,7 +24,7 @@ enum HAREntry {
         }
         guard let url = request["url"]?.stringValue else { throw LineProblem("request.url is not text") }
         guard let written = target(ofURL: url), isOfTheAPI(written) else { return .leftOut(.isForeign) }
-        guard let target = RecordedExchange.target(spelt: written) else {
+        guard let target = RecordedTarget.redacted(text: written) else {
             throw LineProblem("request.url has a path that no request can have")
         }
         guard let method = request["method"]?.stringValue, RecordedExchange.isToken(method) else {

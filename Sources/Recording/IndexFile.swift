@@ -117,7 +117,7 @@ private struct IndexReading {
             throw .line("path is missing or does not begin with /")
         }
         let query = object["query"]?.stringValue ?? ""
-        guard let target = RecordedExchange.target(spelt: query.isEmpty ? path : path + "?" + query) else {
+        guard let target = RecordedTarget.redacted(text: query.isEmpty ? path : path + "?" + query) else {
             throw .line("path and query are not what a request can have")
         }
         return target

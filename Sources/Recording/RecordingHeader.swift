@@ -27,6 +27,9 @@ public struct RecordingHeader: Sendable, Equatable {
         return object.bytes + [0x0A]
     }
 
+    /// What `line` begins with, in every version.
+    static let beginning = #"{"refrain_recording":"#
+
     /// Whether a file that begins with this line is a recording of this program's, of whatever version.
     static func begins(_ object: JSON) -> Bool { object["refrain_recording"] != nil }
 

@@ -77,7 +77,7 @@ public final class LiveOrigin: Service {
     private func record(
         _ live: SimulatorResponse, _ exchange: LiveExchange, _ write: (RecordedExchange, [UInt8]) -> Void
     ) {
-        let target = String(decoding: exchange.request.target, as: UTF8.self)
+        guard let target = RecordedTarget.redacted(exchange.request.target) else { return }
         let latency = context.loop.now - exchange.began
         var recorded = RecordedExchange(
             time: Timestamp.now() + (.zero - latency), offset: exchange.began - started,

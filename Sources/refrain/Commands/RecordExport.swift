@@ -5,6 +5,8 @@ import Recording
 // What must hold: it is never held as a whole, and whoever looks at OUT sees nothing, what was there before, or the whole file.
 
 enum RecordExport {
+    /// The first word of the command.
+    static let word = "export"
     static let har = CommandOption("har", "OUT", "with export: write HAR 1.2 to this file, or to the standard output (-)")
     static let force = CommandOption("force", "with export: replace OUT where it is there already")
 
