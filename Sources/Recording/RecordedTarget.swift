@@ -32,6 +32,12 @@ public enum RecordedTarget {
         return RecordedExchange.isTarget(text) ? text : nil
     }
 
+    /// The same of a text out of a file, which has no business to hold control characters: nil where it does.
+    static func redacted(text: String) -> String? {
+        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        return redacted(Array(text.utf8))
+    }
+
     private static func parameter(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let name = bytes.prefix { $0 != UInt8(ascii: "=") }
         guard name.endIndex < bytes.endIndex else { return isToken(bytes) ? Array(redacted.utf8) : visible(bytes) }

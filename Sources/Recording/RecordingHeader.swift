@@ -52,8 +52,8 @@ public struct RecordingHeader: Sendable, Equatable {
 }
 
 /// What is wrong with a line; its reader knows which.
-struct LineProblem: Error {
-    let reason: String
+public struct LineProblem: Error {
+    public let reason: String
 
     init(_ reason: String) {
         self.reason = reason

@@ -1,7 +1,7 @@
 import AppleMusic
 
 // `record`: switches the recording of a running proxy on and off, and shows how it fares. The first word says which; a word is a
-// case of `RecordAction`.
+// case of `RecordAction`, or `export`, which is about a file and no running proxy.
 
 /// What `record` is asked to do.
 enum RecordAction: String, CaseIterable, Sendable {
@@ -10,26 +10,34 @@ enum RecordAction: String, CaseIterable, Sendable {
 
 extension Command {
     static let record = Command(
-        "record", "switch the recording of traffic on or off in a running proxy, or show how it fares",
-        positional: "on|off|status",
-        options: [.admin, .adminTokenFile, .json],
+        "record", "switch the recording of traffic on or off, show how it fares, or export a recording",
+        positional: "on|off|status|export FILE", upTo: 2,
+        options: [RecordExport.har, RecordExport.force, .admin, .adminTokenFile, .json],
         details: [
             "The file is the one that the directive record names: nobody can choose another from here. \"record FILE off\" "
                 + "in the configuration starts nothing until it is switched on.",
             "Without admin_token_file only root and the user that the proxy runs as may switch it.",
+            "export writes a recording as HAR, which the developer tools of browsers open. HAR files of theirs are read wherever a "
+                + "recording is.",
         ],
         examples: [
             .init("refrain record on", "begins to record to the configured file"),
             .init("refrain record status", "shows the file, what is in it, and what was left out"),
+            .init("refrain record export traffic.jsonl --har traffic.har", "writes a file that a browser opens"),
         ]
     ) { arguments, context throws(CommandFailure) in
         guard let word = arguments.positional.first else {
-            throw .usage("record: on, off or status? (see \"refrain help record\")")
+            throw .usage("record: on, off, status or export? (see \"refrain help record\")")
+        }
+        if word == RecordExport.word {
+            return try RecordExport.run(arguments.positional.dropFirst(), arguments, context.output)
         }
         guard let action = RecordAction(rawValue: word) else {
-            throw .usage(
-                "record: unknown \(quoted(word))\(Suggestion.text(for: word, in: RecordAction.allCases.map(\.rawValue)))"
-            )
+            let words = RecordAction.allCases.map(\.rawValue) + [RecordExport.word]
+            throw .usage("record: unknown \(quoted(word))\(Suggestion.text(for: word, in: words))")
+        }
+        guard arguments.positional.count == 1 else {
+            throw .usage("record: unexpected argument \(quoted(arguments.positional[1])) (see \"refrain help record\")")
         }
         let client = try AdminClient(arguments, context.files)
         let body =
