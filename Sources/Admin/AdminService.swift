@@ -18,14 +18,18 @@ public struct AdminSources: Sendable {
     public let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
     public let explain: @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
+    public let recording: RecordingControl
     /// False while the proxy is draining.
     public let isReady: @Sendable () -> Bool
+    /// Writes a line to the program's own log, of what an operator has changed.
+    public let log: @Sendable (String) -> Void
 
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        isReady: @escaping @Sendable () -> Bool
+        recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -34,7 +38,9 @@ public struct AdminSources: Sendable {
         self.version = version
         self.startedAt = startedAt
         self.explain = explain
+        self.recording = recording
         self.isReady = isReady
+        self.log = log
     }
 }
 

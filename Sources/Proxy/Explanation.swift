@@ -16,8 +16,14 @@ public struct ImaginedRequest: Sendable {
         self.carriesUserToken = carriesUserToken
     }
 
-    /// The names of the methods that it can have: CONNECT has no target like these, and others have no names here.
-    public static let methodNames = Method.allCases.filter { $0 != .connect && $0 != .other }.map(\.text.description)
+    /// The names of the methods that it can have.
+    public static let methodNames = methods.map(\.text.description)
+
+    /// The method of that name; nil where there is none to ask about.
+    public static func method(named name: String) -> Method? { methods.first { $0.text.description == name } }
+
+    /// CONNECT has no target like these, and others have no names here.
+    private static let methods = Method.allCases.filter { $0 != .connect && $0 != .other }
 }
 
 /// What would become of a request, and why.

@@ -16,6 +16,8 @@ public struct ProxyShared: Sendable {
     public var warn: @Sendable (String) -> Void = { _ in }
     /// The requests that are being answered, for whoever watches.
     public let feed = LiveFeed()
+    /// Records what is answered, where that is wanted.
+    public var recorder = TrafficRecorder()
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// What is known of the resources in stored answers.
@@ -62,6 +64,13 @@ public struct ProxyShared: Sendable {
         shared.authority = Array(authority.utf8)
         shared.crossOrigin = crossOrigin
         return shared
+    }
+
+    /// Waits until what was begun behind the answers is done: compressed, written. For runs in virtual time, whose figures must
+    /// not depend on how fast that goes.
+    public func settle() {
+        compressions.flush()
+        cache.flush()
     }
 
     /// What can be built for a request of these facts: only what everyone shares, under an operator's TTL.

@@ -5,10 +5,8 @@
 
 import Glibc
 
-/// Bodies by their hash; each is read when it is asked for.
-///
-/// `@unchecked Sendable` because nothing changes after `init`, and `pread` has no position to share.
-public final class RecordedBodies: @unchecked Sendable {
+/// Bodies by their hash; each is read when it is asked for. Nothing changes after `init`, and `pread` has no position to share.
+public final class RecordedBodies: Sendable {
     private struct Place {
         let offset: Int
         let count: Int

@@ -129,6 +129,11 @@ import Testing
         #expect(try admin.purge(#"{"url":"/v1/catalog/us/songs/1"}"#).json as? [String: Int] == ["purged": 1])
         #expect(admin.cache.memory.count == 3, "stale, not gone")
         #expect(try admin.purge(#"{"all":true,"hard":true}"#).json as? [String: Int] == ["purged": 3])
+        // What was only counted has changed nothing, and nobody will ask when it happened.
+        #expect(
+            admin.logged == [
+                #"purged 1 entries: {"url":"/v1/catalog/us/songs/1"}"#, #"purged 3 entries: {"all":true,"hard":true}"#,
+            ])
         #expect(admin.cache.memory.count == 0)
     }
 

@@ -3,6 +3,7 @@ import Cache
 import EventLoop
 import Foundation
 import Proxy
+import Synchronization
 import TestSupport
 
 @testable import Admin
@@ -17,6 +18,13 @@ final class AdminUnderTest {
     let statistics = Statistics()
     let feed = LiveFeed()
     let access: AdminAccess
+    /// What it has written to the program's log.
+    var logged: [String] { log.lines.withLock { $0 } }
+    private let log = Log()
+
+    private final class Log: Sendable {
+        let lines = Mutex<[String]>([])
+    }
 
     init(
         token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil,
@@ -31,7 +39,8 @@ final class AdminUnderTest {
             statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
         let sources = AdminSources(
             statistics: source, cache: cache, access: access, version: "0", startedAt: 0,
-            explain: explain, isReady: { @Sendable in isReady })
+            explain: explain, isReady: { @Sendable in isReady },
+            log: { @Sendable [log] line in log.lines.withLock { $0.append(line) } })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { context in AdminService(sources, context) }

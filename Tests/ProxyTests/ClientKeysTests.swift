@@ -43,6 +43,7 @@ import Testing
         ("", "line 1: no client is named"), ("phone\n", "line 1: expected a name, a key and perhaps a rate"),
         ("\nphone short\n", "line 2: the key of phone has fewer than 16 characters"),
         ("a 0123456789abcdef\na 0123456789abcdeg\n", "line 2: a is there twice"),
+        ("a 0123456789abcdef\nb 0123456789abcdef\n", "line 2: b has the key of a"),
         ("a 0123456789abcdef more\n", "line 1: the third word is no rate such as 50/s"),
         ("a 0123456789abcdef 0/s\n", "line 1: the third word is no rate such as 50/s"),
         ("a 0123456789abcdef 5/s more\n", "line 1: expected a name, a key and perhaps a rate"),

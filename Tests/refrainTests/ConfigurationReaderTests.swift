@@ -190,6 +190,17 @@ import Testing
         #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
     }
 
+    @Test func aFormatIsNotTakenForTheNameOfALogFile() throws {
+        func problem(_ line: String) -> String? {
+            do {
+                _ = try ConfigurationReader.read("proxy.conf", files: MemoryFiles(texts: ["proxy.conf": line]).access)
+                return nil
+            } catch { return "\(error)" }
+        }
+        #expect(problem("access_log json")?.contains(#"as in "stdout json""#) == true)
+        #expect(problem("access_log ./json") == nil)
+    }
+
     @Test func theDirectoryOfCredentialsIsTheOneVariable() throws {
         var files = MemoryFiles(texts: [
             "proxy.conf": "developer_token_file $CREDENTIALS_DIRECTORY/token\naccess_log $CREDENTIALS_DIRECTORY/log"

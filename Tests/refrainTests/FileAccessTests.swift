@@ -28,14 +28,16 @@ import Testing
     @Test func theMessageNamesModeAndRemedyButNotThePath() throws {
         defer { remove() }
         let path = try file("secret", mode: 0o644)
-        let problem = try #require(FileAccess.system.secretProblem(path, .list))
+        let problem = try #require(FileAccess.system.secretProblem(path, .clientKeys))
         #expect(problem.contains("0644") && problem.contains("chmod 600") && !problem.contains(path))
     }
 
     @Test func eachKindHasItsContent() throws {
         defer { remove() }
         let short = try file("two words", mode: 0o600)
-        #expect(FileAccess.system.secretProblem(short, .list) == nil)
+        #expect(FileAccess.system.secretProblem(short, .clientKeys)?.contains("line 1") == true)
+        let keys = try file("app 0123456789abcdef 50/s\n", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(keys, .clientKeys) == nil)
         #expect(FileAccess.system.secretProblem(short, .token) != nil)
         #expect(FileAccess.system.secretProblem(short, .key) != nil, "shorter than any key")
     }

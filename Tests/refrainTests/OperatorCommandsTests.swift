@@ -9,22 +9,17 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct OperatorCommandsTests {
     /// A demonstration with an album in its cache.
     private final class Running {
-        let demo: Demo
+        let demo: RunningDemo
         let admin: String
         let album: String
 
         init() throws {
-            let arguments = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
-            let output = CapturedOutput().output
-            demo = try Demo(DemoOptions(arguments), CommandContext(output: output, files: MemoryFiles().access))
-            let urls = demo.greeting.split(separator: "'").filter { $0.hasPrefix("http://") }.map(String.init)
-            let album = try #require(urls.first.flatMap { URL(string: $0) })
-            self.album = album.path
-            admin = try #require(urls.last?.replacing("/stats", with: ""))
-            #expect(try HTTPTestClient(port: try #require(album.port)).send("GET", album.path).status == 200)
+            demo = try RunningDemo()
+            (admin, album) = ("http://127.0.0.1:\(demo.admin)", demo.album)
+            #expect(try demo.client.send("GET", album).status == 200)
         }
 
-        deinit { demo.stop { _ in } }
+        deinit { demo.stop() }
 
         func run(_ words: String..., terminal: Terminal = .none) -> RunResult {
             let captured = CapturedOutput()

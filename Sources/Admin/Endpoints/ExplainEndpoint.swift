@@ -26,17 +26,13 @@ extension ImaginedRequest {
         guard let url = parameters["url"] else {
             throw AdminRequestError(detail: "url: expected a URL or a path with its query.")
         }
-        let name = parameters["method"] ?? "GET"
-        guard let method = Self.methods.first(where: { "\($0.text)" == name }) else {
-            let names = Self.methods.map { "\($0.text)" }.joined(separator: ", ")
+        guard let method = Self.method(named: parameters["method"] ?? "GET") else {
+            let names = Self.methodNames.joined(separator: ", ")
             throw AdminRequestError(detail: "method: expected one of \(names).")
         }
         self.init(
             target: try EntrySelection.target(of: url), method: method, carriesUserToken: try parameters.flag("user"))
     }
-
-    /// CONNECT has no target like these, and others have no names here.
-    private static let methods = HTTP.Method.allCases.filter { $0 != .connect && $0 != .other }
 }
 
 extension Explanation {

@@ -13,6 +13,8 @@ public struct PurgeRequest: Sendable, Equatable {
     private var isForAll = false
     private var isHard = false
     private var isDryRun = false
+    /// What was asked, on one line of bounded length, for the log.
+    public private(set) var description = ""
 
     private static let members = ["url", "prefix", "storefront", "resource", "all", "hard", "dry_run"]
 
@@ -34,6 +36,8 @@ public struct PurgeRequest: Sendable, Equatable {
             throw AdminRequestError(detail: "all: contradicts every other selector.")
         }
         mode = isDryRun ? .dryRun : isHard ? .hard : .soft
+        // Written anew: no control character of what came stands in it.
+        description = String(decoding: JSON.object(object).bytes.prefix(1024), as: UTF8.self)
     }
 
     private mutating func take(_ name: String, _ value: JSON) throws(AdminRequestError) {

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Glibc
+import Traffic
 
 /// Keep-alive clients on one loop that send requests when they are due.
 ///
@@ -12,9 +13,12 @@ import Glibc
 final class LoadClient {
     /// What one run showed.
     struct Outcome {
-        var latencies = LatencyHistogram()
+        var latencies = Histogram()
         var answered = 0
         var seconds = 0.0
+
+        /// What this share of the latencies did not exceed; 0 where there are none.
+        func milliseconds(atShare share: Double) -> Double { Double(latencies.quantile(share) ?? 0) / 1e6 }
     }
 
     private let loop: EventLoop
@@ -126,7 +130,7 @@ final class LoadClient {
 
     fileprivate func answered(_ connection: LoadConnection, due: Instant) {
         outcome.answered += 1
-        outcome.latencies.record((Instant.now() - due).wholeNanoseconds)
+        outcome.latencies.record(nanoseconds: (Instant.now() - due).wholeNanoseconds)
         free.append(connection)
         sendDue()
     }

@@ -75,8 +75,8 @@ enum FileHitsMeasurement {
                 guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
                 let sample = Sample(
                     requestsPerSecond: Double(outcome.answered) / outcome.seconds,
-                    p50: outcome.latencies.milliseconds(atShare: 0.5),
-                    p99: outcome.latencies.milliseconds(atShare: 0.99))
+                    p50: outcome.milliseconds(atShare: 0.5),
+                    p99: outcome.milliseconds(atShare: 0.99))
                 rounds.append(sample, of: server.name)
             }
         }

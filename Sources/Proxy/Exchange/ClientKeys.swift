@@ -42,10 +42,14 @@ public struct ClientKeys: Sendable {
                 guard !clients.contains(where: { $0.name == name }) else {
                     throw ClientKeysError(line: line, problem: "\(name) is there twice")
                 }
+                let key = SecretBytes(bytes.extracting(words[1]))
+                if let other = clients.first(where: { client in key.withUnsafeBytes { client.key.isEqual(to: $0) } }) {
+                    throw ClientKeysError(line: line, problem: "\(name) has the key of \(other.name)")
+                }
                 let rate = words.count == 3 ? try Self.rate(bytes, words[2], line) : nil
                 clients.append(
                     Client(
-                        name: name, key: SecretBytes(bytes.extracting(words[1])), rate: rate,
+                        name: name, key: key, rate: rate,
                         continuing: previous?.clients.first { $0.name == name }))
             }
         }

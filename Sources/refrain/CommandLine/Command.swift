@@ -12,6 +12,8 @@ struct Command: Sendable {
     let summary: String
     /// What the positional argument is called, `[COMMAND]` where it may be left out; empty: there is none.
     let positional: String
+    /// How many of them may be given.
+    let mostPositional: Int
     let options: [CommandOption]
     /// What the summary and the options leave open, a paragraph each.
     let details: [String]
@@ -32,13 +34,15 @@ struct Command: Sendable {
     }
 
     init(
-        _ name: String, _ summary: String, positional: String = "", options: [CommandOption] = [],
+        _ name: String, _ summary: String, positional: String = "", upTo mostPositional: Int = 1,
+        options: [CommandOption] = [],
         details: [String] = [], examples: [Example] = [], signals: [ProgramSignal] = [],
         run: @escaping @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
     ) {
         self.name = name
         self.summary = summary
         self.positional = positional
+        self.mostPositional = positional.isEmpty ? 0 : mostPositional
         self.options = options
         self.details = details
         self.examples = examples
@@ -48,7 +52,7 @@ struct Command: Sendable {
 
     /// In the order in which the help lists them.
     static let table: [Command] = [
-        serve, check, demo, simulate, stats, top, list, inspect, explain, purge, token, version, help,
+        serve, check, demo, simulate, stats, top, list, inspect, explain, purge, record, token, version, help,
     ]
 
     /// All of its options, `--help` among them.

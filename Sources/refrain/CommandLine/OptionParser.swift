@@ -37,7 +37,7 @@ enum OptionParser {
                 result.positional.append(word)
             }
         }
-        let most = command.positional.isEmpty ? 0 : 1
+        let most = command.mostPositional
         guard result.positional.count <= most || result.has(.help) else {
             throw .usage("\(command.name): unexpected argument \(quoted(result.positional[most]))\(seeHelp(command))")
         }

@@ -81,7 +81,7 @@ extension Directive {
             "music_user_token_file", \.musicUserTokenFile, .secret(.token),
             why: "sent on /v1/me when the client brings no token of its own"),
         file(
-            "client_keys_file", \.clientKeysFile, .secret(.list),
+            "client_keys_file", \.clientKeysFile, .secret(.clientKeys),
             why:
                 "one \"name key\" a line, a rate such as 50/s behind it or none; clients then present a key as bearer token or X-Refrain-Key"
         ),
@@ -140,13 +140,27 @@ extension Directive {
             why: "one line a request; the file is reopened on SIGUSR1"
         ) { configuration, words throws(ValueError) in
             guard !words[0].isEmpty else { throw ValueError("an empty file name") }
+            if AccessLog.Format(rawValue: words[0]) != nil {
+                throw ValueError(
+                    "the format comes second, as in \"stdout \(words[0])\"; a file of that name is ./\(words[0])")
+            }
             let destination: AccessLog.Destination =
                 words[0] == off ? .off : words[0] == "stdout" ? .standardOutput : .file(words[0])
             let format = words.count == 1 ? .combined : try AccessLog.Format(choice: words[1])
             configuration.accessLog = AccessLog(destination: destination, format: format)
         },
         choice("log_level", \.logLevel, standard: .info, why: "how much goes to standard error"),
-        file("record", \.recordFile, why: "the traffic it sees, for replay; no effect in this version"),
+        Directive(
+            "record", "FILE [off] [sample SHARE%] [size SIZE] [files N]",
+            why: "the traffic that is served, for replays; off: not until it is switched on (refrain record on)",
+            details:
+                "sample: the share of requests that is recorded, all without it. size: when the file and FILE.bodies take more "
+                + "together, they become FILE.1 (256MiB). files: how many are kept, the oldest goes first (4). No token, key, "
+                + "cookie or address is ever in it, and nothing of what is one user's but that it was asked for. The file is "
+                + "reopened on SIGUSR1."
+        ) { configuration, words throws(ValueError) in
+            configuration.recording = try RecordingLine(words: words)
+        },
         Directive(
             "workers", "N|auto", defaults: ["auto"], needsRestart: true, why: "event loops; auto: one a core"
         ) { configuration, words throws(ValueError) in

@@ -28,8 +28,8 @@ struct Directive: Sendable {
         case adminToken
         /// A private key in PEM.
         case key
-        /// Lines.
-        case list
+        /// A client and its key a line.
+        case clientKeys
     }
 
     /// Values that stand for the absence of a file, of a listener or of a limit.

@@ -1,5 +1,6 @@
 import AppleMusic
 import Glibc
+import Proxy
 
 // The only place where commands and the configuration touch files; tests put values in its stead.
 
@@ -40,22 +41,28 @@ struct FileAccess: Sendable {
             return nil
         },
         secretProblem: { path, kind in
-            do throws(SecretFileError) {
-                switch kind {
-                case .token: _ = try SecretFile.readToken(path)
-                case .adminToken:
-                    _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
-                case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
-                case .list: _ = try SecretFile.read(path)
-                }
+            do {
+                try check(path, kind)
                 return nil
-            } catch {
+            } catch let error as SecretFileError {
                 // The caller shows the path, shortened: it may be a secret that was put there by mistake.
                 return String(error.description.dropFirst(path.count + 2))
+            } catch {
+                return "\(error)"
             }
         },
         credentialsDirectory: SecretFile.environmentCredentialsDirectory,
         write: { path, bytes throws(FileProblem) in try put(bytes, at: path) })
+
+    /// Whether the file is what `serve` will want.
+    private static func check(_ path: String, _ kind: Directive.SecretKind) throws {
+        switch kind {
+        case .token: _ = try SecretFile.readToken(path)
+        case .adminToken: _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
+        case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
+        case .clientKeys: _ = try ClientKeys(SecretFile.read(path))
+        }
+    }
 
     /// A mebibyte at most: a configuration that is larger is a mistake in the path.
     private static func contents(of path: String) throws(FileProblem) -> [UInt8] {
