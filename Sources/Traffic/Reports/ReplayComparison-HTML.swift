@@ -21,7 +21,14 @@ extension ReplayComparison {
             body: head + alarms + "<main>\n"
                 + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
                 + HTML.section("Corrected latency by percentile", span: "most", percentiles)
-                + HTML.section("Figures", span: "side", figures) + overTime + "</main>\n" + HTMLReport.foot)
+                + HTML.section("Figures", span: "side", figures) + overTime + "</main>\n"
+                + HTMLReport.foot(explanations))
+    }
+
+    /// Those of both, each once.
+    private var explanations: [String] {
+        let left = Explanation.sentences(for: a.result)
+        return left + Explanation.sentences(for: b.result).filter { !left.contains($0) }
     }
 
     private var percentiles: String {

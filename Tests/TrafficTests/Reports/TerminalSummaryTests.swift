@@ -26,6 +26,14 @@ import Testing
         #expect(!lines.contains { $0.contains("INVALID") })
     }
 
+    @Test func aClosedLoopIsSaidNotToBeCorrected() {
+        var result = SyntheticResult.make(seed: 1, seconds: 2)
+        result.lag = Histogram()
+        #expect(lines(result).contains("  " + Explanation.closedLoop))
+        #expect(!lines(result).contains("  " + Explanation.lag))
+        #expect(HTMLReport.page(of: result).contains(Explanation.closedLoop))
+    }
+
     @Test func noLineIsWiderThanAHundredColumnsButThoseOfDifferences() {
         var result = SyntheticResult.make(seed: 2, seconds: 10)
         result.verification = .init()
