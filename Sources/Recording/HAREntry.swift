@@ -55,7 +55,9 @@ enum HAREntry {
     static func target(ofURL url: String) -> String? {
         var rest = url[...]
         if url.utf8.first != UInt8(ascii: "/") {
-            guard let scheme = ["https://", "http://"].first(where: { url.lowercased().hasPrefix($0) }) else { return nil }
+            guard let scheme = ["https://", "http://"].first(where: { url.lowercased().hasPrefix($0) }) else {
+                return nil
+            }
             rest = rest.dropFirst(scheme.count)
             rest = rest[(rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex)...]
         }
@@ -116,7 +118,9 @@ enum HAREntry {
         guard let span = Duration(decimalSeconds: text) else {
             throw LineProblem("\(name) is more than a billion milliseconds")
         }
-        return span / 1000
+        // In whole nanoseconds.
+        let (seconds, attoseconds) = (span / 1000).components
+        return .seconds(seconds) + .nanoseconds(attoseconds / 1_000_000_000)
     }
 
     // MARK: - The content

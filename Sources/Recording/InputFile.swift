@@ -10,6 +10,8 @@ struct FileLine {
     var number: Int
     /// False for a last one that nothing ends: whoever wrote it was stopped in the middle, or is still writing.
     var isWhole: Bool
+
+    var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
 }
 
 /// Confined to whoever reads.

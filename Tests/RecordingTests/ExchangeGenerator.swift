@@ -8,7 +8,7 @@ enum ExchangeGenerator {
     static func exchange(_ number: Int, _ random: inout SeededGenerator) -> RecordedExchange {
         let targets = [
             "/v1/catalog/us/albums/1", "/v1/catalog/de/search?term=a%20b&types=songs,albums", "/v1/storefronts",
-            "/v1/catalog/us/charts?types=songs&&a=b=c&x", "/v1/other/\"quoted\\thing\"",
+            "/v1/catalog/us/charts?types=songs&&a=b=c&x", "/v1/other/~thing!$'()*@:",
         ]
         var exchange = RecordedExchange(
             time: Timestamp(microseconds: 1_795_305_600_000_000 + Int64.random(in: 0...5_000_000, using: &random)),
@@ -30,6 +30,7 @@ enum ExchangeGenerator {
         if Bool.random(using: &random) { exchange.reason = "fresh" }
         if Int.random(in: 0..<5, using: &random) == 0 {
             exchange.isPersonal = true
+            exchange.requestFields = []
             exchange.target = ["/v1/me/library/{type}/{id}", "/v1/me/recent/..."].randomElement(using: &random)!
         }
         return exchange
