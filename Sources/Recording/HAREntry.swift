@@ -30,12 +30,14 @@ enum HAREntry {
         guard let method = request["method"]?.stringValue, RecordedExchange.isToken(method) else {
             throw LineProblem("request.method is not a method such as GET")
         }
-        guard let response = entry["response"], response.objectValue != nil, response["status"] != .integer(0),
-            response["status"] != .null
-        else { return .leftOut(.isUnanswered) }
-        guard let status = response["status"]?.intValue, (100...599).contains(status) else {
+        guard let response = entry["response"], response.objectValue != nil, response["status"] != .null else {
+            return .leftOut(.isUnanswered)
+        }
+        guard let status = response["status"]?.intValue, status == 0 || (100...599).contains(status) else {
             throw LineProblem("response.status is not between 100 and 599")
         }
+        // A recording of our own has a 0 where the client left, and that is part of the traffic.
+        if status == 0 && entry["_refrain"] == nil { return .leftOut(.isUnanswered) }
         if entry["_fromCache"] != nil { return .leftOut(.isFromOwnCache) }
         let body = try content(of: response, status)
         let length = if let body { body.count } else { try length(of: response) }

@@ -22,8 +22,6 @@ final class InputFile {
     private var position = 0
     private var isAtEnd = false
     private var number = 0
-    /// How often the buffer had to be moved to a larger place.
-    private(set) var growths = 0
 
     /// No line of ours is longer than 64 KiB: target and fields are bounded.
     static let longestLine = 1 << 20
@@ -101,7 +99,6 @@ final class InputFile {
         var failure: CInt = 0
         let descriptor = descriptor
         let before = buffer.count
-        if buffer.capacity - before < Self.chunk { growths += 1 }
         buffer.append(addingCapacity: Self.chunk) { output in
             output.withUnsafeMutableBufferPointer { bytes, initialised in
                 while true {

@@ -14,7 +14,7 @@ enum ExchangeGenerator {
             time: Timestamp(microseconds: 1_795_305_600_000_000 + Int64.random(in: 0...5_000_000, using: &random)),
             offset: .nanoseconds(number * 1_000_003), method: ["GET", "POST", "HEAD"].randomElement(using: &random)!,
             target: targets.randomElement(using: &random)!,
-            status: [200, 201, 301, 400, 404, 429, 503].randomElement(using: &random)!,
+            status: [0, 200, 201, 301, 400, 404, 429, 503].randomElement(using: &random)!,
             latency: .nanoseconds(Int.random(in: 0...60_000_000_000, using: &random)),
             length: Int.random(in: 0...100_000, using: &random))
         if Bool.random(using: &random) {

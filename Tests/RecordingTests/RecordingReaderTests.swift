@@ -155,12 +155,4 @@ import Testing
                 "\(wrong): \(problem ?? "read")")
         }
     }
-
-    @Test func aFileOfTheGreatestSizeIsReadInLinearTime() throws {
-        // Sixteen mebibytes in pieces of 64 KiB: copied anew with each piece they would be two gibibytes.
-        let bytes = [UInt8](repeating: 0x20, count: 16 << 20)
-        let file = try InputFile(folder.write(bytes, to: "large"))
-        #expect(try file.rest().count == bytes.count)
-        #expect(file.growths < 64)
-    }
 }
