@@ -14,8 +14,10 @@ public struct Histogram: Sendable, Equatable {
 
     /// Eleven leading bits choose the bucket.
     private static let precisionBits = 10
-    private static let perDoubling = 1 << precisionBits
-    static let bucketCount = (42 - precisionBits + 1) * perDoubling
+    static let perDoubling = 1 << precisionBits
+    /// How often the range doubles, the values that have a bucket each taken as one.
+    static let doublings = 42 - precisionBits
+    static let bucketCount = (doublings + 1) * perDoubling
 
     private var counts = [Int](repeating: 0, count: bucketCount)
     /// How many values were recorded.
@@ -37,6 +39,16 @@ public struct Histogram: Sendable, Equatable {
         count &+= times
         lowestSeen = min(lowestSeen, value)
         highestSeen = max(highestSeen, value)
+    }
+
+    /// Puts the exact smallest and largest value back, which buckets alone do not tell; false where they are not in the first and
+    /// the last of them.
+    mutating func setExtremes(_ lowest: Int, _ highest: Int) -> Bool {
+        guard lowest <= highest, highest <= Self.highest, Self.index(of: lowest) == Self.index(of: lowestSeen),
+            Self.index(of: highest) == Self.index(of: highestSeen)
+        else { return false }
+        (lowestSeen, highestSeen) = (lowest, highest)
+        return true
     }
 
     /// Forgets all values and keeps the table, so that one histogram can serve slot after slot.

@@ -1,0 +1,46 @@
+// What the reports say of a result, in words that they share.
+
+/// What is meant by the latencies, in a sentence each.
+enum Explanation {
+    static let corrected =
+        "Corrected latency runs from when a request was due until its answer was whole, so that a wait behind a stalled "
+        + "target counts."
+    static let uncorrected =
+        "Uncorrected latency runs from when the request was in fact sent, so that a stall hides the requests it held back."
+    static let lag = "Lag is how long after it was due a request was sent: how late the generator itself was."
+}
+
+extension ReplayResult {
+    /// Percentiles, the largest value and the mean of each kind of latency.
+    var latencyRows: [(name: String, corrected: String, uncorrected: String, lag: String)] {
+        let statistics =
+            Percentile.reported.map { ("\($0.name) %", Metric.Statistic.percentile($0)) }
+            + [("max", .maximum), ("mean", .mean)]
+        return statistics.map { name, statistic in
+            let values = Metric.Series.allCases.map { series in
+                statistic.nanoseconds(of: self[series]).map { Figure.time(nanoseconds: $0) } ?? Figure.none
+            }
+            return (name, values[0], values[1], values[2])
+        }
+    }
+
+    /// From many to few; those with the same count by name.
+    static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+    }
+
+    /// `12,000 of 12,000`.
+    var verificationSentence: String? {
+        guard verification.compared > 0 else { return nil }
+        return
+            "\(Figure.count(verification.different)) of \(Figure.count(verification.compared)) answers differ from the recording"
+    }
+
+    var rateText: String { rate.map { Figure.rate($0) } ?? Figure.none }
+    var hitRatioText: String { hitRatio.map { Figure.percent($0) } ?? Figure.none }
+
+    /// A share of a whole, or a dash where there is no whole.
+    static func share(_ part: Int, of whole: Int) -> String {
+        whole > 0 ? Figure.percent(Double(part) / Double(whole)) : Figure.none
+    }
+}

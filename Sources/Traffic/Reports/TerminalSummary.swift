@@ -1,0 +1,81 @@
+/// A result as lines for a terminal.
+public enum TerminalSummary {
+    /// How many differences are shown; the other reports hold more.
+    private static let mostDifferences = 10
+
+    /// Lines with their ends, at most some 100 columns wide but for what recordings hold.
+    public static func text(of result: ReplayResult, thresholds: [Threshold.Verdict] = []) -> String {
+        var lines = head(result)
+        if let reason = result.invalidBecause {
+            lines += [
+                "", "INVALID RUN: \(reason)", "The figures below say more about the generator than about the target.",
+            ]
+        }
+        lines += [""] + requests(result) + [""] + latencies(result)
+        if !result.outcomes.isEmpty {
+            lines += ["", "outcomes (Cache-Status), hit ratio \(result.hitRatioText)"] + shares(result.outcomes)
+        }
+        let statuses = result.statuses.sorted { $0.key < $1.key }
+        if !statuses.isEmpty {
+            lines += ["", "statuses"] + shares(statuses.map { (String($0.key), $0.value) })
+        }
+        if !result.failures.isEmpty { lines += ["", "failures"] + shares(result.failures) }
+        if !result.skipped.isEmpty { lines += ["", "left out of the recording"] + shares(result.skipped) }
+        lines += differences(result)
+        if !thresholds.isEmpty {
+            lines += ["", "thresholds"]
+            lines += thresholds.map { ($0.isMissed ? "  MISSED  " : "  held    ") + $0.sentence }
+        }
+        return lines.map { TextTable.printable($0) + "\n" }.joined()
+    }
+
+    private static func head(_ result: ReplayResult) -> [String] {
+        [
+            "replay of \(result.file) against \(result.target)",
+            "  \(result.pace), \(result.connections) \(result.connections == 1 ? "connection" : "connections")",
+            "  from \(result.started.text) to \(result.ended.text), \(Figure.span(result.elapsed))",
+        ]
+    }
+
+    private static func requests(_ result: ReplayResult) -> [String] {
+        let counts = [
+            ("planned", result.planned), ("sent", result.sent), ("answered", result.answered),
+            ("failed", result.failed),
+        ]
+        return [
+            "requests  " + counts.map { "\($0.0) \(Figure.count($0.1))" }.joined(separator: ", "),
+            "  \(result.rateText) answered, \(Figure.bytes(result.bytesReceived)) of content received",
+        ]
+    }
+
+    private static func latencies(_ result: ReplayResult) -> [String] {
+        let rows =
+            [["latency", "corrected", "uncorrected", "lag"]]
+            + result.latencyRows.map { row in
+                [row.name, row.corrected, row.uncorrected, row.lag]
+            }
+        return TextTable.lines(rows, [.left, .right], indent: 0)
+            + [Explanation.corrected, Explanation.uncorrected, Explanation.lag].map { "  " + $0 }
+    }
+
+    private static func shares(_ counts: [String: Int]) -> [String] { shares(ReplayResult.ranked(counts)) }
+
+    private static func shares(_ counts: [(String, Int)]) -> [String] {
+        let sum = counts.reduce(0) { $0 + $1.1 }
+        let rows = counts.map { [$0.0, Figure.count($0.1), ReplayResult.share($0.1, of: sum)] }
+        return TextTable.lines(rows, [.left, .right])
+    }
+
+    private static func differences(_ result: ReplayResult) -> [String] {
+        guard let sentence = result.verificationSentence else { return [] }
+        let shown = result.verification.listed.prefix(mostDifferences)
+        var lines = ["", sentence]
+        for difference in shown {
+            lines.append("  #\(difference.index) \(difference.method) \(difference.target)")
+            lines.append("    \(difference.what): expected \(difference.expected), found \(difference.found)")
+        }
+        let more = result.verification.different - shown.count
+        if more > 0, !shown.isEmpty { lines.append("  and \(Figure.count(more)) more") }
+        return lines
+    }
+}

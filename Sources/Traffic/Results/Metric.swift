@@ -1,0 +1,189 @@
+/// A figure of a run that a threshold can name.
+enum Metric: Sendable, Equatable {
+    case latency(Series, Statistic)
+    case hitRatio
+    case differences
+    case errors
+    /// Answers a second.
+    case rate
+    /// Answers with a status in this range.
+    case statuses(ClosedRange<Int>)
+
+    enum Series: String, CaseIterable, Sendable {
+        case corrected
+        case uncorrected
+        case lag
+    }
+
+    enum Statistic: Sendable, Equatable {
+        case percentile(Percentile)
+        case maximum
+        case mean
+    }
+
+    /// A figure, and of how many it is one.
+    struct Measured {
+        let value: Double
+        var whole = 1
+    }
+
+    /// Why a run has no such figure.
+    struct Absence: Error {
+        let reason: String
+    }
+
+    static let names =
+        "p50, p90, p99, p99.9, p99.99, p99.999 (or any other percentile), max and mean, each also of uncorrected and lag "
+        + "(uncorrected.p99, lag.max), hit, diff, errors, rate, and statuses such as 5xx or 404"
+
+    init?(_ name: Substring) {
+        switch name.lowercased() {
+        case "hit": self = .hitRatio
+        case "diff": self = .differences
+        case "errors": self = .errors
+        case "rate": self = .rate
+        case let name:
+            guard let other = Self.statuses(name) ?? Self.latency(name) else { return nil }
+            self = other
+        }
+    }
+
+    /// `5xx`, `404`, `status5xx`.
+    private static func statuses(_ name: String) -> Metric? {
+        let code = name.hasPrefix("status") ? name.dropFirst(6) : name[...]
+        guard code.utf8.count == 3, let first = code.first?.wholeNumberValue, (1...5).contains(first) else {
+            return nil
+        }
+        if code.hasSuffix("xx") { return .statuses(first * 100...first * 100 + 99) }
+        return Int(code).map { .statuses($0...$0) }
+    }
+
+    /// `p99`, `uncorrected.p99.9`, `lag.max`.
+    private static func latency(_ name: String) -> Metric? {
+        let series = Series.allCases.first { name.hasPrefix($0.rawValue + ".") }
+        switch series.map({ name.dropFirst($0.rawValue.utf8.count + 1) }) ?? name[...] {
+        case "max": return .latency(series ?? .corrected, .maximum)
+        case "mean": return .latency(series ?? .corrected, .mean)
+        case let figure where figure.hasPrefix("p"):
+            return Percentile(figure.dropFirst()).map { .latency(series ?? .corrected, .percentile($0)) }
+        default: return nil
+        }
+    }
+
+    /// With its verb, for a sentence that ends with the value.
+    var subject: String {
+        switch self {
+        case .latency(let series, let statistic):
+            (series == .corrected ? "" : series.rawValue + ".") + statistic.name + " was"
+        case .hitRatio: "the hit ratio was"
+        case .differences: "differences were"
+        case .errors: "errors were"
+        case .rate: "the rate was"
+        case .statuses(let codes):
+            "answers with \(codes.count == 1 ? "\(codes.lowerBound)" : "\(codes.lowerBound / 100)xx") were"
+        }
+    }
+
+    // MARK: - Bounds
+
+    /// What a bound looks like, for whoever wrote another.
+    var expectation: String {
+        switch self {
+        case .latency: "a latency is compared with a number and its unit, ns, us, ms or s, such as 50ms"
+        case .hitRatio: "a hit ratio is compared with a share from 0 to 1, or from 0% to 100%"
+        case .rate: "a rate is compared with answers a second, such as 500"
+        case .differences, .errors, .statuses:
+            "a count is compared with a number, such as 0, or with a share, such as 1%"
+        }
+    }
+
+    /// The number in this metric's unit, and whether it is a share of what is counted.
+    func bound(_ text: Substring) -> (Double, isShare: Bool)? {
+        switch self {
+        case .latency:
+            return [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)].lazy.compactMap { unit, factor in
+                text.hasSuffix(unit) ? Self.number(text.dropLast(unit.count)).map { ($0 * factor, false) } : nil
+            }.first
+        case .hitRatio:
+            let number = text.hasSuffix("%") ? Self.number(text.dropLast()).map { $0 / 100 } : Self.number(text)
+            return number.flatMap { $0 <= 1 ? ($0, false) : nil }
+        case .rate:
+            return Self.number(text.hasSuffix("/s") ? text.dropLast(2) : text).map { ($0, false) }
+        case .differences, .errors, .statuses:
+            guard text.hasSuffix("%") else { return Self.number(text).map { ($0, false) } }
+            return Self.number(text.dropLast()).flatMap { $0 <= 100 ? ($0 / 100, true) : nil }
+        }
+    }
+
+    /// Digits and a point; no sign, exponent or word.
+    private static func number(_ text: Substring) -> Double? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") } ? Double(text) : nil
+    }
+
+    // MARK: - Values
+
+    func value(of result: ReplayResult) -> Result<Measured, Absence> {
+        switch self {
+        case .latency(let series, let statistic):
+            Self.measured(statistic.nanoseconds(of: result[series]).map { Measured(value: $0) }, "nothing was answered")
+        case .hitRatio:
+            Self.measured(
+                result.hitRatio.map { Measured(value: $0) },
+                "the target said of no answer whether it was a hit or a miss (Cache-Status)")
+        case .differences:
+            Self.counted(result.verification.different, of: result.verification.compared, "no answer was compared")
+        case .errors: Self.counted(result.failed, of: result.sent, "nothing was sent")
+        case .rate: Self.measured(result.rate.map { Measured(value: $0) }, "no time passed")
+        case .statuses(let codes):
+            Self.counted(
+                result.statuses.reduce(0) { $0 + (codes.contains($1.key) ? $1.value : 0) }, of: result.answered,
+                "nothing was answered")
+        }
+    }
+
+    private static func measured(_ value: Measured?, _ reason: String) -> Result<Measured, Absence> {
+        value.map { .success($0) } ?? .failure(Absence(reason: reason))
+    }
+
+    private static func counted(_ count: Int, of whole: Int, _ reason: String) -> Result<Measured, Absence> {
+        measured(whole > 0 ? Measured(value: Double(count), whole: whole) : nil, reason)
+    }
+
+    /// A value as people read it.
+    func text(_ value: Double) -> String {
+        switch self {
+        case .latency: Figure.time(nanoseconds: value)
+        case .hitRatio: Figure.percent(value)
+        case .rate: Figure.rate(value)
+        case .differences, .errors, .statuses: Figure.count(Int(value))
+        }
+    }
+}
+
+extension Metric.Statistic {
+    var name: String {
+        switch self {
+        case .percentile(let percentile): "p" + percentile.name
+        case .maximum: "max"
+        case .mean: "mean"
+        }
+    }
+
+    func nanoseconds(of histogram: Histogram) -> Double? {
+        switch self {
+        case .percentile(let percentile): histogram.quantile(percentile.share).map(Double.init)
+        case .maximum: histogram.maximum.map(Double.init)
+        case .mean: histogram.mean
+        }
+    }
+}
+
+extension ReplayResult {
+    subscript(series: Metric.Series) -> Histogram {
+        switch series {
+        case .corrected: corrected
+        case .uncorrected: uncorrected
+        case .lag: lag
+        }
+    }
+}

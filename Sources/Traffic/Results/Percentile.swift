@@ -1,0 +1,19 @@
+/// A share of all values, as people name it.
+public struct Percentile: Sendable, Equatable {
+    /// `99.9`.
+    public let name: String
+    /// From 0 to 1.
+    public let share: Double
+
+    /// Reads `50` or `99.999`: above 0 and at most 100. nil for anything else.
+    init?(_ name: some StringProtocol) {
+        guard name.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+            let number = Double(String(name)), number > 0, number <= 100
+        else { return nil }
+        self.name = String(name)
+        share = number / 100
+    }
+
+    /// Those that reports show: to five nines.
+    public static let reported = ["50", "75", "90", "99", "99.9", "99.99", "99.999"].compactMap { Percentile($0) }
+}

@@ -1,0 +1,100 @@
+import AppleMusic
+import Recording
+
+/// Why a file is no result of a replay.
+public struct ReplayResultError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The members of an object that is read, and the way to it: whatever is wrong is named by its member.
+struct ResultMembers {
+    private let object: JSONObject
+    /// Empty for the whole, else `slots[3].`.
+    private let path: String
+
+    /// What no count reaches; sums of a thousand still fit.
+    static let mostCounted = 1_000_000_000_000_000
+    private static let mostMembers = 1000
+
+    init(_ value: JSON, _ path: String = "") throws(ReplayResultError) {
+        guard let object = value.objectValue else {
+            throw ReplayResultError((path.isEmpty ? "the whole" : path) + " is not a JSON object")
+        }
+        self.object = object
+        self.path = path.isEmpty ? "" : path + "."
+    }
+
+    func problem(_ name: String, _ expected: String) -> ReplayResultError {
+        ReplayResultError("\(path)\(name) is \(object[name] == nil ? "missing; it is" : "not") \(expected)")
+    }
+
+    func count(_ name: String) throws(ReplayResultError) -> Int {
+        guard let count = Self.count(object[name]) else { throw problem(name, "a whole number from 0 to 10^15") }
+        return count
+    }
+
+    /// nil for null and where it is missing.
+    func optionalCount(_ name: String) throws(ReplayResultError) -> Int? {
+        guard let value = object[name], value != .null else { return nil }
+        return try count(name)
+    }
+
+    static func count(_ value: JSON?) -> Int? {
+        value?.intValue.flatMap { (0...mostCounted).contains($0) ? $0 : nil }
+    }
+
+    func text(_ name: String) throws(ReplayResultError) -> String {
+        guard let text = object[name]?.stringValue else { throw problem(name, "a string") }
+        return text
+    }
+
+    /// nil for null and where it is missing.
+    func optionalText(_ name: String) throws(ReplayResultError) -> String? {
+        guard let value = object[name], value != .null else { return nil }
+        return try text(name)
+    }
+
+    func time(_ name: String) throws(ReplayResultError) -> Timestamp {
+        guard let time = object[name]?.stringValue.flatMap(Timestamp.init(_:)) else {
+            throw problem(name, "a time such as 2026-11-21T00:00:00Z")
+        }
+        return time
+    }
+
+    func seconds(_ name: String) throws(ReplayResultError) -> Duration {
+        guard case .number(let text) = object[name], let span = Duration(decimalSeconds: text) else {
+            throw problem(name, "a number of seconds from 0 to a billion")
+        }
+        return span
+    }
+
+    /// An object of counts.
+    func counts(_ name: String) throws(ReplayResultError) -> [String: Int] {
+        guard let members = object[name]?.objectValue?.members, members.count <= Self.mostMembers else {
+            throw problem(name, "an object of at most \(Self.mostMembers) counts")
+        }
+        var counts: [String: Int] = [:]
+        for member in members {
+            guard let count = Self.count(member.value) else {
+                throw ReplayResultError("\(path)\(name).\(member.key) is not a whole number from 0 to 10^15")
+            }
+            counts[member.key] = count
+        }
+        return counts
+    }
+
+    func members(_ name: String) throws(ReplayResultError) -> ResultMembers {
+        guard let value = object[name] else { throw problem(name, "a JSON object") }
+        return try ResultMembers(value, path + name)
+    }
+
+    /// The elements of an array, with what each is called.
+    func elements(_ name: String) throws(ReplayResultError) -> [(name: String, value: JSON)] {
+        guard let elements = object[name]?.arrayValue else { throw problem(name, "an array") }
+        return elements.enumerated().map { ("\(path)\(name)[\($0.offset)]", $0.element) }
+    }
+}

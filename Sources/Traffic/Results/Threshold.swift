@@ -1,0 +1,80 @@
+// Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
+// What must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too, with that as the reason. A
+// condition that silently always holds would be worse than none.
+
+/// A condition under which a run counts as failed.
+public struct Threshold: Sendable, Equatable {
+    /// As it was written.
+    public let text: String
+    let metric: Metric
+    let comparison: Comparison
+    /// In the unit of the metric: nanoseconds, a share, a count, a rate.
+    let bound: Double
+    /// The bound is a share of what the metric counts among (`errors>1%`).
+    let isShare: Bool
+
+    enum Comparison: String, CaseIterable, Sendable {
+        case atMost = "<="
+        case atLeast = ">="
+        case below = "<"
+        case above = ">"
+
+        func holds(_ value: Double, _ bound: Double) -> Bool {
+            switch self {
+            case .atMost: value <= bound
+            case .atLeast: value >= bound
+            case .below: value < bound
+            case .above: value > bound
+            }
+        }
+    }
+
+    /// What became of a threshold.
+    public struct Verdict: Sendable, Equatable {
+        public let threshold: Threshold
+        /// The run counts as failed.
+        public let isMissed: Bool
+        /// Such as `p99>50ms: p99 was 61.4 ms`.
+        public let sentence: String
+    }
+
+    /// Why a text is no threshold; says what one looks like.
+    public struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Reads `METRIC OPERATOR VALUE`, with or without spaces between them.
+    public init(_ text: String) throws(Problem) {
+        self.text = text
+        let trimmed = text.filter { $0 != " " }
+        guard let start = trimmed.firstIndex(where: { "<>=".contains($0) }) else {
+            throw Problem(description: "\"\(text)\" compares nothing; write it like p99>50ms, with >, >=, < or <=")
+        }
+        let signs = trimmed[start...].prefix { "<>=!".contains($0) }
+        guard let comparison = Comparison(rawValue: String(signs)) else {
+            throw Problem(description: "\"\(text)\": there is no operator \(signs); the operators are >, >=, < and <=")
+        }
+        let name = trimmed[..<start]
+        guard let metric = Metric(name) else {
+            throw Problem(description: "\"\(text)\": there is no metric \"\(name)\"; there are \(Metric.names)")
+        }
+        guard let (bound, isShare) = metric.bound(trimmed[signs.endIndex...]) else {
+            throw Problem(description: "\"\(text)\": \(metric.expectation)")
+        }
+        (self.metric, self.comparison, self.bound, self.isShare) = (metric, comparison, bound, isShare)
+    }
+
+    public func verdict(on result: ReplayResult) -> Verdict {
+        switch metric.value(of: result) {
+        case .failure(let absence):
+            return Verdict(threshold: self, isMissed: true, sentence: "\(text): \(absence.reason)")
+        case .success(let measured):
+            // A share of nothing was ruled out above: then there is no value.
+            let value = isShare ? measured.value / Double(measured.whole) : measured.value
+            let shown = isShare ? Figure.percent(value) : metric.text(measured.value)
+            return Verdict(
+                threshold: self, isMissed: comparison.holds(value, bound),
+                sentence: "\(text): \(metric.subject) \(shown)")
+        }
+    }
+}

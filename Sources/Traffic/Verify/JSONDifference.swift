@@ -1,0 +1,108 @@
+// Where two answers part. What must hold: it finds a difference exactly where `JSON.areEqual` says that they are not equal: the order of
+// members does not count, of members with one name the last does, numbers and strings are compared as they are spelt.
+
+import AppleMusic
+
+/// The first place at which two contents differ.
+public struct JSONDifference: Sendable, Equatable {
+    /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no JSON.
+    public let path: String
+    /// What is there in one, in at most 80 characters.
+    public let expected: String
+    /// What is there in the other, in at most 80 characters.
+    public let found: String
+
+    /// nil where both say the same.
+    public static func first(expected: [UInt8], found: [UInt8]) -> JSONDifference? {
+        if expected == found { return nil }
+        guard let left = try? JSON.parse(expected), let right = try? JSON.parse(found) else {
+            return JSONDifference(content: expected, found)
+        }
+        return first(expected: left, found: right)
+    }
+
+    /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper than `JSON.maxDepth`.
+    public static func first(expected: JSON, found: JSON) -> JSONDifference? {
+        first(expected, found, at: "$")
+    }
+
+    private static func first(_ expected: JSON, _ found: JSON, at path: String) -> JSONDifference? {
+        switch (expected, found) {
+        case (.object(let left), .object(let right)): return first(left, right, at: path)
+        case (.array(let left), .array(let right)):
+            guard left.count == right.count else {
+                return JSONDifference(path: path, expected: elements(left.count), found: elements(right.count))
+            }
+            for (index, pair) in zip(left, right).enumerated() {
+                if let difference = first(pair.0, pair.1, at: "\(path)[\(index)]") { return difference }
+            }
+            return nil
+        case (.string(let left), .string(let right)) where left.utf8.elementsEqual(right.utf8): return nil
+        // Swift takes two spellings of one character for equal, which are two strings in JSON.
+        case (.string, .string): return JSONDifference(path, expected, found)
+        default: return expected == found ? nil : JSONDifference(path, expected, found)
+        }
+    }
+
+    /// Members in the order of what is expected, then those that are too many.
+    private static func first(_ expected: JSONObject, _ found: JSONObject, at path: String) -> JSONDifference? {
+        let (left, right) = (lastByName(expected), lastByName(found))
+        for member in expected.members {
+            let name = Array(member.key.utf8)
+            guard let value = left[name] else { continue }
+            let place = path + step(member.key)
+            guard let other = right[name] else { return JSONDifference(place, value, nil) }
+            if let difference = first(value, other, at: place) { return difference }
+        }
+        for member in found.members where left[Array(member.key.utf8)] == nil {
+            return JSONDifference(path + step(member.key), nil, right[Array(member.key.utf8)])
+        }
+        return nil
+    }
+
+    /// By bytes: Swift's strings would take two spellings of one name for the same.
+    private static func lastByName(_ object: JSONObject) -> [[UInt8]: JSON] {
+        var values: [[UInt8]: JSON] = [:]
+        for member in object.members { values[Array(member.key.utf8)] = member.value }
+        return values
+    }
+
+    /// `.name` for what looks like a name, else `["any text"]`.
+    private static func step(_ name: String) -> String {
+        let isPlain =
+            name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || byte == UInt8(ascii: "_")
+            } && name.utf8.first.map { !(0x30...0x39).contains($0) } == true
+        return isPlain ? ".\(name)" : "[\(JSON.string(shortened(name)))]"
+    }
+
+    private static func elements(_ count: Int) -> String { count == 1 ? "1 element" : "\(count) elements" }
+
+    init(path: String, expected: String, found: String) {
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+
+    private init(_ path: String, _ expected: JSON?, _ found: JSON?) {
+        self.init(path: path, expected: Self.shortened(expected), found: Self.shortened(found))
+    }
+
+    private init(content expected: [UInt8], _ found: [UInt8]) {
+        let same = zip(expected, found).prefix { $0 == $1 }.count
+        self.init(
+            path: "content", expected: "\(expected.count) bytes",
+            found: "\(found.count) bytes, the same up to byte \(same)")
+    }
+
+    private static func shortened(_ value: JSON?) -> String {
+        value.map { shortened($0.description) } ?? "no such member"
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.count <= longest ? text : text.prefix(longest - 1) + "…"
+    }
+
+    private static let longest = 80
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Traffic
+
+@Suite struct ThresholdTests {
+    /// 100 requests: corrected latencies of 1 to 100 ms, 90 hits, one difference, two failures, three 5xx, in 10 s.
+    private var result: ReplayResult {
+        var result = ReplayResult(
+            file: "a", target: "b", pace: "10/s", connections: 1, started: .init(microseconds: 0))
+        for index in 1...100 as ClosedRange<Int64> {
+            result.corrected.record(nanoseconds: index * 1_000_000)
+            result.uncorrected.record(nanoseconds: 1_000_000)
+            result.lag.record(nanoseconds: 2000)
+        }
+        (result.sent, result.answered, result.failures) = (102, 100, ["timed out": 2])
+        result.statuses = [200: 96, 404: 1, 502: 1, 503: 2]
+        result.outcomes = ["hit": 90, "miss": 10]
+        result.elapsed = .seconds(10)
+        result.verification.compared = 100
+        result.verification.note(
+            ReplayResult.Difference(index: 1, method: "GET", target: "/", what: "status", expected: "200", found: "502")
+        )
+        return result
+    }
+
+    @Test(arguments: [
+        "p99>98ms", "p99 > 98 ms", "p50>=50ms", "p99.9>0.09s", "p75<80ms", "max>99000us", "max > 99000µs", "mean<51ms",
+        "corrected.p50>49ms", "uncorrected.p99<2ms", "lag.max>1999ns", "lag.mean<1s", "hit<0.95", "hit<=90%", "diff>0",
+        "diff>=1%", "errors>1", "errors>1.9%", "rate<10.5", "rate<=10/s", "5xx>2", "status5xx>2.9%", "404>0",
+        "status404>0",
+        "P99>1ms",
+    ])
+    func aConditionThatHoldsFailsTheRun(text: String) throws {
+        let verdict = try Threshold(text).verdict(on: result)
+        #expect(verdict.isMissed)
+        #expect(verdict.sentence.hasPrefix(text + ": "))
+    }
+
+    @Test(arguments: [
+        "p99>100ms", "p50>51ms", "max>0.1s", "mean>51ms", "uncorrected.p99>2ms", "lag.p99>3us", "hit<0.9", "hit<90%",
+        "diff>1", "diff>1%", "errors>2", "errors>2%", "rate<10", "5xx>3", "5xx>3%", "404>1", "500>0",
+    ])
+    func aConditionThatDoesNotHoldFailsNothing(text: String) throws {
+        #expect(try !Threshold(text).verdict(on: result).isMissed)
+    }
+
+    @Test func theSentenceNamesTheFigure() throws {
+        let sentences = try ["p99>50ms", "hit<0.95", "diff>0", "errors>1%", "5xx>0", "rate>1", "lag.max>1ns"].map {
+            try Threshold($0).verdict(on: result).sentence
+        }
+        #expect(
+            sentences == [
+                "p99>50ms: p99 was 99.0 ms", "hit<0.95: the hit ratio was 90.0 %", "diff>0: differences were 1",
+                "errors>1%: errors were 2.0 %", "5xx>0: answers with 5xx were 3", "rate>1: the rate was 10.0/s",
+                "lag.max>1ns: lag.max was 2.00 µs",
+            ])
+    }
+
+    @Test(arguments: [
+        "p99>50ms", "uncorrected.max<1s", "lag.mean>1s", "hit<0.1", "diff>5", "errors>5", "rate<1", "5xx>5",
+    ])
+    func whatCannotBeToldFailsTheRunAndSaysWhy(text: String) throws {
+        let empty = ReplayResult(file: "", target: "", pace: "", connections: 1, started: .init(microseconds: 0))
+        let verdict = try Threshold(text).verdict(on: empty)
+        #expect(verdict.isMissed)
+        #expect(["nothing", "no ", "the target said"].contains { verdict.sentence.contains(": " + $0) })
+    }
+
+    static let wrong: [(text: String, part: String)] = [
+        ("p99", "compares nothing"), ("", "compares nothing"), ("p99=50ms", "there is no operator ="),
+        ("p99==50ms", "there is no operator =="), ("p99=>50ms", "there is no operator =>"),
+        ("p99<>50ms", "there is no operator <>"), (">50ms", "there is no metric \"\""),
+        ("p101>1ms", "there is no metric \"p101\""), ("p0>1ms", "there is no metric"), ("p>1ms", "there is no metric"),
+        ("latency>1ms", "there are p50, p90"), ("6xx>1", "there is no metric"), ("lag>1ms", "there is no metric"),
+        ("p99>50", "its unit, ns, us, ms or s"), ("p99>ms", "its unit"), ("p99>-5ms", "its unit"),
+        ("p99>1e3ms", "its unit"), ("p99>50m", "its unit"), ("hit<1.5", "from 0 to 1"), ("hit<nan", "from 0 to 1"),
+        ("hit<101%", "from 0 to 1"), ("diff>some", "such as 0"), ("errors>101%", "such as 1%"),
+        ("rate<fast", "such as 500"),
+        ("rate<1%", "such as 500"),
+    ]
+
+    @Test(arguments: wrong.indices)
+    func whatIsNoThresholdIsExplained(index: Int) {
+        let (text, part) = Self.wrong[index]
+        let error = #expect(throws: Threshold.Problem.self) { try Threshold(text) }
+        #expect(error?.description.contains(part) == true, "\(error?.description ?? "read")")
+        #expect(error?.description.contains("\"\(text)\"") == true)
+    }
+}

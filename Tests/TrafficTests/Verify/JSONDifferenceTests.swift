@@ -1,0 +1,92 @@
+import AppleMusic
+import TestSupport
+import Testing
+
+@testable import Traffic
+
+@Suite struct JSONDifferenceTests {
+    private func difference(_ expected: String, _ found: String) -> JSONDifference? {
+        JSONDifference.first(expected: Array(expected.utf8), found: Array(found.utf8))
+    }
+
+    @Test(arguments: [
+        (#"{"a":1,"b":[2,"c"]}"#, #" { "b" : [2, "\u0063"], "a" : 1 } "#), ("[]", "[]"), ("nonsense", "nonsense"),
+        (#"{"a":1,"a":2}"#, #"{"a":2}"#),
+    ])
+    func whatSaysTheSameDoesNotDiffer(expected: String, found: String) {
+        #expect(difference(expected, found) == nil)
+    }
+
+    static let cases: [(expected: String, found: String, path: String, left: String, right: String)] = [
+        ("1", "2", "$", "1", "2"), ("1", "1.0", "$", "1", "1.0"), ("null", "false", "$", "null", "false"),
+        (
+            #"{"data":[{"attributes":{"name":"A"}}]}"#, #"{"data":[{"attributes":{"name":"B"}}]}"#,
+            "$.data[0].attributes.name", #""A""#, #""B""#
+        ),
+        (#"{"a":1,"b":2}"#, #"{"b":2}"#, "$.a", "1", "no such member"),
+        (#"{"a":1}"#, #"{"a":1,"b":[2]}"#, "$.b", "no such member", "[2]"),
+        (#"{"a":[1,2]}"#, #"{"a":[1]}"#, "$.a", "2 elements", "1 element"),
+        (#"{"a":[1,2]}"#, #"{"a":{"x":1}}"#, "$.a", "[1,2]", #"{"x":1}"#),
+        (#"{"odd name":1}"#, #"{"odd name":2}"#, #"$["odd name"]"#, "1", "2"),
+        (#"{"1":1}"#, #"{"1":2}"#, #"$["1"]"#, "1", "2"), (#"{"":1}"#, #"{"":2}"#, #"$[""]"#, "1", "2"),
+        (#"{"a":1,"a":2}"#, #"{"a":1}"#, "$.a", "2", "1"),
+        ("[[1,[2,3]],4]", "[[1,[2,5]],6]", "$[0][1][1]", "3", "5"),
+        ("abcdef", "abcxyz!", "content", "6 bytes", "7 bytes, the same up to byte 3"),
+        ("{}", "", "content", "2 bytes", "0 bytes, the same up to byte 0"),
+    ]
+
+    @Test(arguments: cases.indices)
+    func theFirstDifferingPathIsNamed(index: Int) {
+        let (expected, found, path, left, right) = Self.cases[index]
+        #expect(difference(expected, found) == JSONDifference(path: path, expected: left, found: right))
+    }
+
+    @Test func twoSpellingsOfOneCharacterAreTwoStringsAndTwoNames() {
+        #expect(difference(#"["\u00e9"]"#, #"["e\u0301"]"#)?.path == "$[0]")
+        #expect(difference(#"{"\u00e9":1}"#, #"{"e\u0301":1}"#)?.found == "no such member")
+    }
+
+    @Test func longValuesAreShortenedTo80Characters() {
+        let found = difference(
+            "\"" + String(repeating: "x", count: 500) + "\"", "[" + String(repeating: "1,", count: 99) + "1]")
+        #expect(found?.expected.count == 80 && found?.expected.hasSuffix("…") == true && found?.found.count == 80)
+    }
+
+    @Test func theDeepestThatParsesIsCompared() {
+        let depth = JSON.maxDepth
+        let (open, close) = (String(repeating: "[", count: depth), String(repeating: "]", count: depth))
+        #expect(difference(open + "1" + close, open + "2" + close)?.path.hasSuffix("[0]") == true)
+        #expect(difference(open + "[1]" + close, open + "[2]" + close)?.path == "content")
+    }
+
+    private func value(_ depth: Int, _ generator: inout SeededGenerator) -> JSON {
+        switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &generator) {
+        case 0: .null
+        case 1: .bool(Bool.random(using: &generator))
+        case 2: .number(["0", "1", "1.0"].randomElement(using: &generator)!)
+        case 3: .string(["", "a", "é", "e\u{301}"].randomElement(using: &generator)!)
+        case 4: .array((0..<Int.random(in: 0...2, using: &generator)).map { _ in value(depth - 1, &generator) })
+        default:
+            .object(
+                JSONObject(
+                    members: (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+                        JSONObject.Member(
+                            key: ["a", "b", "é", "e\u{301}"].randomElement(using: &generator)!,
+                            value: value(depth - 1, &generator))
+                    }))
+        }
+    }
+
+    /// Small values of few words, so that many of the pairs are equal.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func itAgreesWithTheComparisonOfAppleMusic(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let (left, right) = (value(3, &generator), value(3, &generator))
+            for (one, other) in [(left, right), (left, left)] {
+                let isSame = JSONDifference.first(expected: one.bytes, found: other.bytes) == nil
+                #expect(isSame == JSON.areEqual(one.bytes, other.bytes), "seed \(seed): \(one) and \(other)")
+            }
+        }
+    }
+}
