@@ -12,6 +12,9 @@ struct ReplayOptions: Sendable {
     let htmlFile: String?
     let isJSON: Bool
 
+    /// The word that compares results instead of replaying a recording.
+    static let comparing = "compare"
+
     /// The connections that are opened at most where the pace is given.
     static let usualConnections = 256
 
@@ -146,7 +149,7 @@ extension ReplayOptions {
     static let outcome = CommandOption("outcome", "WORD", isRepeatable: true, "only what the cache did so: hit, miss")
     static let storefront = CommandOption("storefront", "CODE", isRepeatable: true, "only this storefront, such as us")
     static let header = CommandOption(
-        "header", "'NAME: VALUE'", isRepeatable: true, "goes with every request; secrets belong into --header-file")
+        "header", "NAME:VALUE", isRepeatable: true, "goes with every request; secrets belong into --header-file")
     static let headerFile = CommandOption(
         "header-file", "FILE", "lines of 'Name: value' that go with every request; nobody else may read the file")
     static let caFile = CommandOption("ca-file", "FILE", "trust these authorities (PEM) instead of the system's")

@@ -1,7 +1,4 @@
-import Dispatch
-import EventLoop
-import Glibc
-import Recording
+import AppleMusic
 import Synchronization
 import Traffic
 
@@ -18,7 +15,7 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     for warning in replay.warnings { context.output.problem(warning) }
     let outcome = try outcome(of: replay, signals, ReplayProgress(replay), context.output)
     let verdicts = options.thresholds.map { $0.verdict(on: outcome.result) }
-    try write(outcome.result, options, context.files)
+    try write(outcome.result, verdicts, options, context.files)
     if options.isJSON {
         context.output.json(outcome.result.json.bytes)
         for verdict in verdicts where verdict.isMissed { context.output.problem("missed: \(verdict.sentence)") }
@@ -64,14 +61,60 @@ private final class ResultBox: Sendable {
     let result = Mutex<Result<Replay.Outcome, ReplayError>?>(nil)
 }
 
-private func write(_ result: ReplayResult, _ options: ReplayOptions, _ files: FileAccess) throws(CommandFailure) {
-    var reports: [(path: String, text: String)] = []
-    if let path = options.hgrmFile { reports.append((path, HGRM.text(of: result.corrected, in: result))) }
-    for (path, text) in reports {
+/// The reports that are files.
+private func write(
+    _ result: ReplayResult, _ verdicts: [Threshold.Verdict], _ options: ReplayOptions, _ files: FileAccess
+) throws(CommandFailure) {
+    if let path = options.hgrmFile { try files.writeReport(HGRM.text(of: result.corrected, in: result), to: path) }
+    if let path = options.htmlFile {
+        try files.writeReport(HTMLReport.page(of: result, thresholds: verdicts), to: path)
+    }
+}
+
+extension FileAccess {
+    fileprivate func writeReport(_ text: String, to path: String) throws(CommandFailure) {
         do throws(FileProblem) {
-            try files.write(path, Array(text.utf8))
+            try write(path, Array(text.utf8))
         } catch {
             throw .failed("cannot write \(path): \(error.message)")
         }
+    }
+}
+
+/// `replay compare A B`: two results that were written with `--json`, side by side.
+func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    let names = arguments.positional.dropFirst()
+    guard names.count == 2 else {
+        throw .usage("replay: compare takes two results that --json wrote (see \"refrain help replay\")")
+    }
+    let allowed = [ReplayOptions.html.name, CommandOption.json.name]
+    if let other = ReplayOptions.all.first(where: { option in
+        !allowed.contains(option.name) && (arguments.value(option) != nil || arguments.has(option))
+    }) {
+        throw .usage("replay: compare sends nothing; --\(other.name) has no meaning for it")
+    }
+    var runs: [(name: String, result: ReplayResult)] = []
+    for name in names { runs.append((name, try result(inFile: name, context.files))) }
+    let comparison = ReplayComparison(runs[0], runs[1])
+    if let path = arguments.value(ReplayOptions.html) { try context.files.writeReport(comparison.page, to: path) }
+    if arguments.has(.json) {
+        context.output.json(JSON.object(members: ["a": runs[0].result.json, "b": runs[1].result.json]).bytes)
+    } else {
+        context.output.standard(comparison.text)
+    }
+    return .done
+}
+
+private func result(inFile path: String, _ files: FileAccess) throws(CommandFailure) -> ReplayResult {
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+        bytes = try files.read(path)
+    } catch {
+        throw .failed("cannot read \(path): \(error.message)")
+    }
+    do throws(ReplayResultError) {
+        return try ReplayResult(json: bytes)
+    } catch {
+        throw .failed("\(path): \(error)")
     }
 }

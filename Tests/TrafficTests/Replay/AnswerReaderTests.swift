@@ -20,7 +20,8 @@ import Testing
         for cut in 0...bytes.count {
             var reader = AnswerReader()
             reader.begin(isHead: false, keepsContent: true)
-            let first = try reader.read(bytes[..<cut].span)
+            let beginning = Array(bytes[..<cut])
+            let first = try reader.read(beginning.span)
             #expect(first.isWhole == (cut == bytes.count))
             if !first.isWhole {
                 let rest = Array(bytes[first.consumed...])
