@@ -23,7 +23,9 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     let queue: DispatchQueue
 
     /// The time of the current turn.
-    public private(set) var now = Instant.now()
+    public private(set) var now: Instant
+    /// Nil, but in runs that do not wait: the clock on the machine is the time then.
+    private let virtualTime: VirtualTime?
 
     /// Bytes that any code may use within one call on the loop: gathering TLS records, discarding input.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
@@ -48,12 +50,16 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     private var round: [Stream] = []
     private var isInTurn = false
     private var isTurnRequested = false
+    private var isLeapRequested = false
     private var isStopped = false
     private static let onLoop = DispatchSpecificKey<ObjectIdentifier>()
 
     /// Starts a loop; `label` names its queue for debuggers.
-    public init(label: String) throws(SystemError) {
+    /// - Parameter virtualTime: what it goes by in place of the machine's clock.
+    public init(label: String, virtualTime: VirtualTime? = nil) throws(SystemError) {
         EventLoop.ignoreBrokenPipes
+        self.virtualTime = virtualTime
+        now = virtualTime?.now ?? Instant.now()
         queue = DispatchQueue(label: label)
         poller = try Poller()
         pollSource = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor, queue: queue)
@@ -64,7 +70,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         timerSource.setEventHandler { @Sendable in self.timerFired() }
         timerSource.schedule(deadline: .distantFuture)
         timerSource.activate()
-        pollSource.activate()
+        // In virtual time the kernel is asked at the end of every turn; told besides, the order of events would be chance.
+        if virtualTime == nil { pollSource.activate() }
     }
 
     deinit {
@@ -114,6 +121,9 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
 
     // MARK: Timers
 
+    /// The time at this very moment, later in a turn than `now`: for measuring. One `clock_gettime`.
+    public var currentTime: Instant { virtualTime?.now ?? Instant.now() }
+
     @discardableResult
     public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
@@ -141,6 +151,7 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     /// The Dispatch timer is set only when an earlier deadline has appeared; one that was cancelled meanwhile costs one
     /// idle turn.
     private func armTimer() {
+        if virtualTime != nil { return requestLeap() }
         guard let earliest = timers.earliest, armedDeadline.map({ earliest < $0 }) ?? true, !isStopped else { return }
         armedDeadline = earliest
         let delay = max(0, (earliest - Instant.now()).wholeNanoseconds)
@@ -156,21 +167,26 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
             let count = isStopped ? 0 : poller.poll()
             // The first turn runs in any case: it may have been asked for by a timer or a close.
             guard count > 0 || !readers.isEmpty || number == 0 else { return endTurns() }
-            now = Instant.now()
-            for index in 0..<count {
-                let (tag, readiness) = poller.event(index)
-                slots[tag]?.descriptorIsReady(readiness)
-            }
-            endTurn()
+            takeTurn(count)
         }
         endTurns()
         requestTurn()
     }
 
+    /// A turn for what the poller found.
+    private func takeTurn(_ count: Int) {
+        now = currentTime
+        for index in 0..<count {
+            let (tag, readiness) = poller.event(index)
+            slots[tag]?.descriptorIsReady(readiness)
+        }
+        endTurn()
+    }
+
     private func turn(_ body: () -> Void) {
         if isInTurn { return body() }
         isInTurn = true
-        now = Instant.now()
+        now = currentTime
         body()
         endTurn()
         endTurns()
@@ -197,6 +213,31 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
             self.isTurnRequested = false
             self.drain()
         }
+    }
+
+    /// In virtual time, after every turn. Behind what was handed in by then, because the queue is serial.
+    private func requestLeap() {
+        guard !isLeapRequested, !isStopped else { return }
+        isLeapRequested = true
+        queue.async { @Sendable in
+            self.isLeapRequested = false
+            self.leap()
+        }
+    }
+
+    /// Takes a turn; where there is nothing left to do for one, the time of the next timer has come.
+    private func leap() {
+        isInTurn = true
+        let count = isStopped ? 0 : poller.poll()
+        if count == 0, readers.isEmpty, closed.isEmpty, !isTurnRequested {
+            guard let next = timers.earliest else {
+                isInTurn = false
+                return
+            }
+            virtualTime?.pass(to: next)
+        }
+        takeTurn(count)
+        endTurns()
     }
 
     /// Calls `stream.deliverReadable()` once, at the end of this turn or the next, never from inside the caller.
@@ -290,6 +331,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
             self.pollCancelled.leave()
         }
         timerSource.cancel()
+        // What was never active cannot be cancelled.
+        if virtualTime != nil { pollSource.activate() }
         pollSource.cancel()
     }
 }

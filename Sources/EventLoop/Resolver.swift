@@ -85,6 +85,8 @@ public final class Resolver: Sendable {
     private let ttl: Duration
     private let staleLifetime: Duration
     private let lookup: Lookup
+    /// Of every name; nil where names are looked up.
+    private let known: SocketAddress?
     private let queue = DispatchQueue(label: "resolver", attributes: .concurrent)
     private let state = Mutex(State())
 
@@ -93,8 +95,17 @@ public final class Resolver: Sendable {
         self.init(ttl: ttl, lookup: Resolver.system)
     }
 
-    init(ttl: Duration, staleLifetime: Duration = Resolver.staleLifetime, lookup: @escaping Lookup) {
+    /// For an origin that no name server knows: every name has this address, which may be a Unix socket.
+    public convenience init(always address: SocketAddress) {
+        self.init(ttl: .zero, known: address, lookup: Resolver.system)
+    }
+
+    init(
+        ttl: Duration, staleLifetime: Duration = Resolver.staleLifetime, known: SocketAddress? = nil,
+        lookup: @escaping Lookup
+    ) {
         self.ttl = ttl
+        self.known = known
         self.staleLifetime = staleLifetime
         self.lookup = lookup
     }
@@ -103,7 +114,7 @@ public final class Resolver: Sendable {
     public func resolve(host: String, port: UInt16, on loop: EventLoop, _ completion: @escaping Completion) {
         let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host.lowercased()
         let waiter = Waiter(port: port, loop: loop, completion: completion)
-        if let literal = SocketAddress(host: host, port: port) {
+        if let literal = known ?? SocketAddress(host: host, port: port) {
             return Resolver.deliver(.success([literal]), to: waiter)
         }
         let (known, needsLookup) = state.withLock { $0.ask(host, waiter, now: .now()) }

@@ -92,9 +92,11 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(high: high, low: low, scope: scope, isIPv6: true, port: port)
     }
 
-    /// The same address with another port.
+    /// The same address with another port; a path has none.
     public func with(port: UInt16) -> SocketAddress {
-        SocketAddress(high: high, low: low, scope: scope, isIPv6: isIPv6, port: port)
+        path != nil
+            ? self
+            : SocketAddress(high: high, low: low, scope: scope, isIPv6: isIPv6, port: port)
     }
 
     /// The literal address without brackets: "127.0.0.1", "::1"; of a Unix socket its path.

@@ -66,6 +66,13 @@ public struct ProxyShared: Sendable {
         return shared
     }
 
+    /// Waits until what was begun behind the answers is done: compressed, written. For runs in virtual time, whose figures must
+    /// not depend on how fast that goes.
+    public func settle() {
+        compressions.flush()
+        cache.flush()
+    }
+
     /// What can be built for a request of these facts: only what everyone shares, under an operator's TTL.
     func library(for facts: PlanFacts) -> ResourceLibrary? { library.covers(facts) ? library : nil }
 

@@ -20,6 +20,8 @@ public final class SQLiteStore: Sendable {
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
+    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no matter of chance then.
+    private let writesOnFlush: Bool
     /// For `StoreVisit`.
     let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
     /// For `entries`.
@@ -30,20 +32,24 @@ public final class SQLiteStore: Sendable {
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
     private init(
-        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, log: @escaping @Sendable (String) -> Void
+        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, writesOnFlush: Bool,
+        log: @escaping @Sendable (String) -> Void
     ) {
         self.path = path
+        self.writesOnFlush = writesOnFlush
         self.gzip = gzip
         writer = Mutex(StoreWriter(path: path, maxBytes: maxBytes, classNames: classNames, log: log))
     }
 
     /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored bytes and the file.
     /// `classNames` names the class tags for operators, by index. `log` gets one line for each change of fortune.
+    /// `writesOnFlush`: nothing is written but by `flush`, for runs that must be repeatable.
     public static func open(
-        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system,
+        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, writesOnFlush: Bool = false,
         log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
-        let store = SQLiteStore(path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, log: log)
+        let store = SQLiteStore(
+            path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, writesOnFlush: writesOnFlush, log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         return store
     }
@@ -73,7 +79,8 @@ public final class SQLiteStore: Sendable {
             pending.touch(index, at: unixSeconds)
             return isFirst
         }
-        if isFirst { queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() } }
+        guard isFirst, !writesOnFlush else { return }
+        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() }
     }
 
     /// How often the use of an entry is worth a `touch`, in seconds.
@@ -165,7 +172,7 @@ public final class SQLiteStore: Sendable {
     }
 
     private func scheduleDrain() {
-        if claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
+        if !writesOnFlush, claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
     }
 
     /// Whether the caller is to schedule the next drain; while one waits after a failure, that one will do.

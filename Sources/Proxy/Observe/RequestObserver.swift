@@ -74,7 +74,7 @@ final class RequestObserver {
     func record(
         _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer, on connection: ClientConnection
     ) {
-        let now = Instant.now()
+        let now = context.loop.currentTime
         let nanoseconds = now.nanoseconds - connection.requestedAt.nanoseconds
         let outcome = answered.outcome
         statistics.latencies[outcome.rawValue].record(nanoseconds: nanoseconds)
@@ -87,7 +87,7 @@ final class RequestObserver {
 
     /// A request that could not be read to its end; what it was is not known.
     func recordRefusal(status: Int, contentLength: Int, on connection: ClientConnection) {
-        let nanoseconds = Instant.now().nanoseconds - connection.requestedAt.nanoseconds
+        let nanoseconds = context.loop.currentTime.nanoseconds - connection.requestedAt.nanoseconds
         statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
         log?.recordRefusal(status: status, contentLength: contentLength, nanoseconds: nanoseconds, on: connection)
         guard feed.isWatched else { return }

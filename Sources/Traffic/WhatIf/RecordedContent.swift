@@ -1,0 +1,54 @@
+import HTTP
+import Recording
+
+/// The bodies of a recording as an origin sends them: in gzip to whoever accepts it, as the real one does (API.md 9), so that
+/// the bytes that are counted are those of the wire. What was used lately is kept.
+final class RecordedContent {
+    /// A body and its gzip form, if it has one.
+    struct Forms {
+        var identity: [UInt8] = []
+        var gzip: [UInt8]?
+
+        /// The origin does not compress what is shorter.
+        private static let leastCoded = 256
+
+        init() {}
+
+        init(identity: [UInt8]) {
+            self.identity = identity
+            gzip = identity.count < Self.leastCoded ? nil : Gzip.system.deflate(identity)
+        }
+
+        /// A JSON string of that length, in one form: what it would shrink to is not known.
+        static func filler(_ length: Int) -> Forms {
+            var forms = Forms()
+            guard length > 0 else { return forms }
+            forms.identity = [UInt8](repeating: UInt8(ascii: "x"), count: length)
+            forms.identity[0] = UInt8(ascii: "\"")
+            forms.identity[length - 1] = UInt8(ascii: "\"")
+            return forms
+        }
+    }
+
+    private let bodies: RecordedBodies
+    private var kept: [BodyHash: Forms] = [:]
+    private var keptBytes = 0
+    private static let mostKept = 256 << 20
+
+    init(_ bodies: RecordedBodies) {
+        self.bodies = bodies
+    }
+
+    /// nil where it was not recorded, or cannot be read.
+    subscript(hash: BodyHash) -> Forms? {
+        if let forms = kept[hash] { return forms }
+        guard let body = try? bodies.content(of: hash) else { return nil }
+        // What a client got in gzip may be recorded so.
+        let identity = body.starts(with: [0x1F, 0x8B]) ? (try? Gzip.system.inflate(body, .trusted)) ?? body : body
+        let forms = Forms(identity: identity)
+        if keptBytes > Self.mostKept { (kept, keptBytes) = ([:], 0) }
+        keptBytes += forms.identity.count + (forms.gzip?.count ?? 0)
+        kept[hash] = forms
+        return forms
+    }
+}

@@ -1,0 +1,217 @@
+// What the origin would have said, as far as a recording shows.
+//
+// What must hold: the same request at the same time gets the same answer, whatever was asked before; an answer that was not
+// recorded is never passed off as one that was (`Source`).
+
+import AppleMusic
+import HTTP
+import Proxy
+import Recording
+
+/// Answers requests out of a recording: at every time with what had been seen last by then. Confined to whoever runs it.
+final class RecordedOrigin {
+    /// How an answer came about.
+    enum Source: CaseIterable, Sendable {
+        /// As it was recorded.
+        case recorded
+        /// Recorded without its content, which is filled up to its length.
+        case filled
+        /// Put together of recorded resources, for a request that no client had made.
+        case assembled
+        /// A 404, because the recording has nothing of it.
+        case unknown
+    }
+
+    struct Answer {
+        var status: Int
+        var fields: [RecordedField] = []
+        var content = RecordedContent.Forms()
+        var latency: Duration
+        var source: Source
+    }
+
+    /// An answer, and since when it is known.
+    private struct Version: Equatable {
+        let since: Duration
+        let status: Int
+        let fields: [RecordedField]
+        let body: BodyHash?
+        let length: Int
+        /// By the clock on the wall, for dates that are relative to it.
+        let recordedAt: Int64
+
+        func isSame(as other: Version) -> Bool {
+            status == other.status && body == other.body && length == other.length && fields == other.fields
+        }
+    }
+
+    private struct History {
+        var versions: [Version] = []
+        /// How long the origin took last.
+        var latency: Duration?
+
+        /// The last that had been seen by then, or the first that was seen at all.
+        func version(at time: Duration) -> Version? { versions.last { $0.since <= time } ?? versions.first }
+    }
+
+    private var histories: [[UInt8]: History] = [:]
+    private var personal: [(status: Int, length: Int, latency: Duration?)] = []
+    private var resources = RecordedResources()
+    private let content: RecordedContent
+    private var latencies: [Duration] = []
+    private var lengths = (count: 0, sum: 0)
+    /// Where nothing else is known.
+    private(set) var usualLatency = Duration.milliseconds(100)
+
+    init(_ bodies: RecordedBodies) {
+        content = RecordedContent(bodies)
+    }
+
+    // MARK: Learning
+
+    /// Takes an exchange in; to be called in the order of time.
+    /// - Returns: the target to ask for it. Of a personal exchange nothing but the route is known, which several share: it is
+    ///   asked for by its number.
+    func learn(_ exchange: RecordedExchange, at time: Duration) -> String {
+        let latency = exchange.upstreamLatency ?? (exchange.outcome == nil ? exchange.latency : nil)
+        if let latency { latencies.append(latency) }
+        if exchange.isPersonal {
+            personal.append((exchange.status, exchange.length, latency))
+            return Self.personalPath + String(personal.count - 1)
+        }
+        guard let key = Self.key(exchange.method, Array(exchange.target.utf8)) else { return exchange.target }
+        var history = histories[key] ?? History()
+        history.latency = latency ?? history.latency
+        if let version = Self.version(exchange, since: time), history.versions.last?.isSame(as: version) != true {
+            // One that lacks its content says less than what is known.
+            if version.body != nil || version.length == 0 || history.versions.isEmpty {
+                if history.versions.last.map({ $0.body == nil && $0.length > 0 }) == true { history.versions = [] }
+                history.versions.append(version)
+            }
+            if version.body != nil, version.status == 200 { resources.note(exchange.target, key) }
+            lengths = (lengths.count + 1, lengths.sum + version.length)
+        }
+        histories[key] = history
+        return exchange.target
+    }
+
+    /// Everything has been learnt.
+    func finish() {
+        latencies.sort()
+        if !latencies.isEmpty { usualLatency = latencies[latencies.count / 2] }
+        latencies = []
+    }
+
+    private static let personalPath = "/v1/me/exchange/"
+
+    /// nil for what says nothing lasting of the resource: no answer, a part, an error of the moment.
+    private static func version(_ exchange: RecordedExchange, since time: Duration) -> Version? {
+        switch exchange.status {
+        case ..<200, 206, 304, 401, 408, 412, 416, 417, 429, 500...: return nil
+        case _ where exchange.method == "HEAD": return nil
+        default: break
+        }
+        var fields = exchange.fields.filter { kept.contains($0.name) }
+        fields.removeAll { $0.name == "etag" && $0.value.hasPrefix("\"refrain-") }
+        for index in fields.indices where fields[index].name == "etag" && fields[index].value.hasSuffix("-gzip\"") {
+            fields[index] = RecordedField("etag", String(fields[index].value.dropLast(6)) + "\"")
+        }
+        return Version(
+            since: time, status: exchange.status, fields: fields, body: exchange.body, length: exchange.length,
+            recordedAt: date(exchange.field("date")) ?? exchange.time.microseconds / 1_000_000)
+    }
+
+    /// What the origin says of an answer, rather than what a cache adds.
+    private static let kept: Set<String> = [
+        "cache-control", "content-language", "content-type", "etag", "expires", "last-modified", "vary",
+    ]
+
+    /// The one spelling of a request; nil for a target that is none.
+    private static func key(_ method: String, _ target: [UInt8]) -> [UInt8]? {
+        var canonical = CanonicalTarget()
+        guard (try? canonical.parse(target.span)) != nil else { return nil }
+        return Array((method == "HEAD" ? "GET" : method).utf8) + [0x20] + canonical.bytes
+    }
+
+    // MARK: Answering
+
+    /// - Parameters:
+    ///   - time: since the first request.
+    ///   - now: the time of day, in unix seconds.
+    func answer(_ method: String, _ target: [UInt8], at time: Duration, now: Int64) -> Answer {
+        if let number = Self.personalNumber(target), personal.indices.contains(number) {
+            return personalAnswer(number)
+        }
+        guard let key = Self.key(method, target) else { return unknown() }
+        if let history = histories[key] { return answer(history, at: time, now) }
+        let assembled = method == "GET" ? resources.assemble(target) { content(of: $0, $1, at: time) } : nil
+        guard let assembled, let any = assembled.example, let like = histories[any]?.version(at: time) else {
+            return unknown()
+        }
+        return Answer(
+            status: 200, fields: Self.fields(like, now).filter { $0.name != "etag" },
+            content: RecordedContent.Forms(identity: assembled.body), latency: usualLatency,
+            source: assembled.isWhole ? .assembled : .unknown)
+    }
+
+    private func answer(_ history: History, at time: Duration, _ now: Int64) -> Answer {
+        let latency = history.latency ?? usualLatency
+        guard let version = history.version(at: time) else {
+            let length = lengths.sum / max(lengths.count, 1)
+            return Answer(status: 200, content: .filler(length), latency: latency, source: .filled)
+        }
+        var answer = Answer(
+            status: version.status, fields: Self.fields(version, now), latency: latency, source: .recorded)
+        if let body = version.body, let forms = content[body] {
+            answer.content = forms
+        } else if version.length > 0 {
+            answer.content = .filler(version.length)
+            answer.source = .filled
+        }
+        return answer
+    }
+
+    private func personalAnswer(_ number: Int) -> Answer {
+        let (status, length, latency) = personal[number]
+        // What went wrong at that moment would not again.
+        let lasting = status == 429 || status >= 500 || status < 200 ? 200 : status
+        return Answer(
+            status: lasting, fields: [RecordedField("content-type", "application/json")],
+            content: .filler(lasting == 204 || lasting == 304 ? 0 : length), latency: latency ?? usualLatency,
+            source: .filled)
+    }
+
+    private func unknown() -> Answer {
+        let error = AppleError(status: 404, detail: "No response was recorded for this request.")
+        return Answer(
+            status: 404, fields: [RecordedField("content-type", "application/json;charset=utf-8")],
+            content: RecordedContent.Forms(identity: error.content), latency: usualLatency, source: .unknown)
+    }
+
+    private func content(of key: [UInt8], _ status: Int, at time: Duration) -> [UInt8]? {
+        guard let version = histories[key]?.version(at: time), version.status == status, let body = version.body else {
+            return nil
+        }
+        return content[body]?.identity
+    }
+
+    private static func personalNumber(_ target: [UInt8]) -> Int? {
+        guard target.starts(with: personalPath.utf8) else { return nil }
+        return Int(String(decoding: target.dropFirst(personalPath.utf8.count), as: UTF8.self))
+    }
+
+    /// As they were, but for a date that was so far ahead, and is so again.
+    private static func fields(_ version: Version, _ now: Int64) -> [RecordedField] {
+        version.fields.map { field in
+            guard field.name == "expires", let expires = date(field.value) else { return field }
+            var text = ByteBuffer(capacity: 32)
+            HTTPDate.append(now + expires - version.recordedAt, to: &text)
+            return RecordedField("expires", String(decoding: text.copyReadable(), as: UTF8.self))
+        }
+    }
+
+    private static func date(_ text: String?) -> Int64? {
+        guard let text else { return nil }
+        return HTTPDate.parse(Array(text.utf8).span)
+    }
+}

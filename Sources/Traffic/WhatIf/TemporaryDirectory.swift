@@ -1,0 +1,27 @@
+import EventLoop
+import Glibc
+
+/// A directory of the run's own: its sockets, and its cache file where it has one.
+struct TemporaryDirectory {
+    let path: String
+
+    init() throws(SystemError) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array((parent + "/refrain-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", errno: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// With the files in it.
+    func remove() {
+        guard let directory = opendir(path) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { unlink(path + "/" + name) }
+        }
+        closedir(directory)
+        rmdir(path)
+    }
+}

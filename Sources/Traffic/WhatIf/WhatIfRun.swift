@@ -1,0 +1,187 @@
+// A recording through the real proxy in no time: clients, proxy and origin on one loop whose time is virtual.
+//
+// What must hold: the same recording and settings give the same figures, on whatever machine and however busy it is. All that
+// is decided is decided by the proxy's own code; nothing of it is imitated here.
+
+import AppleMusic
+import Cache
+import Dispatch
+import EventLoop
+import Glibc
+import Proxy
+
+public enum WhatIf {
+    /// How many intervals the curves have.
+    static let intervals = 200
+
+    /// Runs the recording under these settings, from an empty cache to the last answer.
+    /// - Throws: `SystemError` where the sockets cannot be had.
+    public static func run(_ traffic: RecordedTraffic, _ settings: WhatIfSettings) throws(SystemError) -> WhatIfFigures
+    {
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let stage = try Stage(traffic, settings, directory)
+        return stage.run()
+    }
+}
+
+/// One run: everything on its loop.
+private final class Stage {
+    private let traffic: RecordedTraffic
+    private let shared: ProxyShared
+    private let loop: EventLoop
+    private let statistics = Statistics()
+    private let timeOfDay: TimeOfDay
+    private let done = DispatchSemaphore(value: 0)
+    private var servers: [Server] = []
+    private var origin: RecordedOriginService?
+    private var clients: TraceClients?
+    private var intervals: [WhatIfFigures.Interval] = []
+    private var figures: WhatIfFigures
+    private var isFinished = false
+
+    init(
+        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, _ directory: TemporaryDirectory
+    ) throws(SystemError) {
+        figures = WhatIfFigures(name: settings.name)
+        self.traffic = traffic
+        let shared = Self.shared(settings, directory)
+        self.shared = shared
+        let time = VirtualTime { @Sendable in shared.settle() }
+        let started = traffic.started.microseconds
+        timeOfDay = TimeOfDay { @Sendable in (started + time.elapsed.wholeNanoseconds / 1000) / 1_000_000 }
+        loop = try EventLoop(label: "refrain.what-if", virtualTime: time)
+        do throws(SystemError) {
+            try loop.sync { () throws(SystemError) in try build(settings, directory) }
+        } catch {
+            loop.stop()
+            throw error
+        }
+    }
+
+    private static func shared(_ settings: WhatIfSettings, _ directory: TemporaryDirectory) -> ProxyShared {
+        let store = settings.fileBytes.map { bytes in
+            SQLiteStore.open(
+                path: directory.path + "/cache.sqlite", maxBytes: bytes,
+                classNames: ResourceClass.allCases.map(\.name), writesOnFlush: true
+            ) { @Sendable _ in }
+        }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: settings.memoryBytes), store: store)
+        var shared = ProxyShared(
+            cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: settings.policy,
+            authority: "what-if", composition: settings.composition)
+        shared.budget = UpstreamBudget(rate: settings.upstreamRate)
+        shared.sealedBodies = SealedBodies(maxBytes: settings.sealedBytes)
+        return shared
+    }
+
+    private func build(_ settings: WhatIfSettings, _ directory: TemporaryDirectory) throws(SystemError) {
+        let endpoint = UpstreamEndpoint(isTLS: false, host: "what-if", port: 80)
+        let originContext = LoopContext(loop: loop, timeOfDay: timeOfDay)
+        let origin = RecordedOriginService(traffic.origin, originContext)
+        let originPool = UpstreamPool(
+            settings: UpstreamSettings(endpoint: endpoint, maxConnections: settings.upstreamConnections), tls: nil,
+            loop: loop, resolver: Resolver(always: try listen(origin, originContext, directory.path + "/origin")))
+        let context = LoopContext(loop: loop, timeOfDay: timeOfDay)
+        let proxy = ProxyService(
+            shared: shared, context: context,
+            gate: UpstreamGate(
+                pool: originPool, budget: shared.budget, statistics: statistics, random: RepeatableNumbers()),
+            reader: shared.cache.store?.makeReader(), statistics: statistics, log: nil)
+        let clientPool = UpstreamPool(
+            settings: TraceClients.settings(of: endpoint), tls: nil, loop: loop,
+            resolver: Resolver(always: try listen(proxy, context, directory.path + "/proxy")))
+        self.origin = origin
+        clients = TraceClients(traffic, clientPool, loop) { [self] in finish() }
+    }
+
+    private func listen(
+        _ service: any Service, _ context: LoopContext, _ path: String
+    ) throws(SystemError) -> SocketAddress {
+        guard let address = SocketAddress(path: path) else { throw SystemError(call: "bind", errno: ENAMETOOLONG) }
+        let server = Server(context: context, service: service)
+        servers.append(server)
+        return try server.listen(ListenerSettings(address: address, tls: nil), sharesPort: false)
+    }
+
+    func run() -> WhatIfFigures {
+        loop.sync { () -> Void in
+            openInterval()
+            clients?.start()
+        }
+        done.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        loop.stop { @Sendable in stopped.signal() }
+        stopped.wait()
+        shared.cache.close()
+        return figures
+    }
+
+    /// The last request has been answered. Time goes on until the loop is stopped, but nothing of that counts.
+    private func finish() {
+        closeInterval()
+        takeFigures()
+        isFinished = true
+        done.signal()
+    }
+
+    // MARK: Figures
+
+    /// Of the counters, until the interval is closed.
+    private func openInterval() {
+        let length = max(traffic.duration / WhatIf.intervals, .seconds(1))
+        intervals.append(
+            WhatIfFigures.Interval(
+                start: loop.now - VirtualTime.start, length: length, hits: -statistics[.hits],
+                misses: -statistics[.misses], upstreamRequests: -statistics[.upstreamRequests]))
+        loop.schedule(after: length) { [self] in
+            guard !isFinished else { return }
+            closeInterval()
+            openInterval()
+        }
+    }
+
+    private func closeInterval() {
+        let last = intervals.count - 1
+        intervals[last].length = loop.now - VirtualTime.start - intervals[last].start
+        intervals[last].hits += statistics[.hits]
+        intervals[last].misses += statistics[.misses]
+        intervals[last].upstreamRequests += statistics[.upstreamRequests]
+    }
+
+    private func takeFigures() {
+        let all = StatisticsSource(statistics: [statistics], cache: shared.cache, budget: shared.budget)
+        figures.requests = all[.requests]
+        figures.hits = all[.hits]
+        figures.misses = all[.misses]
+        figures.passes = all[.bypassed]
+        figures.composed = all[.composed]
+        figures.stale = all[.stale]
+        figures.collapsed = all[.collapsed]
+        figures.revalidated = all[.revalidated]
+        figures.failed = clients?.failed ?? 0
+        figures.upstreamRequests = origin?.requests ?? 0
+        figures.peakUpstreamRate = origin?.peak ?? 0
+        figures.bytesFromUpstream = origin?.bytes ?? 0
+        figures.bytesToClients = clients?.bytes ?? 0
+        figures.evictedFromMemory = all.memoryEvicted
+        figures.evictedFromFile = all.store.evicted
+        figures.filled = origin?.sources[.filled] ?? 0
+        figures.assembled = origin?.sources[.assembled] ?? 0
+        figures.notRecorded = origin?.sources[.unknown] ?? 0
+        figures.intervals = intervals
+    }
+}
+
+/// The same in every run (SplitMix64): the pauses before what met a 429 is sent again.
+private struct RepeatableNumbers: RandomNumberGenerator {
+    private var state: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,27 @@
+import Proxy
+
+/// What the runs of a what-if differ in: the settings of a cache, without all that says where it listens and who it is.
+public struct WhatIfSettings: Sendable {
+    /// What the run is called in the report, such as the name of its configuration file.
+    public var name: String
+    public var policy: Policy
+    public var composition: CompositionSettings
+    /// Bytes of the memory tier, and of the files of large bodies beside it.
+    public var memoryBytes: Int
+    public var sealedBytes: Int
+    /// The bound of the cache file; nil for memory only. The file is a temporary one, and empty at the start.
+    public var fileBytes: Int?
+    public var upstreamConnections: Int
+    /// Requests a second; nil: only what 429s teach, which a recording does not have.
+    public var upstreamRate: Int?
+
+    /// The defaults of a configuration, memory only.
+    public init(name: String) {
+        self.name = name
+        policy = Policy()
+        composition = CompositionSettings()
+        memoryBytes = 48 << 20
+        sealedBytes = 8 << 20
+        upstreamConnections = 64
+    }
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventLoop
+
+@Suite struct VirtualTimeTests {
+    @Test func anHourPassesAtOnceAndTimersRunInOrder() throws {
+        let time = VirtualTime()
+        try onLoop(time) { loop, end in
+            var seen: [Duration] = []
+            for minutes in [60, 1, 30] {
+                loop.schedule(after: .seconds(minutes * 60)) {
+                    seen.append(loop.now - VirtualTime.start)
+                    #expect(loop.currentTime == loop.now)
+                    if seen.count == 3 { end() }
+                }
+            }
+            return { #expect(seen == [.seconds(60), .seconds(1800), .seconds(3600)]) }
+        }
+        #expect(time.elapsed == .seconds(3600))
+    }
+
+    @Test func timeStandsStillWhileBytesAreOnTheirWay() throws {
+        let time = VirtualTime()
+        try onLoop(time) { loop, end in
+            let path = "/tmp/refrain-virtual-\(getpid())"
+            let server = Recorder()
+            let client = Recorder()
+            let listener = try Listener(address: try #require(SocketAddress(path: path)), loop: loop) { stream in
+                stream.handler = server
+            }
+            let stream = try Stream.connect(to: listener.address, loop: loop, handler: client)
+            // The answer of each side to the other, a hundred times; a timer in a nanosecond waits for all of them.
+            var volleys = 0
+            server.onReadable = { stream in
+                if stream.takeAll() > 0 { stream.send("x") }
+            }
+            client.onReadable = { stream in
+                guard stream.takeAll() > 0 else { return }
+                volleys += 1
+                if volleys < 100 { stream.send("x") }
+            }
+            stream.send("x")
+            loop.schedule(after: .nanoseconds(1)) {
+                #expect(volleys == 100)
+                end()
+            }
+            return { #expect(volleys == 100) }
+        }
+        #expect(time.elapsed == .nanoseconds(1))
+    }
+
+    @Test func workThatIsHandedInComesBeforeTheNextTimer() throws {
+        try onLoop(VirtualTime()) { loop, end in
+            var order: [String] = []
+            let confined = Confined(Handed { order.append("handed in") }, to: loop)
+            loop.schedule(after: .seconds(2)) {
+                order.append("timer")
+                end()
+            }
+            loop.schedule(after: .seconds(1)) { confined.execute { $0.body() } }
+            return { #expect(order == ["handed in", "timer"]) }
+        }
+    }
+
+    @Test func whatWasBegunElsewhereIsDoneBeforeTimePasses() throws {
+        let settled = Mutex<[Duration]>([])
+        let time = Mutex<VirtualTime?>(nil)
+        let virtual = VirtualTime { @Sendable in
+            let elapsed = time.withLock { $0?.elapsed } ?? .zero
+            settled.withLock { $0.append(elapsed) }
+        }
+        time.withLock { $0 = virtual }
+        try onLoop(virtual) { loop, end in
+            loop.schedule(after: .seconds(1)) {}
+            loop.schedule(after: .seconds(3)) { end() }
+            return {}
+        }
+        #expect(settled.withLock { Array($0.prefix(2)) } == [.zero, .seconds(1)])
+    }
+
+    private struct Handed {
+        let body: () -> Void
+    }
+
+    /// Runs `body` on a loop; what it returns is called on the loop when `end` was, and the loop is stopped.
+    private func onLoop(
+        _ time: VirtualTime, _ body: (EventLoop, _ end: @escaping () -> Void) throws -> () -> Void
+    ) throws {
+        let loop = try EventLoop(label: "virtual", virtualTime: time)
+        let done = DispatchSemaphore(value: 0)
+        let check: () -> Void = try loop.sync { try body(loop) { done.signal() } }
+        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        loop.sync { check() }
+        let stopped = DispatchSemaphore(value: 0)
+        loop.stop { @Sendable in stopped.signal() }
+        #expect(stopped.wait(timeout: .now() + .seconds(20)) == .success)
+    }
+
+    private final class Recorder: StreamHandler {
+        var onReadable: (Stream) -> Void = { _ in }
+        func streamDidOpen(_ stream: Stream) {}
+        func streamDidBecomeReadable(_ stream: Stream) { onReadable(stream) }
+        func streamDidDrain(_ stream: Stream) {}
+        func streamDidClose(_ stream: Stream, _ error: StreamError?) {}
+    }
+}
+
+extension Stream {
+    /// Reads what is there; how many bytes.
+    fileprivate func takeAll() -> Int {
+        var sum = 0
+        while case .bytes(let count) = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1, { read(into: $0) }) {
+            sum += count
+        }
+        return sum
+    }
+
+    fileprivate func send(_ text: StaticString) {
+        send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}

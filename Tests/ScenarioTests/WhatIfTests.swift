@@ -1,0 +1,94 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Foundation
+import Proxy
+import Recording
+import Simulator
+import TestSupport
+import Testing
+
+@testable import Recording
+@testable import Traffic
+
+/// What-if runs against what really happens: the same requests, one at a time, to a proxy that listens.
+@Suite struct WhatIfScenarioTests {
+    private static let start: Int64 = 1_795_219_200
+
+    private func songs(_ api: SimulatedAPI) throws -> [String] {
+        let response = api.respond(
+            to: SimulatorRequest(
+                target: Array("/v1/catalog/us/charts?types=songs&limit=40".utf8),
+                fields: [SimulatorField("Authorization", "Bearer aaa.bbb.ccc")], nowUnixSeconds: Self.start))
+        let chart = try JSON.parse(response.body)["results"]?["songs"]?[0]?["data"]?.arrayValue ?? []
+        return chart.compactMap { $0["id"]?.stringValue }
+    }
+
+    /// Every request five seconds after the one before it.
+    private func targets(_ songs: [String]) -> [String] {
+        var random = SeededGenerator(seed: 5)
+        return (0..<300).map { _ in
+            let song = songs.randomElement(using: &random) ?? ""
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: return "/v1/catalog/us/charts?types=songs"
+            case 1: return "/v1/catalog/us/songs?ids=\(song),\(songs[0])"
+            case 2: return "/v1/catalog/us/songs/none-\(Int.random(in: 0..<3, using: &random))"
+            default: return "/v1/catalog/us/songs/\(song)"
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aRunThatTakesNoTimeCountsAsARealOne(composes: Bool) throws {
+        var configuration = SimulatorConfiguration()
+        configuration.artists = 300
+        configuration.requiresAuthorization = false
+        let api = SimulatedAPI(configuration: configuration)
+        let origin = try ServiceHost(
+            label: "simulator",
+            listener: ListenerSettings(address: try #require(SocketAddress("127.0.0.1:0")), tls: nil)
+        ) { SimulatorService(api, context: $0) }
+        defer { origin.stop() }
+        var policy = Policy()
+        policy[.songs] = .fixed(600, stale: 300)
+        policy[.charts] = .fixed(60, stale: 0)
+        var composition = CompositionSettings()
+        composition.compose = composes ? .on : .off
+        let clock = ManualClock(Self.start)
+        let proxy = try ProxyUnderTest(
+            originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds },
+            composition: composition)
+        defer { proxy.stop() }
+
+        var exchanges: [RecordedExchange] = []
+        var contents: [BodyHash: [UInt8]] = [:]
+        for (number, target) in targets(try songs(api)).enumerated() {
+            let reply = try proxy.client.send("GET", target)
+            var exchange = RecordedExchange(
+                time: Timestamp(microseconds: clock.unixSeconds * 1_000_000), offset: .seconds(5 * number),
+                method: "GET", target: target, status: reply.status, latency: .milliseconds(1), length: reply.body.count
+            )
+            exchange.fields = reply.fields.map { RecordedField($0.name.lowercased(), $0.value) }
+            let hash = try #require(BodyHash(of: Array(reply.body)))
+            contents[hash] = Array(reply.body)
+            exchange.body = hash
+            exchanges.append(exchange)
+            // What goes on behind the answer, such as a refresh, ends before the next request comes.
+            waitUntil { proxy.statistics.upstream.inFlight == 0 && proxy.statistics.upstream.waiting == 0 }
+            clock.advance(seconds: 5)
+        }
+
+        let traffic = RecordedTraffic(exchanges, bodies: RecordedBodies(contents))
+        var settings = WhatIfSettings(name: "test")
+        settings.policy = policy
+        settings.composition = composition
+        let figures = try WhatIf.run(traffic, settings)
+        let real = proxy.statistics
+        #expect(figures.requests == 300 && figures.notRecorded == 0)
+        #expect(figures.hits == real[.hits] && figures.misses == real[.misses])
+        #expect(figures.stale == real[.stale] && figures.composed == real[.composed])
+        #expect(figures.revalidated == real[.revalidated])
+        #expect(figures.upstreamRequests == real[.upstreamRequests])
+        #expect(real[.stale] > 0 && real[.misses] > 40 && real[.hits] > 150)
+    }
+}

@@ -1,0 +1,142 @@
+import Cache
+import Recording
+import Testing
+
+@testable import Traffic
+
+@Suite struct WhatIfTests {
+    private func settings(_ change: (inout WhatIfSettings) -> Void = { _ in }) -> WhatIfSettings {
+        var settings = WhatIfSettings(name: "test")
+        change(&settings)
+        return settings
+    }
+
+    @Test func theSameTraceAndSettingsGiveTheSameFigures() throws {
+        var trace = try TraceUnderTest()
+        trace.addMixture(1500, seed: 1, every: .milliseconds(900))
+        let variants = [
+            settings(), settings { $0.memoryBytes = 200_000 }, settings { $0.composition.batch = true },
+            settings {
+                $0.memoryBytes = 100_000
+                $0.fileBytes = 1 << 20
+            },
+        ]
+        for settings in variants {
+            let first = try WhatIf.run(trace.traffic, settings)
+            let second = try WhatIf.run(trace.traffic, settings)
+            #expect(first == second)
+            #expect(first.requests == 1500 && first.failed == 0)
+            #expect(first.hits + first.misses + first.passes == 1500)
+            #expect(first.hits > 500 && first.misses > 50)
+            #expect(first.intervals.reduce(0) { $0 + $1.hits } == first.hits)
+            #expect(first.intervals.reduce(0) { $0 + $1.upstreamRequests } == first.upstreamRequests)
+        }
+    }
+
+    @Test func shorterLifetimesAskTheOriginMore() throws {
+        var trace = try TraceUnderTest()
+        // The same song every minute for a day.
+        for minute in 0..<1440 { trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .seconds(60 * minute)) }
+        let day = try WhatIf.run(trace.traffic, settings())
+        #expect(day.misses == 1 && day.hits == 1439 && day.upstreamRequests == 1)
+        let hour = try WhatIf.run(
+            trace.traffic, settings { $0.policy[.songs] = .fixed(3600, stale: 0) })
+        // Fresh for less than an hour after it came, so it is asked for anew with each 60th request.
+        #expect(hour.misses == 24 && hour.upstreamRequests == 24 && hour.stale == 0)
+        let stale = try WhatIf.run(
+            trace.traffic, settings { $0.policy[.songs] = .fixed(3600, stale: 86_400) })
+        #expect(stale.misses == 1 && stale.stale == 23 && stale.upstreamRequests == 24)
+    }
+
+    @Test func requestsWithinTheOriginsLatencyCollapse() throws {
+        var trace = try TraceUnderTest()
+        for number in 0..<5 {
+            trace.add(
+                "/v1/catalog/us/songs/\(trace.songs[0])", at: .milliseconds(10 * number), latency: .milliseconds(200))
+        }
+        let figures = try WhatIf.run(trace.traffic, settings())
+        #expect(figures.upstreamRequests == 1 && figures.collapsed == 4 && figures.misses == 5)
+        #expect(figures.peakUpstreamRate == 1)
+    }
+
+    @Test func theUpstreamRateIsHeld() throws {
+        var trace = try TraceUnderTest()
+        for (number, song) in trace.songs.prefix(40).enumerated() {
+            trace.add("/v1/catalog/us/songs/\(song)", at: .milliseconds(number))
+        }
+        let free = try WhatIf.run(trace.traffic, settings())
+        #expect(free.upstreamRequests == 40 && free.peakUpstreamRate == 40)
+        let bound = try WhatIf.run(trace.traffic, settings { $0.upstreamRate = 10 })
+        #expect(bound.upstreamRequests == 40 && bound.failed == 0)
+        #expect(bound.peakUpstreamRate < 25)
+    }
+
+    @Test func batchesAreAssembledOutOfWhatWasRecorded() throws {
+        var trace = try TraceUnderTest()
+        for (number, song) in trace.songs.prefix(30).enumerated() {
+            // One shows the form; the others come in pairs.
+            let offset = number == 0 ? Duration.zero : .seconds(10 * ((number + 1) / 2)) + .milliseconds(number % 2)
+            trace.add("/v1/catalog/us/songs/\(song)", at: offset)
+        }
+        let alone = try WhatIf.run(trace.traffic, settings())
+        #expect(alone.upstreamRequests == 30 && alone.assembled == 0)
+        let joined = try WhatIf.run(trace.traffic, settings { $0.composition.batch = true })
+        #expect(joined.assembled > 0 && joined.notRecorded == 0)
+        #expect(joined.upstreamRequests < 20)
+        #expect(joined.bytesToClients == alone.bytesToClients)
+    }
+
+    @Test func personalRequestsPassWhateverTheSettings() throws {
+        var trace = try TraceUnderTest()
+        for second in 0..<10 { trace.addPersonal(at: .seconds(second)) }
+        for policy in [TTLRule.off, .fixed(3600, stale: 0)] {
+            let figures = try WhatIf.run(trace.traffic, settings { $0.policy[.personal] = policy })
+            #expect(figures.passes == 10 && figures.hits == 0 && figures.upstreamRequests == 10)
+            #expect(figures.filled == 10 && figures.bytesToClients == 50_000)
+        }
+    }
+
+    @Test func whatTheOriginSaidLaterIsNotKnownEarlier() throws {
+        var trace = try TraceUnderTest()
+        let target = "/v1/catalog/us/songs/\(trace.songs[0])"
+        trace.add(target, at: .zero) {
+            $0.status = 404
+            $0.body = nil
+            $0.length = 0
+        }
+        for hour in [1, 2] { trace.add(target, at: .seconds(3600 * hour)) }
+        let origin = trace.traffic.origin
+        #expect(origin.answer("GET", Array(target.utf8), at: .seconds(3599), now: 0).status == 404)
+        #expect(origin.answer("GET", Array(target.utf8), at: .seconds(3600), now: 0).status == 200)
+    }
+
+    @Test func aBodyThatWasNotRecordedIsFilledUp() throws {
+        var trace = try TraceUnderTest()
+        trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .zero) {
+            $0.body = nil
+            $0.length = 12_345
+        }
+        let figures = try WhatIf.run(trace.traffic, settings())
+        #expect(figures.filled == 1 && figures.bytesFromUpstream == 12_345 && figures.bytesToClients == 12_345)
+    }
+
+    @Test func whatWasRefusedForWantOfAKeyIsLeftOut() throws {
+        var trace = try TraceUnderTest()
+        trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .zero) {
+            $0.status = 401
+            $0.outcome = "refused"
+        }
+        trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .seconds(1))
+        #expect(trace.traffic.leftOut == 1 && trace.traffic.count == 1)
+        #expect(try WhatIf.run(trace.traffic, settings()).requests == 1)
+    }
+
+    @Test func composingSparesRequests() throws {
+        var trace = try TraceUnderTest()
+        trace.addMixture(1500, seed: 2, every: .milliseconds(300))
+        let with = try WhatIf.run(trace.traffic, settings())
+        let without = try WhatIf.run(trace.traffic, settings { $0.composition.compose = .off })
+        #expect(with.composed > 0 && without.composed == 0)
+        #expect(with.misses < without.misses)
+    }
+}
