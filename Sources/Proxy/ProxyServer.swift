@@ -158,7 +158,8 @@ public final class ProxyServer: Sendable {
         group.notify(queue: .global()) { @Sendable in
             settings.shared.cache.close()
             settings.accessLog?.sink.flush()
-            settings.shared.recorder.end { @Sendable in completion(cutOff.value.load(ordering: .relaxed)) }
+            settings.shared.recorder.end(within: .seconds(2))
+            completion(cutOff.value.load(ordering: .relaxed))
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
 
     @Test func whatIsWrongOnTheCommandLineIsAUsageError() {
         #expect(run("record").error == "refrain: record: on, off or status? (see \"refrain help record\")\n")
-        #expect(run("record", "of").error == "refrain: record: unknown \"of\"; did you mean \"off\"?\n")
+        #expect(run("record", "statsu").error == "refrain: record: unknown \"statsu\"; did you mean \"status\"?\n")
         #expect(run("record", "on", "/tmp/a").status == 2)
     }
 }

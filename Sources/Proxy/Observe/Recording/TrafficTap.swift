@@ -106,11 +106,11 @@ final class TrafficTap {
         return index
     }
 
-    /// Hands over what has gathered; false where the writer is too far behind to take it.
+    /// Hands over what has gathered; false where the writer is too far behind to take it, and this is not the last of it.
     @discardableResult
-    func handOver() -> Bool {
+    func handOver(isLast: Bool = false) -> Bool {
         guard !batch.events.isEmpty || batch.dropped > 0 else { return true }
-        guard recorder.take(batch) else { return false }
+        guard recorder.take(batch, isLast: isLast) else { return false }
         batch = TrafficBatch()
         number += 1
         return true
