@@ -82,7 +82,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",
-                dependencies: ["refrain", "TestSupport"],
+                dependencies: ["refrain", "Recording", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",

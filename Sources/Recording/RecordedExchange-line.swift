@@ -106,3 +106,11 @@ extension RecordedExchange {
         text.utf8.count <= 16 << 10 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }
+
+extension RecordedField {
+    /// Whether a field may be called so (RFC 9110 5.6.2).
+    public static func isName(_ text: String) -> Bool { RecordedExchange.isToken(text) }
+
+    /// Whether a field may have this value: nothing in it ends a line.
+    public static func isValue(_ text: String) -> Bool { RecordedExchange.isFieldValue(text) }
+}
