@@ -149,7 +149,10 @@ extension Configuration {
     private var indexBytes: Int { memorySize / 8 }
 
     /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use where all is encrypted.
-    private var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
+    var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
+
+    /// What is left of `memorySize` for answers.
+    var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
 
     private func responseCache(_ log: OperationalLog) -> ResponseCache {
         let store = cacheFile.map { path in
@@ -157,8 +160,7 @@ extension Configuration {
                 @Sendable message in log(.warn, message)
             }
         }
-        let rest = memorySize - indexBytes - sealedBytes
-        return ResponseCache(memory: MemoryTier(maxBytes: rest), store: store)
+        return ResponseCache(memory: MemoryTier(maxBytes: memoryTierBytes), store: store)
     }
 
     private var crossOrigin: CrossOrigin {
