@@ -56,9 +56,11 @@ let package = Package(
         + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
         + module("Recording", ["HTTP", "AppleMusic", "Cache"])
         + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
-        + module("Admin", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
+        + module("Admin", ["Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
         + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Recording"])
-        + module("Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
+        + module(
+            "Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"],
+            resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
                 name: "refrain",

@@ -56,6 +56,10 @@ struct AdminEndpoint: Sendable {
                 "makes stored answers stale or removes them: url, prefix, storefront, resource, all, hard, dry_run",
             answer: { $0.purge() }),
         AdminEndpoint(
+            path: "/recording", methods: [.get, .post], writes: true,
+            summary: "how the recording of traffic fares; POST {\"on\":true} or false switches the configured one",
+            answer: { $0.recording() }),
+        AdminEndpoint(
             path: "/login", methods: [.get, .post], audience: .anyone,
             contentType: "application/x-www-form-urlencoded",
             summary: "begins a browser's session where there is a token", answer: { $0.login() }),

@@ -18,6 +18,7 @@ public struct AdminSources: Sendable {
     public let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
     public let explain: @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
+    public let recording: RecordingControl
     /// False while the proxy is draining.
     public let isReady: @Sendable () -> Bool
     /// Writes a line to the program's own log, of what an operator has changed.
@@ -27,7 +28,8 @@ public struct AdminSources: Sendable {
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        isReady: @escaping @Sendable () -> Bool, log: @escaping @Sendable (String) -> Void = { _ in }
+        recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
+        log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -36,6 +38,7 @@ public struct AdminSources: Sendable {
         self.version = version
         self.startedAt = startedAt
         self.explain = explain
+        self.recording = recording
         self.isReady = isReady
         self.log = log
     }

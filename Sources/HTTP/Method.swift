@@ -37,7 +37,7 @@ public enum Method: UInt8, Sendable, CaseIterable {
     }
 
     /// The method that these bytes spell.
-    init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+    public init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         self =
             switch range.count {
             case 3: bytes.equals(range, "GET") ? .get : bytes.equals(range, "PUT") ? .put : .other

@@ -80,6 +80,8 @@ public final class ProxyServer: Sendable {
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.address) } }
 
+    var recorder: TrafficRecorder { running.withLock { $0.settings.shared.recorder } }
+
     /// Whether what the cache file held at the start can be composed from.
     var isIndexComplete: Bool { running.withLock { $0.settings.shared.library.isComplete } }
 
@@ -127,7 +129,7 @@ public final class ProxyServer: Sendable {
             restingForms: { [self] in
                 let library = running.withLock { $0.settings.shared.library }
                 return library.forms.resting(at: settings.timeOfDay.unixSeconds())
-            })
+            }, recorder: settings.shared.recorder)
     }
 
     /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being called.
@@ -156,7 +158,7 @@ public final class ProxyServer: Sendable {
         group.notify(queue: .global()) { @Sendable in
             settings.shared.cache.close()
             settings.accessLog?.sink.flush()
-            completion(cutOff.value.load(ordering: .relaxed))
+            settings.shared.recorder.end { @Sendable in completion(cutOff.value.load(ordering: .relaxed)) }
         }
     }
 

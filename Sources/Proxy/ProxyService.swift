@@ -37,7 +37,8 @@ public final class ProxyService: Service {
         failures = FailureReport(shared.warn)
         observer = RequestObserver(
             statistics, context, shared.feed,
-            log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) })
+            log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) },
+            recorder: shared.recorder)
     }
 
     /// Goes over to other settings between two requests. Exchanges under way ask here for what they need next, such as
@@ -313,7 +314,7 @@ extension ProxyService {
             AnsweredRequest(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
                 cacheStatus: status, key: stored.key, template: template, upstreamTime: upstreamTime),
-            on: connection)
+            .stored(stored, form, coding, age: stored.age(at: context.unixSeconds)), on: connection)
         let age = stored.age(at: context.unixSeconds)
         let file =
             form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
@@ -360,7 +361,7 @@ extension ProxyService {
             AnsweredRequest(
                 status: error.status, contentLength: content.count, cacheStatus: status, key: key,
                 template: template, upstreamTime: upstreamTime),
-            on: connection)
+            .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content), on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
             if error.status == 405 { buffer.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n") }

@@ -16,6 +16,8 @@ public struct ProxyShared: Sendable {
     public var warn: @Sendable (String) -> Void = { _ in }
     /// The requests that are being answered, for whoever watches.
     public let feed = LiveFeed()
+    /// Records what is answered, where that is wanted.
+    public var recorder = TrafficRecorder()
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// What is known of the resources in stored answers.

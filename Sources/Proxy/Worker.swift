@@ -79,10 +79,19 @@ final class Worker: @unchecked Sendable {
         loop.execute(completion)
     }
 
+    /// Calls `completion` when what the loop has gathered for a recording is handed over.
+    func flushTraffic(_ completion: @escaping @Sendable () -> Void) {
+        loop.execute { [self] in
+            service.observer.traffic.handOver()
+            completion()
+        }
+    }
+
     func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         loop.execute { [self] in
             server.drain { [self] cutOff in
                 service.observer.log?.flush()
+                service.observer.traffic.handOver()
                 gate.drain()
                 loop.stop { @Sendable in completion(cutOff) }
             }

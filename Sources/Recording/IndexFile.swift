@@ -1,12 +1,145 @@
 import AppleMusic
 
-/// An index of recorded responses (`index.jsonl`), read whole.
+// An index of recorded responses (`index.jsonl`): a folder of bodies, and a line for each that says what it is the answer to.
+//
+// Every line is an object with `path` and `status`, usually `method`, `query`, `headers`, `file` (a body beside the index) or
+// `body`, and `also_requests` (other requests with the same answer); other members are ignored. Such a folder is put together by
+// hand, so that nothing is personal in it but what its author means to be served.
+
+/// An index, read whole with its bodies.
 struct IndexFile {
-    let header: RecordingHeader
+    let header = RecordingHeader(started: Timestamp(microseconds: 0), program: "")
+    /// What was captured stands before what was copied from documentation.
     let exchanges: [RecordedExchange]
     let bodies: RecordedBodies
+    let warnings: [String]
 
     init(path: String, first: FileLine, rest: InputFile) throws(RecordingError) {
-        throw .badFile(path: path, reason: "an index is not read yet")
+        var reading = IndexReading(directory: Self.parent(of: path))
+        var line: FileLine? = first
+        while let current = line {
+            do {
+                try reading.add(current)
+            } catch {
+                switch error {
+                case .line(let reason): throw .badLine(path: path, line: current.number, reason: reason)
+                case .file(let error): throw error
+                }
+            }
+            line = try rest.nextLine()
+        }
+        exchanges = reading.captured + reading.documented
+        if exchanges.isEmpty { throw .empty(path: path) }
+        bodies = RecordedBodies(reading.bodies)
+        warnings = reading.longBodies.map {
+            "\(path):\($0): a body of more than 8 MiB is left out"
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// What has been read of an index.
+private struct IndexReading {
+    enum Problem: Error {
+        case line(String)
+        case file(RecordingError)
+    }
+
+    let directory: String
+    private(set) var captured: [RecordedExchange] = []
+    private(set) var documented: [RecordedExchange] = []
+    private(set) var bodies: [BodyHash: [UInt8]] = [:]
+    private(set) var longBodies: [Int] = []
+    private var bodyBytes = 0
+
+    init(directory: String) {
+        self.directory = directory
+    }
+
+    mutating func add(_ line: FileLine) throws(Problem) {
+        if line.bytes.allSatisfy({ $0 <= 0x20 }) { return }
+        guard let object = try? JSON.parse(line.bytes), object.objectValue != nil else {
+            throw .line("not a JSON object")
+        }
+        let exchange = try exchange(object, line.number)
+        var all = [exchange]
+        for other in object["also_requests"]?.arrayValue ?? [] {
+            guard other["path"]?.stringValue != nil else { continue }
+            var copy = exchange
+            copy.method = try Self.method(other)
+            copy.target = try Self.target(other)
+            all.append(copy)
+        }
+        if object["kind"]?.stringValue == "doc-example" { documented += all } else { captured += all }
+    }
+
+    private mutating func exchange(_ object: JSON, _ number: Int) throws(Problem) -> RecordedExchange {
+        let target = try Self.target(object)
+        guard let status = object["status"]?.intValue, (200...599).contains(status) else {
+            throw .line("status is missing or not between 200 and 599")
+        }
+        let body = try body(object)
+        var exchange = RecordedExchange(
+            time: Timestamp(microseconds: 0), offset: .zero, method: try Self.method(object), target: target,
+            status: status, latency: .zero, length: body.count)
+        do {
+            for member in object["headers"]?.objectValue?.members ?? [] {
+                guard let value = member.value.stringValue else { continue }
+                if let field = try RecordedFields.kept(member.key, value, of: RecordedFields.ofAnswers) {
+                    exchange.fields.append(field)
+                }
+            }
+        } catch {
+            throw .line(error.reason)
+        }
+        if body.count > RecordedBodies.longest {
+            longBodies.append(number)
+        } else if !body.isEmpty, let hash = BodyHash(of: body) {
+            exchange.body = hash
+            if bodies.updateValue(body, forKey: hash) == nil { bodyBytes += body.count }
+            guard bodyBytes <= InputFile.mostWhole else { throw .line("the bodies are more than fit into memory") }
+        }
+        return exchange
+    }
+
+    private static func method(_ object: JSON) throws(Problem) -> String {
+        let method = object["method"]?.stringValue ?? "GET"
+        guard RecordedExchange.isToken(method) else { throw .line("method is not a method such as GET") }
+        return method
+    }
+
+    private static func target(_ object: JSON) throws(Problem) -> String {
+        guard let path = object["path"]?.stringValue, path.utf8.first == UInt8(ascii: "/") else {
+            throw .line("path is missing or does not begin with /")
+        }
+        let query = object["query"]?.stringValue ?? ""
+        guard let target = RecordedTarget.redacted(text: query.isEmpty ? path : path + "?" + query) else {
+            throw .line("path and query are not what a request can have")
+        }
+        return target
+    }
+
+    private func body(_ object: JSON) throws(Problem) -> [UInt8] {
+        if let file = object["file"]?.stringValue {
+            // The index is trusted no further than its own folder.
+            guard !file.isEmpty, !file.hasPrefix("/"), !file.split(separator: "/").contains(".."),
+                !file.utf8.contains(0)
+            else { throw .line("file leads out of the folder of the index") }
+            do {
+                return try InputFile(directory + "/" + file).rest()
+            } catch {
+                throw .file(error)
+            }
+        }
+        switch object["body"] {
+        case .string(let text): return Array(text.utf8)
+        case .object, .array: return object["body"]?.bytes ?? []
+        case nil, .null: return []
+        default: throw .line("body is neither text nor an object")
+        }
     }
 }

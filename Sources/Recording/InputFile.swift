@@ -20,11 +20,13 @@ final class InputFile {
     private var position = 0
     private var isAtEnd = false
     private var number = 0
+    /// How often the buffer had to be moved to a larger place.
+    private(set) var growths = 0
 
     /// No line of ours is longer than 64 KiB: target and fields are bounded.
     static let longestLine = 1 << 20
     /// What has to be read whole: HAR files and their bodies.
-    static let mostWhole = 1 << 30
+    static let mostWhole = 1 << 28
     private static let chunk = 1 << 16
 
     init(_ path: String) throws(RecordingError) {
@@ -97,6 +99,7 @@ final class InputFile {
         var failure: CInt = 0
         let descriptor = descriptor
         let before = buffer.count
+        if buffer.capacity - before < Self.chunk { growths += 1 }
         buffer.append(addingCapacity: Self.chunk) { output in
             output.withUnsafeMutableBufferPointer { bytes, initialised in
                 while true {

@@ -40,14 +40,17 @@ extension RecordedExchange {
         guard let status = object["status"]?.intValue, status == 0 || (100...599).contains(status) else {
             throw LineProblem("status is not between 100 and 599")
         }
+        let length = object["bytes"]?.intValue
+        guard (0...Self.mostBytes).contains(length ?? 0) else {
+            throw LineProblem("bytes is not between 0 and a tebibyte")
+        }
         self.init(
             time: time, offset: offset ?? .zero, method: method, target: target, status: status,
-            latency: try Self.seconds(object, "seconds") ?? .zero, length: object["bytes"]?.intValue ?? 0)
+            latency: try Self.seconds(object, "seconds") ?? .zero, length: length ?? 0)
         guard offset != nil else { throw LineProblem("offset is missing") }
-        guard length >= 0 else { throw LineProblem("bytes is negative") }
         upstreamLatency = try Self.seconds(object, "upstream_seconds")
-        requestFields = try Self.fields(object["request_headers"], "request_headers")
-        fields = try Self.fields(object["headers"], "headers")
+        requestFields = try Self.fields(object, "request_headers", RecordedFields.ofRequests)
+        fields = try Self.fields(object, "headers", RecordedFields.ofAnswers)
         outcome = object["outcome"]?.stringValue
         reason = object["reason"]?.stringValue
         isPersonal = object["personal"] == .bool(true)
@@ -58,7 +61,7 @@ extension RecordedExchange {
         body = hash
     }
 
-    private static func seconds(_ object: JSON, _ name: String) throws(LineProblem) -> Duration? {
+    static func seconds(_ object: JSON, _ name: String) throws(LineProblem) -> Duration? {
         guard let value = object[name], value != .null else { return nil }
         guard case .number(let text) = value, let span = Duration(decimalSeconds: text) else {
             throw LineProblem("\(name) is not a number of seconds from 0 to a billion")
@@ -66,18 +69,21 @@ extension RecordedExchange {
         return span
     }
 
-    private static func fields(_ value: JSON?, _ name: String) throws(LineProblem) -> [RecordedField] {
-        guard let value, value != .null else { return [] }
+    private static func fields(
+        _ object: JSON, _ name: String, _ list: Set<String>
+    ) throws(LineProblem) -> [RecordedField] {
+        guard let value = object[name], value != .null else { return [] }
         guard let members = value.objectValue?.members else { throw LineProblem("\(name) is not an object") }
         var fields: [RecordedField] = []
         for member in members {
-            guard let text = member.value.stringValue, isToken(member.key), isFieldValue(text) else {
-                throw LineProblem("\(name) holds what is no header field")
-            }
-            fields.append(RecordedField(member.key.lowercased(), text))
+            guard let text = member.value.stringValue else { throw LineProblem("\(name) holds what is no header field") }
+            if let field = try RecordedFields.kept(member.key, text, of: list) { fields.append(field) }
         }
         return fields
     }
+
+    /// A tebibyte: sums of lengths cannot overflow.
+    static let mostBytes = 1 << 40
 
     /// What is sent on as it stands must not be able to end a line: a recording may come from anywhere.
     static func isTarget(_ text: String) -> Bool {

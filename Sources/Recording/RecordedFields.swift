@@ -13,4 +13,45 @@ public enum RecordedFields {
         "age", "cache-control", "cache-status", "content-encoding", "content-language", "content-range", "content-type",
         "date", "etag", "expires", "last-modified", "retry-after", "vary", "x-cache",
     ]
+
+    /// A field as a file has it; nil for one that is not on the list, whatever it holds.
+    /// - Throws: when the value could end a line, or is longer than any field: it would go out as it stands.
+    public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField? {
+        let name = name.lowercased()
+        guard list.contains(name) else { return nil }
+        guard RecordedExchange.isFieldValue(value) else {
+            throw LineProblem("the value of the header field \(name) cannot be one")
+        }
+        return RecordedField(name, value)
+    }
+}
+
+extension RecordedFields {
+    /// What a personal request may say: how it wants its answer. Everything else could be about the user.
+    public static let ofPersonalRequests: Set<String> = ["accept", "accept-encoding", "accept-language"]
+
+    /// The fields among `lines`, which are `Name: value` CR LF each, that may be recorded. Fields of one name are one; what is
+    /// no field line, such as a status line, is passed over.
+    public static func among(_ lines: ArraySlice<UInt8>, keeping allowed: Set<String>) -> [RecordedField] {
+        var fields: [RecordedField] = []
+        for line in lines.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            guard allowed.contains(name) else { continue }
+            let value = trimmed(String(decoding: line[(colon + 1)...], as: UTF8.self))
+            if let index = fields.firstIndex(where: { $0.name == name }) {
+                fields[index] = RecordedField(name, fields[index].value + ", " + value)
+            } else {
+                fields.append(RecordedField(name, value))
+            }
+        }
+        return fields.filter { RecordedExchange.isFieldValue($0.value) }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        var rest = text.drop(while: isBlank)
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        return String(rest)
+    }
 }

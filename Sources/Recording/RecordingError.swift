@@ -1,9 +1,11 @@
 import Glibc
 
-/// Why a recording cannot be read. It quotes nothing of the file.
+/// Why a recording cannot be read or written. It quotes nothing of the file.
 public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The file could not be opened or read; `code` is `errno`.
     case cannotRead(path: String, code: CInt)
+    /// The file could not be made or written; `code` is `errno`.
+    case cannotWrite(path: String, code: CInt)
     /// A line is not what it should be; lines count from 1.
     case badLine(path: String, line: Int, reason: String)
     /// A file without lines, such as HAR, or a file of bodies, is not what it should be.
@@ -13,7 +15,8 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .cannotRead(let path, let code): path + ": " + String(cString: strerror(code))
+        case .cannotRead(let path, let code), .cannotWrite(let path, let code):
+            path + ": " + String(cString: strerror(code))
         case .badLine(let path, let line, let reason): path + ":" + String(line) + ": " + reason
         case .badFile(let path, let reason): path + ": " + reason
         case .empty(let path): path + ": no recorded response in it"

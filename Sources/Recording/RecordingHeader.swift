@@ -27,6 +27,9 @@ public struct RecordingHeader: Sendable, Equatable {
         return object.bytes + [0x0A]
     }
 
+    /// What `line` begins with, in every version.
+    static let beginning = #"{"refrain_recording":"#
+
     /// Whether a file that begins with this line is a recording of this program's, of whatever version.
     static func begins(_ object: JSON) -> Bool { object["refrain_recording"] != nil }
 
@@ -49,8 +52,8 @@ public struct RecordingHeader: Sendable, Equatable {
 }
 
 /// What is wrong with a line; its reader knows which.
-struct LineProblem: Error {
-    let reason: String
+public struct LineProblem: Error {
+    public let reason: String
 
     init(_ reason: String) {
         self.reason = reason

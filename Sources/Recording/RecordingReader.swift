@@ -31,30 +31,41 @@ public final class RecordingReader {
         let path = InputFile.isDirectory(path) ? path + "/index.jsonl" : path
         self.path = path
         let file = try InputFile(path)
-        if HARFile.begins(try file.beginning()) {
+        let beginning = try file.beginning()
+        if let foreign = ForeignFile.name(beginning) { throw .badLine(path: path, line: 1, reason: foreign) }
+        if HARFile.begins(beginning) {
             let har = try HARFile(path: path, bytes: file.rest())
             (header, bodies, warnings) = (har.header, har.bodies, har.warnings)
             source = .held(HeldExchanges(har.exchanges))
             return
         }
-        guard let first = try file.nextLine() else { throw .empty(path: path) }
+        guard let first = try Self.firstLine(of: file) else { throw .empty(path: path) }
         guard let object = try? JSON.parse(first.bytes), object.objectValue != nil else {
             throw .badLine(
-                path: path, line: 1, reason: "not a JSON object; a recording begins with one, and so does HAR")
+                path: path, line: first.number,
+                reason: "not a JSON object; a recording begins with one, and so does HAR")
         }
         guard RecordingHeader.begins(object) else {
             let index = try IndexFile(path: path, first: first, rest: file)
-            (header, bodies) = (index.header, index.bodies)
+            (header, bodies, warnings) = (index.header, index.bodies, index.warnings)
             source = .held(HeldExchanges(index.exchanges))
             return
         }
         do {
             header = try RecordingHeader(object)
         } catch {
-            throw .badLine(path: path, line: 1, reason: error.reason)
+            throw .badLine(path: path, line: first.number, reason: error.reason)
         }
         bodies = try RecordedBodies(beside: path)
         source = .lines(file)
+    }
+
+    /// The first that is not blank.
+    private static func firstLine(of file: InputFile) throws(RecordingError) -> FileLine? {
+        while let line = try file.nextLine() {
+            if !line.bytes.allSatisfy({ $0 <= 0x20 }) { return line }
+        }
+        return nil
     }
 
     /// The next exchange; nil at the end.

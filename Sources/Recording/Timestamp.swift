@@ -88,8 +88,9 @@ extension Timestamp {
     private static func offset(_ rest: ArraySlice<UInt8>) -> Int? {
         let bytes = Array(rest)
         if bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
-        guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = digits(bytes[1..<3]),
-            let minutes = digits(bytes[4..<6]), hours < 24, minutes < 60
+        // Some exporters of HAR leave the colon out.
+        guard bytes.count == 5 || bytes.count == 6 && bytes[3] == UInt8(ascii: ":"), let hours = digits(bytes[1..<3]),
+            let minutes = digits(bytes.suffix(2)), hours < 24, minutes < 60
         else { return nil }
         switch bytes[0] {
         case UInt8(ascii: "+"): return hours * 3600 + minutes * 60

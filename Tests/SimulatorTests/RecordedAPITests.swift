@@ -1,5 +1,6 @@
 import AppleMusic
 import Foundation
+import Recording
 import TestSupport
 import Testing
 

@@ -5,7 +5,7 @@ import Proxy
 extension MetricFamily {
     /// Every metric there is, in the order in which they are exposed.
     static let table: [MetricFamily] =
-        requests + origin + composition + storage + clients + configuration + process
+        requests + origin + composition + storage + clients + configuration + recording + process
 
     // MARK: Requests of apps
 
@@ -147,6 +147,20 @@ extension MetricFamily {
         counter("refrain_access_log_dropped_bytes_total", "Bytes of log lines that the log took too slowly") { input in
             [Sample(input.source.accessLogDropped)]
         },
+    ]
+
+    // MARK: Recording
+
+    private static let recording: [MetricFamily] = [
+        gauge("refrain_recording", "1 while traffic is recorded") { [Sample($0.source.recording.isOn ? 1 : 0)] },
+        counter("refrain_recorded_exchanges_total", "Exchanges that were recorded") { input in
+            [Sample(input.source.recording.exchanges)]
+        },
+        counter("refrain_recorded_bytes_total", "Bytes written to recordings") { [Sample($0.source.recording.bytes)] },
+        counter(
+            "refrain_recording_dropped_total",
+            "Exchanges that should have been recorded and were not: the writer was behind, or the disk refused"
+        ) { input in [Sample(input.source.recording.dropped)] },
     ]
 
     private static let process: [MetricFamily] = [

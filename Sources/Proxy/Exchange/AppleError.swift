@@ -29,6 +29,12 @@ public struct AppleError: Sendable {
         buffer.append("\r\n")
     }
 
+    /// What a recording says of the head.
+    static func fields(retryAfter: Int?) -> [UInt8] {
+        let type = "Content-Type: application/json;charset=utf-8\r\n"
+        return Array((type + (retryAfter.map { "Retry-After: \($0)\r\n" } ?? "")).utf8)
+    }
+
     /// 26 characters of base32, as Apple's correlation keys have.
     private static func makeID() -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")

@@ -17,6 +17,7 @@ final class Exchange: FlightWaiter {
     private var isCollapsed = false
     /// Whether the answer is a large one whose content is still coming.
     private var isStreaming = false
+    private var streamedFields: [UInt8] = []
     private var streamed: (status: Int, bytes: Int) = (0, 0)
     private let began: Instant
     /// How long the origin took to answer; nil where another client's request brought the answer, or it did not answer.
@@ -212,6 +213,7 @@ extension Exchange: FetchListener {
         service.statistics.count(because: .tooLarge)
         isStreaming = true
         streamed = (response.status, 0)
+        streamedFields = response.forwardableFields(isPersonal: isPersonal)
         let status = forwarded(response.status, .no(.tooLarge))
         connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
@@ -229,13 +231,17 @@ extension Exchange: FetchListener {
 
     func finished() {
         isStreaming = false
-        record(status: streamed.status, contentLength: streamed.bytes, .no(.tooLarge))
+        record(
+            status: streamed.status, contentLength: streamed.bytes, .no(.tooLarge),
+            .passed(fields: streamedFields, content: []))
         connection.endStreaming()
     }
 
     func broke() {
         isStreaming = false
-        record(status: streamed.status, contentLength: streamed.bytes, .no(.upstreamClosed))
+        record(
+            status: streamed.status, contentLength: streamed.bytes, .no(.upstreamClosed),
+            .passed(fields: streamedFields, content: []))
         connection.reset()
     }
 
@@ -266,7 +272,7 @@ extension Exchange {
         // Why a pass is one has been counted.
         let detail = reason == inquiry.reason ? nil : reason
         if let detail { service.statistics.count(because: detail) }
-        record(status: response.status, contentLength: response.body.count, .no(reason))
+        record(status: response.status, contentLength: response.body.count, .no(reason), recorded(response))
         let status = forwarded(response.status, .no(reason))
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
@@ -326,13 +332,25 @@ extension Exchange {
     /// Whether the answer is one user's, by its route or because a user's token went along.
     private var isPersonal: Bool { inquiry.facts.scope != .shared }
 
-    private func record(status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing) {
+    private func record(
+        status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing,
+        _ answer: @autoclosure () -> TrafficAnswer = .untold
+    ) {
         service.observer.record(
             AnsweredRequest(
                 status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength,
                 cacheStatus: forwarded(status, storing), key: inquiry.key, template: inquiry.facts.logTemplate,
                 upstreamTime: upstreamTime),
-            on: connection)
+            answer(), on: connection)
+    }
+
+    /// What a recording may say of an answer that is not stored: its content only as it is without a coding, and not where
+    /// a cookie may have shaped it.
+    private func recorded(_ response: UpstreamResponse) -> TrafficAnswer {
+        let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
+        let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)
+        let isPlain = !isPersonal && !isCoded && !connection.head.fields.contains(.cookie)
+        return .passed(fields: fields, content: isPlain ? response.body : [])
     }
 
     /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110 8.6).

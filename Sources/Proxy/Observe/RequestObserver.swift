@@ -56,17 +56,24 @@ final class RequestObserver {
     private let feed: LiveFeed
     /// nil: no access log.
     var log: AccessLog?
+    let traffic: TrafficTap
     private var unsampled = 0
 
-    init(_ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, log: AccessLog?) {
+    init(
+        _ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, log: AccessLog?, recorder: TrafficRecorder
+    ) {
         self.statistics = statistics
         self.context = context
         self.feed = feed
         self.log = log
+        traffic = TrafficTap(recorder, context.loop)
     }
 
     /// To be called once for every request, before its answer is sent: the bytes of the request are gone then.
-    func record(_ answered: AnsweredRequest, on connection: ClientConnection) {
+    /// - Parameter answer: asked for only while traffic is recorded.
+    func record(
+        _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer, on connection: ClientConnection
+    ) {
         let now = context.loop.currentTime
         let nanoseconds = now.nanoseconds - connection.requestedAt.nanoseconds
         let outcome = answered.outcome
@@ -75,6 +82,7 @@ final class RequestObserver {
         noteTarget(answered, outcome, nanoseconds, now)
         log?.record(answered, nanoseconds: nanoseconds, on: connection)
         if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
+        if traffic.isOn { traffic.note(answered, nanoseconds, answer(), on: connection) }
     }
 
     /// A request that could not be read to its end; what it was is not known.

@@ -12,6 +12,7 @@ public struct StatisticsSource: Sendable {
     private let findAccessLog: @Sendable () -> AccessLogSink?
     private let findDeveloperTokens: @Sendable () -> DeveloperTokens?
     private let countRestingForms: @Sendable () -> Int
+    private let recorder: TrafficRecorder
 
     /// - Parameters:
     ///   - statistics: one for each loop.
@@ -22,7 +23,7 @@ public struct StatisticsSource: Sendable {
         clients: @escaping @Sendable () -> [Client] = { [] },
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
-        restingForms: @escaping @Sendable () -> Int = { 0 }
+        restingForms: @escaping @Sendable () -> Int = { 0 }, recorder: TrafficRecorder = TrafficRecorder()
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -32,6 +33,7 @@ public struct StatisticsSource: Sendable {
         findAccessLog = accessLog
         findDeveloperTokens = developerTokens
         countRestingForms = restingForms
+        self.recorder = recorder
     }
 
     /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
@@ -99,6 +101,8 @@ public struct StatisticsSource: Sendable {
     public var memoryEvicted: Int { cache.memory.evicted }
     /// Bytes of lines that the access log took too slowly; of the log in use now.
     public var accessLogDropped: Int { findAccessLog()?.dropped ?? 0 }
+    /// How the recording of traffic fares.
+    public var recording: RecordingStatus { recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
     public var isStoreAvailable: Bool { cache.store.map { $0.health == .available } ?? true }
     /// How the cache file fares; all zero without one.

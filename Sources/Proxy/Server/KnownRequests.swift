@@ -13,11 +13,22 @@ final class KnownRequest {
     let preferredCoding: ContentCoding
     /// What the service made of it; each service knows its own.
     var conclusion: AnyObject?
+    private var madeExcerpt: [UInt8]?
 
     fileprivate init(_ bytes: Span<UInt8>, _ head: RequestHead) {
         self.bytes = bytes.copy()
         self.head = head.copy()
         preferredCoding = ContentCoding.preferred(by: head.fields, bytes)
+    }
+
+    /// What a recording says of it; made once.
+    var excerpt: [UInt8] {
+        if let madeExcerpt { return madeExcerpt }
+        let bytes = bytes
+        var excerpt: [UInt8] = []
+        head.appendExcerpt(bytes.span, to: &excerpt)
+        madeExcerpt = excerpt
+        return excerpt
     }
 
     fileprivate func isSpelt(_ other: Span<UInt8>) -> Bool {

@@ -1,116 +1,124 @@
 // A recording served as an origin: the answer to a request is what was once recorded for it.
-// What must hold: two spellings of one request get the same answer; the same request always gets the same one.
+// What must hold: two spellings of one request get the same answer; the same request always gets the same one; nothing is asked of
+// any other server.
 
 import AppleMusic
+import HTTP
+import Recording
 
-/// Serves recorded responses (`refrain simulate --recording`).
+/// Serves recorded responses (`refrain simulate --recording`). Bodies are read when they are asked for.
 public final class RecordedAPI: Responder {
-    /// All recordings of one canonical request.
-    private let byRequest: [[UInt8]: [Recording]]
-    private let requests: [[UInt8]]
+    /// How long answers take.
+    public enum Pace: Sendable {
+        /// As long as the origin took, where that was recorded, else as long as the client waited.
+        case recorded
+        case fixed(Duration)
+    }
+
+    private let answers: [[UInt8]: RecordedAnswers]
+    private let bodies: RecordedBodies
+    private let pace: Pace
+    /// What the recording's reader left out, and why.
+    public let warnings: [String]
 
     /// The number of different requests it can answer.
-    public var requestCount: Int { requests.count }
+    public var requestCount: Int { answers.count }
 
-    /// Reads a folder with an `index.jsonl`, or such an index itself; all bodies are read now.
-    /// Every line is a JSON object with `path` and `status`, usually `method`, `query`, `headers`, `file` (a body beside
-    /// the index) or `body`, and `also_requests` (other requests with the same answer); other members are ignored.
-    public init(path: String) throws(RecordingError) {
-        let isDirectory = FileBytes.isDirectory(path)
-        let index = isDirectory ? path + "/index.jsonl" : path
-        let directory = isDirectory ? path : Self.parent(of: path)
-        let bytes = try FileBytes.read(index)
-        var byRequest: [[UInt8]: [Recording]] = [:]
-        for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            if line.allSatisfy({ $0 <= 0x20 }) { continue }
-            for recording in try Self.recordings(Array(line), index, number + 1, directory) {
-                guard let key = Self.key(method: recording.method, target: Array(recording.target.utf8)) else {
-                    continue
-                }
-                byRequest[key, default: []].append(recording)
-            }
+    /// Reads a recording, a HAR file, an index of responses, or the folder of one.
+    /// - Throws: `RecordingError` for what cannot be read, and where nothing is in it.
+    public init(path: String, pace: Pace = .recorded) throws(RecordingError) {
+        let reader = try RecordingReader(path: path)
+        var answers: [[UInt8]: RecordedAnswers] = [:]
+        while let exchange = try reader.next() {
+            guard let request = RecordedRequest(exchange) else { continue }
+            answers[request.key, default: RecordedAnswers(exchange, request.route)].add(exchange)
         }
-        if byRequest.isEmpty { throw .empty(path: index) }
-        self.byRequest = byRequest
-        requests = byRequest.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        if answers.isEmpty { throw .empty(path: reader.path) }
+        self.answers = answers
+        self.pace = pace
+        bodies = reader.bodies
+        warnings = reader.warnings
+    }
+
+    /// Whether there is an answer to a request that can be given again.
+    func has(_ request: SimulatorRequest) -> Bool {
+        guard let wanted = RecordedRequest(method: request.method, target: request.target),
+            let found = answers[wanted.key] ?? answers[wanted.personalKey]
+        else { return false }
+        return RecordedAnswers.isWhole(found.choice(hasUserToken: request.field("Music-User-Token") != nil))
     }
 
     public func respond(to request: SimulatorRequest) -> SimulatorResponse {
-        let method = request.method == "HEAD" ? "GET" : request.method
-        guard let key = Self.key(method: method, target: request.target) else {
-            return Self.missing("The request target cannot be read")
+        guard let wanted = RecordedRequest(method: request.method, target: request.target) else {
+            return failure(.notFound, "The request target cannot be read", request)
         }
-        guard let recordings = byRequest[key] else {
-            return Self.missing("No response was recorded for this request; the nearest is " + nearest(to: key))
+        guard let found = answers[wanted.key] ?? answers[wanted.personalKey] else {
+            if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
+            let nearest = NearestRequest.find(wanted, among: answers.mapValues(\.route))
+            return failure(
+                .notFound, "No response was recorded for this request; the nearest is " + nearest, request)
         }
-        let recording = Self.choice(recordings, hasUserToken: request.field("Music-User-Token") != nil)
-        return SimulatorResponse(status: recording.status, fields: recording.fields, body: recording.body)
+        let chosen = found.choice(hasUserToken: request.field("Music-User-Token") != nil)
+        var response = answer(chosen, request)
+        switch pace {
+        case .recorded: response.delay = found.upstreamLatency ?? chosen.latency
+        case .fixed(let latency): response.delay = latency
+        }
+        return response
     }
 
-    /// One request may have been recorded several times. A refusal is for requests without a user token; otherwise
-    /// the first success that was captured, then the first success, then whatever came first.
-    private static func choice(_ recordings: [Recording], hasUserToken: Bool) -> Recording {
-        if !hasUserToken, let refusal = recordings.first(where: { $0.status == 403 }) { return refusal }
-        let successes = recordings.filter { $0.status < 300 }
-        return successes.first { $0.isCaptured } ?? successes.first ?? recordings[0]
-    }
-
-    private static func recordings(
-        _ line: [UInt8], _ path: String, _ number: Int, _ directory: String
-    ) throws(RecordingError) -> [Recording] {
-        guard let object = try? JSON.parse(line), object.objectValue != nil else {
-            throw .badLine(path: path, line: number, reason: "not a JSON object")
+    private func answer(_ chosen: RecordedExchange, _ request: SimulatorRequest) -> SimulatorResponse {
+        guard RecordedAnswers.isWhole(chosen) else {
+            let why =
+                chosen.isPersonal
+                ? "it is one user's, and such content is not recorded"
+                : "the recording has it without its content"
+            return failure(.notRecorded, "This request was answered \(chosen.status), but " + why, request)
         }
-        let recording: Recording
+        var response = SimulatorResponse(status: chosen.status, fields: fields(chosen, request))
+        if let tag = chosen.field("etag"), chosen.status == 200, ["GET", "HEAD"].contains(request.method),
+            let known = request.field("If-None-Match"), ResponseFields.matches(known, tag)
+        {
+            response.status = 304
+            response.fields.removeAll { $0.isNamed("content-type") }
+            return response
+        }
         do {
-            recording = try Recording(object, directory: directory)
+            response.body = try chosen.body.map { hash throws(RecordingError) in try bodies.content(of: hash) ?? [] } ?? []
         } catch {
-            switch error {
-            case .text(let reason): throw .badLine(path: path, line: number, reason: reason)
-            case .file(let error): throw error
-            }
+            return failure(.notRecorded, "\(error)", request)
         }
-        let others = (object["also_requests"]?.arrayValue ?? []).compactMap { other -> Recording? in
-            guard let otherPath = other["path"]?.stringValue else { return nil }
-            let query = other["query"]?.stringValue ?? ""
-            return Recording(
-                recording, method: other["method"]?.stringValue ?? "GET",
-                target: query.isEmpty ? otherPath : otherPath + "?" + query)
+        if !response.body.isEmpty, response.field("Content-Type") == nil {
+            response.fields.append(SimulatorField("Content-Type", Self.contentType(response.body)))
         }
-        return [recording] + others
+        return response
     }
 
-    /// The method and the one spelling of the target; nil for targets that cannot be read.
-    private static func key(method: String, target: [UInt8]) -> [UInt8]? {
-        var canonical = CanonicalTarget()
-        guard (try? canonical.parse(target.span)) != nil else { return nil }
-        return Array(method.utf8) + [0x20] + canonical.bytes
+    /// Of the time, of the cache that recorded, or of a coding that the content does not have any more.
+    private static let dropped: Set<String> = [
+        "age", "cache-status", "content-encoding", "date", "expires", "x-cache",
+    ]
+
+    private func fields(_ chosen: RecordedExchange, _ request: SimulatorRequest) -> [SimulatorField] {
+        var fields = chosen.fields.filter { !Self.dropped.contains($0.name) }.map { SimulatorField($0.name, $0.value) }
+        // Not recorded, because it may name who asked; a web page is refused without.
+        if let origin = request.field("Origin") { fields.append(SimulatorField("Access-Control-Allow-Origin", origin)) }
+        return fields
     }
 
-    /// The recorded request that is most like another: the same path first, then the longest common beginning.
-    private func nearest(to key: [UInt8]) -> String {
-        let path = key.prefix { $0 != UInt8(ascii: "?") }
-        let best = requests.max { left, right in
-            likeness(left, key, path) < likeness(right, key, path)
-        }
-        return String(decoding: best ?? [], as: UTF8.self)
-    }
-
-    private func likeness(_ candidate: [UInt8], _ key: [UInt8], _ path: ArraySlice<UInt8>) -> Int {
-        let common = zip(candidate, key).prefix { $0 == $1 }.count
-        let isSamePath = candidate.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(path)
-        return common + (isSamePath ? 100_000 : 0)
-    }
-
-    private static func missing(_ detail: String) -> SimulatorResponse {
-        var error = APIError.notFound
+    private func failure(_ error: APIError, _ detail: String, _ request: SimulatorRequest) -> SimulatorResponse {
+        var error = error
         error.detail = detail
-        let request = SimulatorRequest(target: Array(detail.utf8))
         return ResponseFields.failure(error, request, SimulatorConfiguration())
     }
 
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    /// What a body looks like, where its type was not recorded.
+    static func contentType(_ body: [UInt8]) -> String {
+        let start = body.first { $0 > 0x20 }
+        if start == UInt8(ascii: "<") { return "text/html" }
+        if start == UInt8(ascii: "{") || start == UInt8(ascii: "["), (try? JSON.parse(body)) != nil {
+            return "application/json;charset=utf-8"
+        }
+        return "text/plain"
     }
 }

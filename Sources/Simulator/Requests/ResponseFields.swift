@@ -145,7 +145,7 @@ enum ResponseFields {
     }
 
     /// Whether a list of entity tags has this one, by weak comparison (RFC 9110 section 13.1.2).
-    private static func matches(_ list: String, _ tag: String) -> Bool {
+    static func matches(_ list: String, _ tag: String) -> Bool {
         list.split(separator: ",").contains { element in
             let candidate = element.drop { $0 == " " }
             return candidate == "*" || candidate == tag || candidate == "W/" + tag

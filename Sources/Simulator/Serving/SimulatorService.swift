@@ -14,34 +14,36 @@ public final class SimulatorService: Service {
     }
 
     public func handle(_ connection: ClientConnection) {
-        let request = request(of: connection)
+        let request = connection.simulatorRequest
         let response = responder.respond(to: request).coded(for: request)
         guard response.delay > .zero else {
-            perform(response, on: connection)
+            connection.perform(response)
             return
         }
-        context.loop.schedule(at: context.loop.now + response.delay) { [self] in perform(response, on: connection) }
+        context.loop.schedule(at: context.loop.now + response.delay) { connection.perform(response) }
     }
+}
 
-    private func request(of connection: ClientConnection) -> SimulatorRequest {
-        connection.withHeadBytes { bytes in
-            let head = connection.head
-            return SimulatorRequest(
+extension ClientConnection {
+    /// The request being answered, as responders see it.
+    var simulatorRequest: SimulatorRequest {
+        withHeadBytes { bytes in
+            SimulatorRequest(
                 method: Self.text(bytes, head.methodText), target: Array(Self.text(bytes, head.target).utf8),
                 fields: head.fields.map { SimulatorField(Self.text(bytes, $0.name), Self.text(bytes, $0.value)) },
-                body: connection.body, nowUnixSeconds: context.unixSeconds)
+                body: body, nowUnixSeconds: context.unixSeconds)
         }
     }
 
-    private func perform(_ response: SimulatorResponse, on connection: ClientConnection) {
+    func perform(_ response: SimulatorResponse) {
         switch response.fault {
-        case .reset: connection.reset()
+        case .reset: reset()
         case .truncate(let bodyBytes):
-            connection.respondTruncated(content: Array(response.body.prefix(bodyBytes))) { buffer in
+            respondTruncated(content: Array(response.body.prefix(bodyBytes))) { buffer in
                 Self.writeHead(response, to: &buffer)
             }
         case nil:
-            connection.respond(content: response.body) { buffer in Self.writeHead(response, to: &buffer) }
+            respond(content: response.body) { buffer in Self.writeHead(response, to: &buffer) }
         }
     }
 
@@ -70,7 +72,7 @@ extension SimulatorResponse {
 
     /// In gzip where the client says that it accepts that, as the real API answers (API.md 9). Not what is to be cut: where
     /// is counted in bytes of the content.
-    fileprivate func coded(for request: SimulatorRequest) -> SimulatorResponse {
+    func coded(for request: SimulatorRequest) -> SimulatorResponse {
         guard fault == nil, body.count >= Self.leastCoded, field("Content-Encoding") == nil,
             request.field("Accept-Encoding")?.split(separator: ",").contains(where: { $0.drop { $0 == " " } == "gzip" })
                 == true,

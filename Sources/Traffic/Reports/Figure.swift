@@ -1,4 +1,5 @@
 import Glibc
+import Recording
 
 /// Numbers as people read them: as many digits as mean something, units behind them.
 enum Figure {
@@ -52,12 +53,26 @@ enum Figure {
         return "\(fixed(rest, 1)) GiB"
     }
 
-    /// `1.000` seconds as `1 s`, and `0.0005` as `500 µs`.
-    static func span(_ duration: Duration) -> String { time(nanoseconds: duration / .nanoseconds(1)) }
+    /// `120 s`, `12.0 ms`, `0 s`.
+    static func span(_ duration: Duration) -> String {
+        duration == .zero ? "0 s" : time(nanoseconds: duration / .nanoseconds(1))
+    }
+
+    /// `2026-11-22 04:00:00.250 UTC`.
+    static func moment(_ time: Timestamp) -> String {
+        let text = time.text
+        return text.prefix(10) + " " + text.dropFirst(11).prefix(12) + " UTC"
+    }
 
     private static func significant(_ value: Double, isWhole: Bool) -> String {
-        if isWhole || value >= 99.95 { return count(Int(min(value, 1e15).rounded())) }
+        if isWhole || value == 0 || value >= 99.95 { return count(Int(min(value, 1e15).rounded())) }
         return fixed(value, value < 9.995 ? 2 : 1)
+    }
+
+    /// `6`, `0.25`: at most three decimals, and no zeros behind them.
+    static func shortest(_ value: Double) -> String {
+        let digits = fixed(value, 3).reversed().drop { $0 == "0" }
+        return String((digits.first == "." ? digits.dropFirst() : digits).reversed())
     }
 
     /// With so many decimals, and commas before them; for finite values.

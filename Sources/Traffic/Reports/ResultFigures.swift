@@ -1,13 +1,12 @@
 // What the reports say of a result, in words that they share.
 
-/// What is meant by the latencies, in a sentence each.
+/// What is meant by the latencies, in a sentence each of at most a line.
 enum Explanation {
     static let corrected =
-        "Corrected latency runs from when a request was due until its answer was whole, so that a wait behind a stalled "
-        + "target counts."
+        "Corrected latency runs from when a request was due, so waiting behind a stalled target counts."
     static let uncorrected =
-        "Uncorrected latency runs from when the request was in fact sent, so that a stall hides the requests it held back."
-    static let lag = "Lag is how long after it was due a request was sent: how late the generator itself was."
+        "Uncorrected latency runs from when it was in fact sent; a stall hides the requests it held back."
+    static let lag = "Lag is how long after it was due a request was sent: how late the generator was."
 }
 
 extension ReplayResult {

@@ -33,7 +33,7 @@ public enum TerminalSummary {
         [
             "replay of \(result.file) against \(result.target)",
             "  \(result.pace), \(result.connections) \(result.connections == 1 ? "connection" : "connections")",
-            "  from \(result.started.text) to \(result.ended.text), \(Figure.span(result.elapsed))",
+            "  from \(Figure.moment(result.started)) to \(Figure.moment(result.ended)), \(Figure.span(result.elapsed))",
         ]
     }
 

@@ -24,6 +24,7 @@ enum CompletedValue: Equatable, Sendable {
         case "KIND[:RATE]": self = .words(Fault.Kind.allCases.map(\.rawValue))
         case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
         case "[TOPIC]": self = .words(HelpTopic.names)
+        case "on|off|status": self = .words(RecordAction.allCases.map(\.rawValue))
         default: self = .unknown
         }
     }

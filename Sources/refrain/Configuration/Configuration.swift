@@ -1,4 +1,5 @@
 import AppleMusic
+import Recording
 
 // What the program is told to do, as values; `Directive.table` says how each is written and what it is by default.
 
@@ -43,7 +44,8 @@ struct Configuration: Equatable, Sendable {
 
     var accessLog = AccessLog(destination: .off, format: .combined)
     var logLevel = LogLevel.info
-    var recordFile: String?
+    /// Nil: nothing can be recorded.
+    var recording: RecordingLine?
     /// Nil: one a core.
     var workers: Int?
 
@@ -104,4 +106,44 @@ struct AccessLog: Equatable, Sendable {
 
     let destination: Destination
     let format: Format
+}
+
+/// What the directive `record` says.
+struct RecordingLine: Equatable, Sendable {
+    var settings: RecordingSettings
+    /// Whether recording begins with the program, or waits until it is switched on.
+    var isOn: Bool
+
+    /// `FILE`, and behind it `off`, `sample SHARE%`, `size SIZE` and `files N` in any order, each once.
+    init(words: [String]) throws(ValueError) {
+        guard !words[0].isEmpty else { throw ValueError("an empty file name") }
+        settings = RecordingSettings(path: words[0])
+        isOn = true
+        var seen: Set<String> = []
+        var rest = words.dropFirst()
+        while let word = rest.popFirst() {
+            guard seen.insert(word).inserted else { throw ValueError("\(quoted(word)) is given twice") }
+            switch word {
+            case Directive.off: isOn = false
+            case "sample": settings.sampling = try Quantity.share(Self.value(word, &rest))
+            case "size": settings.mostBytes = try Self.size(Self.value(word, &rest))
+            case "files": settings.mostFiles = try Quantity.count(Self.value(word, &rest), in: 1...1000)
+            default: throw ValueError(word, isNot: "off, sample, size or files")
+            }
+        }
+    }
+
+    /// Room for some of the longest bodies.
+    static let leastBytes = 64 << 10
+
+    private static func value(_ word: String, _ rest: inout ArraySlice<String>) throws(ValueError) -> String {
+        guard let value = rest.popFirst() else { throw ValueError("\(word) needs a value behind it") }
+        return value
+    }
+
+    private static func size(_ text: String) throws(ValueError) -> Int {
+        let bytes = try Quantity.size(text)
+        guard bytes >= leastBytes else { throw ValueError(text, isNot: "a size of at least \(leastBytes) bytes") }
+        return bytes
+    }
 }

@@ -150,7 +150,17 @@ extension Directive {
             configuration.accessLog = AccessLog(destination: destination, format: format)
         },
         choice("log_level", \.logLevel, standard: .info, why: "how much goes to standard error"),
-        file("record", \.recordFile, why: "the traffic it sees, for replay; no effect in this version"),
+        Directive(
+            "record", "FILE [off] [sample SHARE%] [size SIZE] [files N]",
+            why: "the traffic that is served, for replays; off: not until it is switched on (refrain record on)",
+            details:
+                "sample: the share of requests that is recorded, all without it. size: when the file and FILE.bodies take more "
+                + "together, they become FILE.1 (256MiB). files: how many are kept, the oldest goes first (4). No token, key, "
+                + "cookie or address is ever in it, and nothing of what is one user's but that it was asked for. The file is "
+                + "reopened on SIGUSR1."
+        ) { configuration, words throws(ValueError) in
+            configuration.recording = try RecordingLine(words: words)
+        },
         Directive(
             "workers", "N|auto", defaults: ["auto"], needsRestart: true, why: "event loops; auto: one a core"
         ) { configuration, words throws(ValueError) in

@@ -37,6 +37,15 @@ enum Quantity {
         return number
     }
 
+    /// Per cent, above 0 and at most 100, with decimals or without: `5%`, `0.1%`. As a part of 1.
+    static func share(_ text: String) throws(ValueError) -> Double {
+        let digits = text.utf8.dropLast()
+        guard text.hasSuffix("%"), digits.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+            let number = Double(text.dropLast()), number > 0, number <= 100
+        else { throw ValueError(text, isNot: "a share such as 5%, above 0% and at most 100%") }
+        return number / 100
+    }
+
     /// Digits only, within `range`.
     static func count(_ text: String, in range: ClosedRange<Int>) throws(ValueError) -> Int {
         let (digits, unit) = split(text)

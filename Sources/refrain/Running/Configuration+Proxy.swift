@@ -43,11 +43,12 @@ extension Configuration {
             cache: responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
+        shared.recorder = TrafficRecorder(program: "refrain \(Version.text)") { @Sendable text in log(.warn, text) }
         shared.sealedBodies = SealedBodies(maxBytes: sealedBytes)
         return shared
     }
 
-    /// What is likely not meant, or has no effect in this version: `serve` logs it at the start, `check` shows it.
+    /// What is likely not meant: `serve` logs it at the start, `check` shows it.
     var warnings: [String] {
         var words: [String] = []
         if geteuid() == 0 { words.append("running as root; a user of its own is safer") }
@@ -57,7 +58,6 @@ extension Configuration {
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }
-        if recordFile != nil { words.append("record has no effect in this version") }
         return words
     }
 

@@ -62,6 +62,7 @@ final class RunningProxy: Sendable {
         let current = RunningSettings(configuration: configuration, settings: settings)
         running = Mutex(Running(current: current, admin: nil))
         do throws(CommandFailure) {
+            try server.adoptRecording(configuration.recording, before: nil)
             let admin = try startAdmin(configuration)
             running.withLock { $0.admin = admin }
         } catch {
@@ -80,6 +81,11 @@ final class RunningProxy: Sendable {
 
     func reopenLogs() {
         let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
+        do {
+            if try server.reopenRecording() { log(.info, "SIGUSR1: recording reopened") }
+        } catch {
+            log(.error, "SIGUSR1: record: \(error); going on with the old file")
+        }
         do {
             guard try accessLog?.reopen() == true else { return log(.info, "SIGUSR1: there is no log file to reopen") }
             log(.info, "SIGUSR1: access log reopened")
@@ -100,6 +106,8 @@ final class RunningProxy: Sendable {
         settings.workers = workers
         let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false
         let token = try configuration.adminToken()
+        let recordingBefore = before.current.configuration.recording
+        try ProxyServer.checkRecording(configuration.recording, before: recordingBefore)
         let admin = staysPut ? before.admin : try startAdmin(configuration)
         do throws(ListenError) {
             try server.adopt(settings)
@@ -110,6 +118,11 @@ final class RunningProxy: Sendable {
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }
         log.setLevel(configuration.logLevel)
+        do throws(CommandFailure) {
+            try server.adoptRecording(configuration.recording, before: recordingBefore)
+        } catch {
+            for message in error.messages { log(.error, message) }
+        }
         let current = RunningSettings(configuration: configuration, settings: settings)
         running.withLock { $0 = Running(current: current, admin: admin) }
     }
@@ -157,6 +170,9 @@ final class RunningProxy: Sendable {
                 statistics: server.snapshot, cache: cache, access: access, reloads: reloads, version: Version.text,
                 startedAt: startedAt,
                 explain: { @Sendable [server] request, completion in server.explain(request, completion) },
+                recording: RecordingControl(
+                    status: { @Sendable [server] in server.recording },
+                    turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
                 isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) },
                 log: { @Sendable [log] in log(.notice, $0) })
             var timeouts = ClientTimeouts()

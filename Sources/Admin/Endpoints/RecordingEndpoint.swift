@@ -1,0 +1,68 @@
+import AppleMusic
+import Proxy
+import Recording
+
+/// How the operator's surface sees and switches the recording. Where to, the configuration alone says: whoever could name a file
+/// here could have any file of the proxy's user written.
+public struct RecordingControl: Sendable {
+    public let status: @Sendable () -> RecordingStatus
+    /// Calls back with what became of it; nil where nothing is configured.
+    public let turn: @Sendable (Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void) -> Void
+
+    public init(
+        status: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
+        turn:
+            @escaping @Sendable (
+                Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
+            ) -> Void = { $1(nil) }
+    ) {
+        self.status = status
+        self.turn = turn
+    }
+}
+
+extension AdminExchange {
+    /// GET: how it fares. POST `{"on":true}` or `{"on":false}`: the same, once that is done.
+    func recording() {
+        guard request.query == nil else {
+            return reply(.error(400, "/recording takes no query; POST takes a JSON object with the member on."))
+        }
+        guard request.method == .post else { return reply(.json(service.sources.recording.status().json)) }
+        guard let object = (try? JSON.parse(connection.body))?.objectValue, object.count == 1,
+            case .bool(let isOn) = object["on"]
+        else { return reply(.error(400, "Expected a JSON object with the one member on: true or false.")) }
+        let finish = replyLater()
+        let log = service.sources.log
+        service.sources.recording.turn(isOn) { @Sendable result in
+            switch result {
+            case nil:
+                finish(.error(409, "There is no record line in the configuration, so there is no file to record to."))
+            case .success(let status):
+                log("recording switched \(isOn ? "on" : "off")")
+                finish(.json(status.json))
+            case .failure(let error):
+                log("recording could not be switched on: \(error)")
+                finish(.error(503, "The recording cannot begin, see the log."))
+            }
+        }
+    }
+}
+
+extension RecordingStatus {
+    var json: JSON {
+        var object = JSONObject([
+            "on": .bool(isOn), "file": (configured?.path).map { .string($0) } ?? .null,
+            "since": since.map { .string($0.text) } ?? .null,
+        ])
+        if let configured {
+            object.append("sampling", .number(String(configured.sampling)))
+            object.append("size", .integer(configured.mostBytes))
+            object.append("files", .integer(configured.mostFiles))
+        }
+        for (name, count) in [("exchanges", exchanges), ("bytes", bytes), ("dropped", dropped)] {
+            object.append(name, .integer(count))
+        }
+        object.append("problem", problem.map { .string($0) } ?? .null)
+        return .object(object)
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// A thread that runs when nothing else wants to, and takes no signals. Dispatch lends its threads to every queue, so one of those
+/// could not be made to give way and then go on as before.
+enum BackgroundThread {
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Without a thread `body` never runs; that takes a system that has no more.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        // SIGXFSZ too: a file at the limit of its size is an error of the write, and not the end of the process.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        let work = Unmanaged.passRetained(Work(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, &attributes,
+            { argument in
+                // On Linux this is the thread's own, and no other's (setpriority(2)).
+                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        if code != 0 { work.release() }
+    }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+import Recording
+import Synchronization
+
+// Recording what is served, switched on and off while it is.
+
+extension ProxyServer {
+    /// How the recording fares. From any thread.
+    public var recording: RecordingStatus { recorder.status }
+
+    /// Says what can be recorded; what is being recorded goes on.
+    public func configureRecording(_ settings: RecordingSettings?) {
+        recorder.configure(settings)
+    }
+
+    /// Switches the configured recording on or off; `completion` is called from another thread with what became of it. Nothing
+    /// is configured: `nil`.
+    public func turnRecording(
+        _ isOn: Bool, _ completion: @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
+    ) {
+        guard let settings = recording.configured else { return completion(nil) }
+        let recorder = recorder
+        guard isOn else { return stopRecording { completion(.success(recorder.status)) } }
+        startRecording(settings) { error in completion(error.map { .failure($0) } ?? .success(recorder.status)) }
+    }
+
+    /// Goes on in a new file where the old one was moved away; false where it was not, or nothing is recorded.
+    public func reopenRecording() throws(RecordingError) -> Bool { try recorder.reopen() }
+
+    /// Begins to record. `completion` is called from another thread, with what went wrong; where it records
+    /// already, nothing changes.
+    public func startRecording(
+        _ settings: RecordingSettings, _ completion: @escaping @Sendable (RecordingError?) -> Void
+    ) {
+        recorder.begin(settings, completion)
+    }
+
+    /// The same, and waits for it.
+    public func startRecording(_ settings: RecordingSettings) throws(RecordingError) {
+        let done = DispatchSemaphore(value: 0)
+        let failure = Mutex<RecordingError?>(nil)
+        startRecording(settings) { error in
+            failure.withLock { $0 = error }
+            done.signal()
+        }
+        done.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// Stops once what was answered so far is written. `completion` is called from another thread.
+    public func stopRecording(_ completion: @escaping @Sendable () -> Void) {
+        let recorder = recorder
+        recorder.pause()
+        let group = DispatchGroup()
+        for worker in workers {
+            group.enter()
+            worker.flushTraffic { group.leave() }
+        }
+        group.notify(queue: .global()) { @Sendable in recorder.end(completion) }
+    }
+
+    /// The same, and waits for it.
+    public func stopRecording() {
+        let done = DispatchSemaphore(value: 0)
+        stopRecording { done.signal() }
+        done.wait()
+    }
+}

@@ -1,0 +1,159 @@
+import AppleMusic
+
+/// One entry of a HAR file, as an exchange.
+enum HAREntry {
+    /// Why an entry is no exchange of a recording, or one without its body; the raw value goes on after a number.
+    enum LeftOut: String, CaseIterable {
+        case isForeign = "requests not to the API (a path that begins with /v1/)"
+        case isUnanswered = "requests without an answer: blocked, cancelled or failed"
+        case isFromOwnCache = "requests answered out of the browser's own cache"
+        case isTwice = "requests that are twice in the file"
+        case isUnreadable = "requests with a target that cannot be read"
+        case hasLongBody = "bodies of more than 8 MiB"
+    }
+
+    enum Reading {
+        /// Its offset is negative where the file says none. The body is none of a personal one.
+        case exchange(RecordedExchange, body: [UInt8]?)
+        case leftOut(LeftOut)
+    }
+
+    static func read(_ entry: JSON) throws(LineProblem) -> Reading {
+        guard let request = entry["request"], request.objectValue != nil else {
+            throw LineProblem("request is not an object")
+        }
+        guard let url = request["url"]?.stringValue else { throw LineProblem("request.url is not text") }
+        guard let written = target(ofURL: url), isOfTheAPI(written) else { return .leftOut(.isForeign) }
+        guard let target = RecordedTarget.redacted(text: written) else {
+            throw LineProblem("request.url has a path that no request can have")
+        }
+        guard let method = request["method"]?.stringValue, RecordedExchange.isToken(method) else {
+            throw LineProblem("request.method is not a method such as GET")
+        }
+        guard let response = entry["response"], response.objectValue != nil, response["status"] != .integer(0),
+            response["status"] != .null
+        else { return .leftOut(.isUnanswered) }
+        guard let status = response["status"]?.intValue, (100...599).contains(status) else {
+            throw LineProblem("response.status is not between 100 and 599")
+        }
+        if entry["_fromCache"] != nil { return .leftOut(.isFromOwnCache) }
+        let body = try content(of: response, status)
+        let length = if let body { body.count } else { try length(of: response) }
+        var exchange = RecordedExchange(
+            time: try time(entry), offset: .seconds(-1), method: method, target: target, status: status,
+            latency: try latency(entry), length: length)
+        exchange.requestFields = try fields(request["headers"], "request.headers", RecordedFields.ofRequests)
+        exchange.fields = try fields(response["headers"], "response.headers", RecordedFields.ofAnswers)
+        try addOwn(entry["_refrain"], to: &exchange)
+        guard let exchange = exchange.withoutPersonalParts else { return .leftOut(.isUnreadable) }
+        return .exchange(exchange, body: exchange.isPersonal ? nil : body)
+    }
+
+    // MARK: - What was asked for
+
+    /// Path and query of an address, without host and fragment; nil for another scheme than http or https.
+    static func target(ofURL url: String) -> String? {
+        var rest = url[...]
+        if url.utf8.first != UInt8(ascii: "/") {
+            guard let scheme = ["https://", "http://"].first(where: { url.lowercased().hasPrefix($0) }) else { return nil }
+            rest = rest.dropFirst(scheme.count)
+            rest = rest[(rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex)...]
+        }
+        return String(rest.prefix { $0 != "#" })
+    }
+
+    /// A browser's file has the requests to all the hosts of a page. The API is told by its paths, since a proxy in front of it may
+    /// have any name.
+    private static func isOfTheAPI(_ target: String) -> Bool {
+        let version = target.utf8.dropFirst(2).prefix { $0 >= 0x30 && $0 <= 0x39 }
+        return target.hasPrefix("/v") && !version.isEmpty
+            && target.utf8[version.endIndex...].first == UInt8(ascii: "/")
+    }
+
+    private static func fields(
+        _ value: JSON?, _ name: String, _ list: Set<String>
+    ) throws(LineProblem) -> [RecordedField] {
+        guard let value, value != .null else { return [] }
+        guard let elements = value.arrayValue else { throw LineProblem("\(name) is not a list") }
+        var fields: [RecordedField] = []
+        for element in elements {
+            guard let name = element["name"]?.stringValue, let text = element["value"]?.stringValue else {
+                throw LineProblem("\(name) holds what has no name and value")
+            }
+            // Browsers join fields of one name by line ends. In a request they stay an error: requests are sent again.
+            let values = list == RecordedFields.ofAnswers ? text.split(separator: "\n").map(String.init) : [text]
+            for value in values {
+                if let field = try RecordedFields.kept(name, value, of: list) { fields.append(field) }
+            }
+        }
+        return fields
+    }
+
+    // MARK: - When
+
+    private static func time(_ entry: JSON) throws(LineProblem) -> Timestamp {
+        guard let time = entry["startedDateTime"]?.stringValue.flatMap(Timestamp.init(_:)) else {
+            throw LineProblem("startedDateTime is not a time such as 2026-11-21T00:00:00.000Z")
+        }
+        return time
+    }
+
+    /// `time`, else the sum of `timings`; in both, -1 is for what is not known.
+    private static func latency(_ entry: JSON) throws(LineProblem) -> Duration {
+        if let whole = try milliseconds(entry["time"], "time") { return whole }
+        var sum = Duration.zero
+        // `ssl` is a part of `connect`.
+        for name in ["blocked", "dns", "connect", "send", "wait", "receive"] {
+            sum += try milliseconds(entry["timings"]?[name], "timings.\(name)") ?? .zero
+        }
+        return sum
+    }
+
+    private static func milliseconds(_ value: JSON?, _ name: String) throws(LineProblem) -> Duration? {
+        guard let value, value != .null else { return nil }
+        guard case .number(let text) = value else { throw LineProblem("\(name) is not a number of milliseconds") }
+        if text.utf8.first == UInt8(ascii: "-") { return nil }
+        guard let span = Duration(decimalSeconds: text) else {
+            throw LineProblem("\(name) is more than a billion milliseconds")
+        }
+        return span / 1000
+    }
+
+    // MARK: - The content
+
+    /// Decoded; nil where the file has none, as where it was too large for whoever wrote it.
+    private static func content(of response: JSON, _ status: Int) throws(LineProblem) -> [UInt8]? {
+        // A browser puts what it had in its own cache beside a 304.
+        guard status != 304, status != 204 else { return [] }
+        guard let text = response["content"]?["text"], text != .null else { return nil }
+        guard let text = text.stringValue else { throw LineProblem("response.content.text is not text") }
+        switch response["content"]?["encoding"] {
+        case nil, .null, "": return Array(text.utf8)
+        case "base64":
+            guard let bytes = Base64.decode(text) else { throw LineProblem("response.content.text is not base64") }
+            return bytes
+        default: throw LineProblem("response.content.encoding is not base64, the only one there is")
+        }
+    }
+
+    /// What the file says of a body that it has not.
+    private static func length(of response: JSON) throws(LineProblem) -> Int {
+        for value in [response["content"]?["size"], response["bodySize"]] {
+            guard let count = value?.intValue, count > 0 else { continue }
+            guard count <= RecordedExchange.mostBytes else { throw LineProblem("the size of the content is no size") }
+            return count
+        }
+        return 0
+    }
+
+    /// What HAR has no members for; names that begin with `_` are free.
+    private static func addOwn(_ own: JSON?, to exchange: inout RecordedExchange) throws(LineProblem) {
+        guard let own, own.objectValue != nil else { return }
+        if let offset = try RecordedExchange.seconds(own, "offset") { exchange.offset = offset }
+        exchange.upstreamLatency = try RecordedExchange.seconds(own, "upstream_seconds")
+        exchange.outcome = own["outcome"]?.stringValue
+        exchange.reason = own["reason"]?.stringValue
+        // Its target is a route already, which a path with braces would not lead to again.
+        exchange.isPersonal = own["personal"] == .bool(true)
+    }
+}

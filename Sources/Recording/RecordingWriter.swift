@@ -1,0 +1,162 @@
+// Writes a recording: lines to `FILE`, bodies beside it, in batches.
+// What must hold: a body is in its file before a line names it; each batch of lines is one call to the system, so that whoever is
+// killed leaves whole lines; what the disk refuses is taken back, counted, and said in a line as soon as there is one.
+
+import AppleMusic
+import Glibc
+
+/// Confined to whoever writes.
+public final class RecordingWriter {
+    private let settings: RecordingSettings
+    private let header: RecordingHeader
+    /// nil: none could be made, and it is tried again with the next batch.
+    private var files: Files?
+    private var batch = Batch()
+    /// Left out since the last line that said so.
+    private var unreported = 0
+    /// Exchanges and bytes that were written, over all files.
+    public private(set) var exchanges = 0
+    public private(set) var bytes = 0
+    /// Exchanges that could not be written.
+    public private(set) var lost = 0
+    /// Why the last batch could not be written; nil where it was.
+    public private(set) var failure: RecordingError?
+
+    /// One recording.
+    private struct Files {
+        let lines: AppendedFile
+        let bodies: AppendedFile
+        var exchanges = 0
+        /// What is in `bodies`, by the first half of its hash: it may be a million of them.
+        var held: Set<UInt128> = []
+
+        var bytes: Int { lines.count + bodies.count }
+    }
+
+    /// What goes to the files next.
+    private struct Batch {
+        var lines: [UInt8] = []
+        var bodies: [UInt8] = []
+        var exchanges = 0
+        var held: [UInt128] = []
+
+        var bytes: Int { lines.count + bodies.count }
+    }
+
+    private static let batchBytes = 1 << 20
+
+    /// Begins a recording, which moves an older one of the same name away.
+    /// - Parameter header: of this one and of those that follow it when it has grown to its bound: offsets go on.
+    /// - Throws: `RecordingError` where the files cannot be made, or something there is no recording.
+    public init(_ settings: RecordingSettings, header: RecordingHeader) throws(RecordingError) {
+        self.settings = settings
+        self.header = header
+        try begin()
+    }
+
+    /// Whether a recording could begin; changes nothing.
+    public static func check(_ settings: RecordingSettings) throws(RecordingError) {
+        try RecordingFiles.check(settings)
+    }
+
+    /// Adds an exchange to the batch.
+    /// - Parameter content: the body that `exchange` names; asked for where the file does not have it yet.
+    public func append(_ exchange: RecordedExchange, content: () -> [UInt8]) {
+        guard files != nil else { return lose(1) }
+        let line = exchange.line
+        var body = newBody(of: exchange, content)
+        if let files, files.exchanges + batch.exchanges > 0,
+            files.bytes + batch.bytes + line.count + body.count > settings.mostBytes
+        {
+            flush()
+            guard begun() else { return lose(1) }
+            body = newBody(of: exchange, content)
+        }
+        if let hash = exchange.body, !body.isEmpty {
+            files?.held.insert(hash.half)
+            batch.held.append(hash.half)
+            batch.bodies += body
+        }
+        batch.lines += line
+        batch.exchanges += 1
+        if batch.bytes >= Self.batchBytes { flush() }
+    }
+
+    /// Notes that exchanges were left out here.
+    public func append(dropped count: Int) {
+        unreported += count
+    }
+
+    /// Writes the batch.
+    public func flush() {
+        guard batch.exchanges > 0 || unreported > 0 else { return }
+        guard files != nil || begun(), let files else { return }
+        let reported = unreported
+        let lines = reported > 0 ? Self.line(dropped: reported) + batch.lines : batch.lines
+        let bodiesBefore = files.bodies.count
+        do throws(RecordingError) {
+            try files.bodies.append(batch.bodies)
+            try files.lines.append(lines)
+            self.files?.exchanges += batch.exchanges
+            exchanges += batch.exchanges
+            bytes += lines.count + batch.bodies.count
+            unreported -= reported
+            failure = nil
+        } catch {
+            files.bodies.cut(to: bodiesBefore)
+            self.files?.held.subtract(batch.held)
+            failure = error
+            lose(batch.exchanges)
+        }
+        batch = Batch()
+    }
+
+    /// Goes on in a new file where the old one was moved away; what is in hand goes to the old one.
+    /// - Returns: whether it had been.
+    public func reopen() throws(RecordingError) -> Bool {
+        flush()
+        guard files?.lines.isInPlace != true else { return false }
+        try begin()
+        return true
+    }
+
+    private func lose(_ count: Int) {
+        lost += count
+        unreported += count
+    }
+
+    private func begun() -> Bool {
+        do throws(RecordingError) {
+            try begin()
+            return true
+        } catch {
+            files = nil
+            failure = error
+            return false
+        }
+    }
+
+    private func begin() throws(RecordingError) {
+        try RecordingFiles.makeRoom(settings)
+        let bodies = RecordedBodies.path(beside: settings.path)
+        let new = Files(lines: try AppendedFile(making: settings.path), bodies: try AppendedFile(making: bodies))
+        try new.lines.append(header.line)
+        bytes += new.lines.count
+        files = new
+    }
+
+    /// The record of a body that the file does not have; nothing where it has, or there is none.
+    private func newBody(of exchange: RecordedExchange, _ content: () -> [UInt8]) -> [UInt8] {
+        guard let hash = exchange.body, files?.held.contains(hash.half) == false else { return [] }
+        return RecordedBodies.record(hash, content())
+    }
+
+    private static func line(dropped count: Int) -> [UInt8] {
+        JSON.object(members: ["dropped": .integer(count), "time": .string(Timestamp.now().text)]).bytes + [0x0A]
+    }
+}
+
+extension BodyHash {
+    /// The first 128 bits.
+    fileprivate var half: UInt128 { bytes.prefix(16).reduce(0) { $0 << 8 | UInt128($1) } }
+}

@@ -1,0 +1,87 @@
+// What all pages of reports share. What must hold: a page is one file that loads nothing and runs nothing, whatever the
+// recording that it shows says; its content security policy holds the browser to that.
+
+/// Pieces of pages.
+enum HTML {
+    /// As text or as the value of an attribute, without characters that would hide or turn round what is written.
+    static func escaped(_ text: String) -> String {
+        TextTable.printable(text).reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.append(character)
+            }
+        }
+    }
+
+    /// A whole document.
+    static func page(title: String, body: String) -> String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(escaped(title))</title>
+        <style>
+        \(String(decoding: PackageResources.report_css, as: UTF8.self))</style>
+        </head>
+        <body>
+        \(body)</body>
+        </html>
+
+        """
+    }
+
+    /// - Parameter span: of the grid: `most`, `side`, `half`, or empty for the whole width.
+    static func section(_ title: String, span: String = "", _ content: String) -> String {
+        "<section class=\"\(span)\">\n<h2>\(escaped(title))</h2>\n\(content)</section>\n"
+    }
+
+    static func note(_ text: String) -> String { "<p class=\"note\">\(escaped(text))</p>\n" }
+
+    /// A figure in large type: what it is, the figure, and what to know about it.
+    static func figures(_ figures: [(name: String, value: String, note: String)]) -> String {
+        let items = figures.map { figure in
+            "<div><dt>\(escaped(figure.name))</dt><dd><b>\(escaped(figure.value))</b><span>\(escaped(figure.note))</span></dd></div>\n"
+        }
+        return "<dl class=\"figures\">\n\(items.joined())</dl>\n"
+    }
+
+    /// Cells are text. The first column names its row, the last alignment goes for all behind it too.
+    static func table(
+        _ caption: String, _ head: [String], _ rows: [[String]], _ alignments: [TextTable.Alignment],
+        classes: String = ""
+    ) -> String {
+        func cells(_ row: [String], _ open: (Int) -> String, _ close: (Int) -> String) -> String {
+            row.enumerated().map { index, text in
+                let isRight = alignments[min(index, alignments.count - 1)] == .right
+                return "<\(open(index))\(isRight ? " class=\"n\"" : "")>\(escaped(text))</\(close(index))>"
+            }.joined()
+        }
+        let lines = rows.map { row in
+            "<tr>" + cells(row, { $0 == 0 ? "th scope=\"row\"" : "td" }, { $0 == 0 ? "th" : "td" }) + "</tr>\n"
+        }
+        // A table that scrolls must be reachable by the keyboard, and has a name then.
+        return """
+            <div class="scroll \(classes)" role="region" aria-label="\(escaped(caption))" tabindex="0">
+            <table>
+            <caption class="unseen">\(escaped(caption))</caption>
+            <thead><tr>\(cells(head, { _ in "th scope=\"col\"" }, { _ in "th" }))</tr></thead>
+            <tbody>
+            \(lines.joined())</tbody>
+            </table>
+            </div>
+
+            """
+    }
+
+    static func details(_ summary: String, _ content: String) -> String {
+        "<details>\n<summary>\(escaped(summary))</summary>\n\(content)</details>\n"
+    }
+}

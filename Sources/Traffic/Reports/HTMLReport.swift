@@ -1,0 +1,164 @@
+import Recording
+
+/// A result as one page of HTML: a file by itself, for light and dark, that loads nothing and runs nothing.
+public enum HTMLReport {
+    public static func page(of result: ReplayResult, thresholds: [Threshold.Verdict] = []) -> String {
+        let main = [
+            figures(result), verdicts(thresholds), percentiles(result), overTime(result), counts(result),
+            differences(result),
+        ]
+        return HTML.page(
+            title: "Replay of \(result.file)",
+            body: head(result) + invalid([("", result)]) + "<main>\n" + main.joined() + "</main>\n" + foot)
+    }
+
+    private static func head(_ result: ReplayResult) -> String {
+        """
+        <header>
+        <h1>Replay of \(HTML.escaped(result.file))</h1>
+        <p>against \(HTML.escaped(result.target)), \(HTML.escaped(result.pace)), \(HTML.escaped(connections(result)))</p>
+        <p>from \(time(result.started)) to \(time(result.ended)), \(Figure.span(result.elapsed))</p>
+        </header>
+
+        """
+    }
+
+    static func time(_ time: Timestamp) -> String {
+        "<time datetime=\"\(time.text)\">\(Figure.moment(time))</time>"
+    }
+
+    static func connections(_ result: ReplayResult) -> String {
+        result.connections == 1 ? "1 connection" : "\(Figure.count(result.connections)) connections"
+    }
+
+    /// An alarm for each result that says nothing about its target.
+    static func invalid(_ results: [(name: String, result: ReplayResult)]) -> String {
+        results.map { name, result in
+            guard let reason = result.invalidBecause else { return "" }
+            let sentence = "The figures below say more about the generator than about the target."
+            return """
+                <p class="alarm" role="alert"><b>INVALID RUN\(HTML.escaped(name)):</b> \(HTML.escaped(reason)). \(sentence)</p>
+
+                """
+        }.joined()
+    }
+
+    static let foot = """
+        <footer>
+        <p>\(HTML.escaped(Explanation.corrected))</p>
+        <p>\(HTML.escaped(Explanation.uncorrected))</p>
+        <p>\(HTML.escaped(Explanation.lag))</p>
+        <p>Values are read off histograms that are exact to 0.1 %; the slowest and the fastest are exact.</p>
+        </footer>
+
+        """
+
+    private static func figures(_ result: ReplayResult) -> String {
+        let latency = { (percentile: Double) in Figure.time(nanoseconds: result.corrected.quantile(percentile)) }
+        let sent = Figure.count(result.sent)
+        return HTML.figures([
+            ("Median", latency(0.5), "corrected latency"), ("99th percentile", latency(0.99), "corrected latency"),
+            ("Slowest", Figure.time(nanoseconds: result.corrected.maximum), "corrected latency"),
+            ("Answered", result.rateText, "\(Figure.count(result.answered)) of \(sent) sent"),
+            (
+                "Hit ratio", result.hitRatioText,
+                result.hitRatio == nil ? "the target does not say" : "of hits and misses"
+            ),
+            (
+                "Failed", Figure.count(result.failed),
+                "\(ReplayResult.share(result.failed, of: result.sent)) of those sent"
+            ),
+            (
+                "Different",
+                result.verificationSentence == nil ? Figure.none : Figure.count(result.verification.different),
+                result.verificationSentence == nil
+                    ? "no answer was compared" : "of \(Figure.count(result.verification.compared)) compared"
+            ),
+        ])
+    }
+
+    private static func verdicts(_ verdicts: [Threshold.Verdict]) -> String {
+        guard !verdicts.isEmpty else { return "" }
+        let items = verdicts.map { verdict in
+            let (style, word) = verdict.isMissed ? ("missed", "✗ missed") : ("held", "✓ held")
+            return "<li class=\"\(style)\"><b>\(word)</b> \(HTML.escaped(verdict.sentence))</li>\n"
+        }
+        return HTML.section("Thresholds", "<ul class=\"verdicts\">\n\(items.joined())</ul>\n")
+    }
+
+    private static func percentiles(_ result: ReplayResult) -> String {
+        let rows = result.latencyRows.map { [$0.name, $0.corrected, $0.uncorrected, $0.lag] }
+        let table = HTML.table(
+            "Latency by percentile", ["", "corrected", "uncorrected", "lag"], rows, [.left, .right])
+        guard result.corrected.count > 0 else {
+            return HTML.section("Latency by percentile", HTML.note("Nothing was answered."))
+        }
+        let plot = ResultPlots.percentiles([
+            // The dashed one on top: where both are the same, both are seen.
+            .init(name: "corrected", style: "s-corrected", histogram: result.corrected),
+            .init(name: "uncorrected", style: "s-uncorrected", histogram: result.uncorrected),
+        ])
+        return HTML.section("Latency by percentile", span: "most", plot.html)
+            + HTML.section("Percentiles", span: "side", table)
+    }
+
+    private static func overTime(_ result: ReplayResult) -> String {
+        guard !result.slots.isEmpty else { return "" }
+        let drawn = TimelineColumn.columns(of: result, atMost: TimelineColumn.mostDrawn)
+        let answered = drawn.contains { $0.slot.maximum != nil }
+        let latencies = answered ? ResultPlots.latencies(drawn).html : HTML.note("Nothing was answered.")
+        let says =
+            result.hitRatio == nil ? HTML.note("The target says of no answer whether it was a hit or a miss.") : ""
+        return HTML.section("Latency over time", grain(result, drawn) + latencies)
+            + HTML.section("Throughput", span: "half", ResultPlots.throughput(drawn).html)
+            + HTML.section("Outcomes", span: "half", says + ResultPlots.outcomes(drawn).html)
+            + HTML.section("Over time", HTML.details("The figures of the plots as a table", timeline(result)))
+    }
+
+    /// What a step of the plots stands for, where it is more than a slot.
+    private static func grain(_ result: ReplayResult, _ columns: [TimelineColumn]) -> String {
+        guard columns.count < result.slots.count, let first = columns.first else { return "" }
+        let (step, slot) = (Figure.shortest(first.to - first.from), Figure.shortest(result.slotLength / .seconds(1)))
+        return HTML.note("Each step is \(step) s; of latencies it shows the highest of the values of each \(slot) s.")
+    }
+
+    private static func timeline(_ result: ReplayResult) -> String {
+        let columns = TimelineColumn.columns(of: result, atMost: TimelineColumn.mostWritten)
+        let rows = columns.map { column in
+            let slot = column.slot
+            return [PlotAxis.clock(column.from)]
+                + [slot.sent, slot.answered, slot.failed, slot.hits, slot.misses].map(Figure.count)
+                + [slot.median, slot.p99, slot.maximum].map { Figure.time(nanoseconds: $0) }
+        }
+        let head = ["from", "sent", "answered", "failed", "hit", "miss", "p50", "p99", "max"]
+        return grain(result, columns) + HTML.table("Figures over time", head, rows, [.left, .right], classes: "tall")
+    }
+
+    private static func counts(_ result: ReplayResult) -> String {
+        let statuses = result.statuses.sorted { $0.key < $1.key }.map { (name: String($0.key), count: $0.value) }
+        return [
+            ("Outcomes by Cache-Status", ReplayResult.ranked(result.outcomes)), ("Statuses", statuses),
+            ("Failures", ReplayResult.ranked(result.failures)),
+            ("Left out of the recording", ReplayResult.ranked(result.skipped)),
+        ].map { (title: String, counts: [(name: String, count: Int)]) in
+            guard !counts.isEmpty else { return "" }
+            let sum = counts.reduce(0) { $0 + $1.count }
+            let rows = counts.map { [$0.name, Figure.count($0.count), ReplayResult.share($0.count, of: sum)] }
+            return HTML.section(title, span: "half", HTML.table(title, ["", "count", "share"], rows, [.left, .right]))
+        }.joined()
+    }
+
+    private static func differences(_ result: ReplayResult) -> String {
+        guard let sentence = result.verificationSentence else { return "" }
+        let listed = result.verification.listed
+        guard !listed.isEmpty else { return HTML.section("Differences", HTML.note(sentence + ".")) }
+        let rows = listed.map { ["#\($0.index) \($0.method) \($0.target)", $0.what, $0.expected, $0.found] }
+        let more = result.verification.different - listed.count
+        let rest = more > 0 ? " The first \(Figure.count(listed.count)) are listed." : ""
+        return HTML.section(
+            "Differences",
+            HTML.note(sentence + "." + rest)
+                + HTML.table(
+                    "Differences", ["request", "where", "recorded", "found"], rows, [.left], classes: "tall wrap"))
+    }
+}

@@ -1,0 +1,100 @@
+// Two runs side by side. Nothing is judged: whether more of something is better depends on what it is.
+
+/// Two results, figure by figure.
+public struct ReplayComparison: Sendable {
+    /// A result and what to call it, such as the file that it was read from.
+    struct Run: Sendable {
+        let letter: String
+        let name: String
+        let result: ReplayResult
+    }
+
+    /// A figure of both.
+    struct Row: Sendable {
+        let name: String
+        let a: String
+        let b: String
+        /// B by A; a dash where there is nothing to divide by.
+        let ratio: String
+    }
+
+    let a: Run
+    let b: Run
+
+    public init(_ a: (name: String, result: ReplayResult), _ b: (name: String, result: ReplayResult)) {
+        self.a = Run(letter: "A", name: a.name, result: a.result)
+        self.b = Run(letter: "B", name: b.name, result: b.result)
+    }
+
+    /// What was run, in words; nothing to divide.
+    var circumstances: [Row] {
+        let facts: [(String, (Run) -> String)] = [
+            ("result", \.name), ("recording", \.result.file), ("target", \.result.target), ("pace", \.result.pace),
+            ("connections", { Figure.count($0.result.connections) }),
+            ("from", { Figure.moment($0.result.started) }), ("to", { Figure.moment($0.result.ended) }),
+            ("took", { Figure.span($0.result.elapsed) }),
+        ]
+        return facts.map { Row(name: $0.0, a: $0.1(a), b: $0.1(b), ratio: "") }
+    }
+
+    var rows: [Row] {
+        let counts: [(String, (ReplayResult) -> Int)] = [
+            ("sent", \.sent), ("answered", \.answered), ("failed", \.failed), ("differences", \.verification.different),
+        ]
+        let latencies =
+            Percentile.reported.map { ("\($0.name) %", Metric.Statistic.percentile($0)) }
+            + [("max", .maximum), ("mean", .mean)]
+        return counts.map { row($0.0, Self.number($0.1), Self.count) }
+            + [
+                row("answers a second", \.rate, Figure.rate), row("hit ratio", \.hitRatio, Figure.percent),
+                row("bytes received", Self.number(\.bytesReceived)) { Figure.bytes(Int($0)) },
+            ]
+            + latencies.map { name, statistic in
+                row("latency " + name, { statistic.nanoseconds(of: $0.corrected) }, Figure.time(nanoseconds:))
+            }
+            + [
+                row("uncorrected 99 %", { Self.p99(of: $0.uncorrected) }, Figure.time(nanoseconds:)),
+                row("lag 99 %", { Self.p99(of: $0.lag) }, Figure.time(nanoseconds:)),
+            ]
+    }
+
+    private static func number(_ count: @escaping (ReplayResult) -> Int) -> (ReplayResult) -> Double? {
+        { Double(count($0)) }
+    }
+
+    private static func count(_ value: Double) -> String { Figure.count(Int(value)) }
+
+    private static func p99(of histogram: Histogram) -> Double? { histogram.quantile(0.99).map(Double.init) }
+
+    private func row(_ name: String, _ value: (ReplayResult) -> Double?, _ text: (Double) -> String) -> Row {
+        let (left, right) = (value(a.result), value(b.result))
+        var ratio = Figure.none
+        if let left, let right, left > 0 { ratio = Figure.ratio(right / left) }
+        return Row(
+            name: name, a: left.map(text) ?? Figure.none, b: right.map(text) ?? Figure.none, ratio: ratio)
+    }
+
+    /// What makes the runs hard to compare; nil where nothing does.
+    var unlikeness: String? {
+        let (left, right) = (a.result, b.result)
+        let unlike = [("recording", left.file != right.file), ("pace", left.pace != right.pace)].filter(\.1).map(\.0)
+        return unlike.isEmpty
+            ? nil : "The runs differ in \(unlike.joined(separator: " and ")), not only in what they measured."
+    }
+
+    /// Lines with their ends, for a terminal.
+    public var text: String {
+        let invalid = [a, b].compactMap { run in
+            run.result.invalidBecause.map { "INVALID RUN \(run.letter): \($0)" }
+        }
+        let notes = invalid + (unlikeness.map { [$0] } ?? [])
+        let facts = [["", "A", "B"]] + circumstances.map { [$0.name, $0.a, $0.b].map(TextTable.printable) }
+        let figures = [["", "A", "B", "B / A"]] + rows.map { [$0.name, $0.a, $0.b, $0.ratio] }
+        let lines =
+            notes.map(TextTable.printable) + (notes.isEmpty ? [] : [""])
+            + TextTable.lines(facts, [.left], indent: 0) + [""]
+            + TextTable.lines(figures, [.left, .right], indent: 0)
+            + ["", "Latencies are corrected where nothing else is said. " + Explanation.corrected]
+        return lines.map { $0 + "\n" }.joined()
+    }
+}

@@ -1,0 +1,119 @@
+// The plots of a replay: which figures are drawn over which axes.
+
+/// Plots of results.
+enum ResultPlots {
+    /// A histogram as a curve.
+    struct Curve {
+        let name: String
+        let style: String
+        let histogram: Histogram
+    }
+
+    /// Latency by percentile; the further right, the fewer are slower.
+    static func percentiles(_ curves: [Curve]) -> Plot {
+        let count = curves.map(\.histogram.count).max() ?? 0
+        let series = curves.map { curve in
+            let points = curve.histogram.distribution.map { point in
+                // The slowest of n stands where one in n is.
+                let inverse = point.share < 1 ? 1 / (1 - point.share) : Double(curve.histogram.count)
+                // Of fewer than ten the slowest is all there is to say of what follows.
+                let end = point.share < 1 ? inverse : max(10, inverse)
+                return PlotSeries.Step(from: inverse, to: end, value: Double(point.nanoseconds))
+            }
+            return PlotSeries(name: curve.name, style: curve.style, steps: points)
+        }
+        let sentences = curves.map { curve in
+            let median = Figure.time(nanoseconds: curve.histogram.quantile(0.5))
+            return
+                "\(curve.name): half within \(median), the slowest \(Figure.time(nanoseconds: curve.histogram.maximum))"
+        }
+        return Plot(
+            description: "Latency by percentile. " + sentences.joined(separator: "; ") + ".",
+            x: .percentiles(ofCount: count), y: .latencies(series.flatMap(\.steps).compactMap { $0?.value }),
+            xTitle: "percentile: so many were at most as slow", yTitle: "latency", series: series)
+    }
+
+    static func latencies(_ columns: [TimelineColumn]) -> Plot {
+        let kinds: [(String, String, (ReplayResult.Slot) -> Int?)] = [
+            ("max", "s-max", \.maximum), ("p99", "s-p99", \.p99), ("p50", "s-p50", \.median),
+        ]
+        let series = kinds.map { name, style, value in
+            PlotSeries(name: name, style: style, steps: columns.map { column in step(column, value(column.slot)) })
+        }
+        return Plot(
+            description: "Corrected latency over time: median, 99th percentile and slowest.", x: time(columns),
+            y: .latencies(series.flatMap(\.steps).compactMap { $0?.value }), xTitle: timeTitle,
+            yTitle: "corrected latency", series: series)
+    }
+
+    private static func step(_ column: TimelineColumn, _ nanoseconds: Int?) -> PlotSeries.Step? {
+        nanoseconds.map { PlotSeries.Step(from: column.from, to: column.to, value: Double($0)) }
+    }
+
+    static func throughput(_ columns: [TimelineColumn]) -> Plot {
+        let kinds: [(String, String, (ReplayResult.Slot) -> Int)] = [
+            ("answered", "s-answered", \.answered), ("sent", "s-sent", \.sent),
+        ]
+        let series = kinds.map { name, style, count in
+            PlotSeries(
+                name: name, style: style,
+                steps: columns.map { column in
+                    column.isRest
+                        ? nil
+                        : PlotSeries.Step(from: column.from, to: column.to, value: column.rate(count(column.slot)))
+                })
+        }
+        return Plot(
+            description: "Requests sent and answered a second over time.", x: time(columns),
+            y: .amounts(upTo: series.flatMap(\.steps).compactMap { $0?.value }.max() ?? 0), xTitle: timeTitle,
+            yTitle: "requests a second", series: series)
+    }
+
+    /// Hits, misses, other answers and failures, stacked in that order; kinds that never occur are left out.
+    static func outcomes(_ columns: [TimelineColumn]) -> Plot {
+        let kinds: [(String, String, (TimelineColumn) -> Int)] = [
+            ("hit", "s-hit", \.slot.hits), ("miss", "s-miss", \.slot.misses), ("other", "s-other", \.others),
+            ("failed", "s-failed", \.slot.failed),
+        ]
+        var floors = [Double](repeating: 0, count: columns.count)
+        let occurring = kinds.filter { kind in columns.contains { kind.2($0) > 0 } }
+        let series = occurring.map { name, style, count in
+            let steps = columns.enumerated().map { index, column -> PlotSeries.Step? in
+                guard !column.isRest else { return nil }
+                let floor = floors[index]
+                floors[index] += column.rate(count(column))
+                return PlotSeries.Step(from: column.from, to: column.to, value: floors[index], floor: floor)
+            }
+            return PlotSeries(name: name, style: style, form: .area, steps: steps)
+        }
+        return Plot(
+            description: "Answers and failures a second over time, by what the cache did.", x: time(columns),
+            y: .amounts(upTo: floors.max() ?? 0), xTitle: timeTitle, yTitle: "answers and failures a second",
+            series: series)
+    }
+
+    /// A figure of two runs, one over the other.
+    static func overlay(
+        _ title: String, _ runs: [(name: String, style: String, columns: [TimelineColumn])], isLatency: Bool,
+        _ value: (TimelineColumn) -> Double?
+    ) -> Plot {
+        let series = runs.map { run in
+            PlotSeries(
+                name: run.name, style: run.style,
+                steps: run.columns.map { column in
+                    value(column).map { PlotSeries.Step(from: column.from, to: column.to, value: $0) }
+                })
+        }
+        let values = series.flatMap(\.steps).compactMap { $0?.value }
+        return Plot(
+            description: "\(title) over time, of both runs.", x: time(runs.flatMap(\.columns)),
+            y: isLatency ? .latencies(values) : .amounts(upTo: values.max() ?? 0), xTitle: timeTitle, yTitle: title,
+            series: series)
+    }
+
+    private static let timeTitle = "time since the start"
+
+    private static func time(_ columns: [TimelineColumn]) -> PlotAxis {
+        .time(seconds: columns.map(\.to).max() ?? 0)
+    }
+}

@@ -1,0 +1,56 @@
+/// What is drawn or written of a part of the run: one slot or several together.
+struct TimelineColumn {
+    /// Seconds since the start.
+    let from: Double
+    /// Seconds since the start; the end of the run where that comes before the end of the slot.
+    let to: Double
+    /// Sums of the slots.
+    private(set) var slot = ReplayResult.Slot()
+    /// The last of several, and too short a rest of a slot for rates to mean anything.
+    let isRest: Bool
+
+    /// Those of the columns that are drawn: more would be narrower than a dot.
+    static let mostDrawn = 600
+    /// Those that are written: more would not be read.
+    static let mostWritten = 60
+
+    /// The slots of a result in at most so many columns, each of as many slots. Latencies of a column are the highest of its slots:
+    /// percentiles cannot be averaged, and what is looked for are the bad ones.
+    static func columns(of result: ReplayResult, atMost most: Int) -> [TimelineColumn] {
+        let slots = result.slots
+        let perColumn = max(1, (slots.count + most - 1) / most)
+        return stride(from: 0, to: slots.count, by: perColumn).map { first in
+            TimelineColumn(result, first..<min(first + perColumn, slots.count))
+        }
+    }
+
+    private init(_ result: ReplayResult, _ range: Range<Int>) {
+        let length = result.slotLength / .seconds(1)
+        let elapsed = result.elapsed / .seconds(1)
+        let end = Double(range.upperBound) * length
+        from = Double(range.lowerBound) * length
+        // Slots behind the end of the run would be a mistake of whoever made the result; they keep their length.
+        to = elapsed > from ? min(end, elapsed) : end
+        isRest = range.lowerBound > 0 && to - from < length / 2
+        for part in result.slots[range] {
+            slot.sent += part.sent
+            slot.answered += part.answered
+            slot.failed += part.failed
+            slot.hits += part.hits
+            slot.misses += part.misses
+            slot.median = Self.higher(slot.median, part.median)
+            slot.p99 = Self.higher(slot.p99, part.p99)
+            slot.maximum = Self.higher(slot.maximum, part.maximum)
+        }
+    }
+
+    private static func higher(_ one: Int?, _ other: Int?) -> Int? {
+        guard let one, let other else { return one ?? other }
+        return max(one, other)
+    }
+
+    func rate(_ count: Int) -> Double { Double(count) / (to - from) }
+
+    /// Answers that say nothing of hit and miss.
+    var others: Int { max(0, slot.answered - slot.hits - slot.misses) }
+}

@@ -1,0 +1,74 @@
+import AppleMusic
+
+// `record`: switches the recording of a running proxy on and off, and shows how it fares. The first word says which; a word is a
+// case of `RecordAction`, or `export`, which is about a file and no running proxy.
+
+/// What `record` is asked to do.
+enum RecordAction: String, CaseIterable, Sendable {
+    case on, off, status
+}
+
+extension Command {
+    static let record = Command(
+        "record", "switch the recording of traffic on or off, show how it fares, or export a recording",
+        positional: "on|off|status|export FILE", upTo: 2,
+        options: [RecordExport.har, RecordExport.force, .admin, .adminTokenFile, .json],
+        details: [
+            "The file is the one that the directive record names: nobody can choose another from here. \"record FILE off\" "
+                + "in the configuration starts nothing until it is switched on.",
+            "Without admin_token_file only root and the user that the proxy runs as may switch it.",
+            "export writes a recording as HAR, which the developer tools of browsers open. HAR files of theirs are read wherever a "
+                + "recording is.",
+        ],
+        examples: [
+            .init("refrain record on", "begins to record to the configured file"),
+            .init("refrain record status", "shows the file, what is in it, and what was left out"),
+            .init("refrain record export traffic.jsonl --har traffic.har", "writes a file that a browser opens"),
+        ]
+    ) { arguments, context throws(CommandFailure) in
+        guard let word = arguments.positional.first else {
+            throw .usage("record: on, off, status or export? (see \"refrain help record\")")
+        }
+        if word == RecordExport.word {
+            return try RecordExport.run(arguments.positional.dropFirst(), arguments, context.output)
+        }
+        guard let action = RecordAction(rawValue: word) else {
+            let words = RecordAction.allCases.map(\.rawValue) + [RecordExport.word]
+            throw .usage("record: unknown \(quoted(word))\(Suggestion.text(for: word, in: words))")
+        }
+        guard arguments.positional.count == 1 else {
+            throw .usage("record: unexpected argument \(quoted(arguments.positional[1])) (see \"refrain help record\")")
+        }
+        let client = try AdminClient(arguments, context.files)
+        let body =
+            switch action {
+            case .on: try client.post("/recording", Array(#"{"on":true}"#.utf8), within: .seconds(10))
+            case .off: try client.post("/recording", Array(#"{"on":false}"#.utf8), within: .seconds(10))
+            case .status: try client.get("/recording")
+            }
+        guard !arguments.has(.json) else {
+            context.output.json(body)
+            return .done
+        }
+        guard let recording = try? JSON.parse(body), let isOn = recording["on"] else {
+            throw .failed("the answer of /recording does not say whether it is on")
+        }
+        context.output.standard(RecordingTable.text(of: recording, isOn == .bool(true), for: context.output.terminal))
+        return .done
+    }
+}
+
+private enum RecordingTable {
+    static func text(of recording: JSON, _ isOn: Bool, for terminal: Terminal) -> String {
+        var table = Table.named()
+        table.add(["recording", isOn ? "on" : "off"])
+        table.add(["file", "\(recording["file"]?.stringValue ?? "none: there is no record line in the configuration")"])
+        if let since = recording["since"]?.stringValue { table.add(["since", "\(since)"]) }
+        if case .number(let share) = recording["sampling"], share != "1.0" { table.add(["share", "\(share)"]) }
+        for name in ["exchanges", "bytes", "dropped"] {
+            if let count = recording[name]?.intValue { table.add(["\(name)", "\(String(count))"]) }
+        }
+        if let problem = recording["problem"]?.stringValue { table.add(["problem", "\(problem)"]) }
+        return table.text(for: terminal)
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import Recording
+
+// `record export`: a recording as another format.
+// What must hold: it is never held as a whole, and whoever looks at OUT sees nothing, what was there before, or the whole file.
+
+enum RecordExport {
+    /// The first word of the command.
+    static let word = "export"
+    static let har = CommandOption("har", "OUT", "with export: write HAR 1.2 to this file, or to the standard output (-)")
+    static let force = CommandOption("force", "with export: replace OUT where it is there already")
+
+    /// - Parameter words: what follows `export`.
+    static func run(
+        _ words: ArraySlice<String>, _ arguments: CommandArguments, _ output: Output
+    ) throws(CommandFailure) -> ExitStatus {
+        guard let path = words.first, words.count == 1 else {
+            throw .usage("record: export which recording? (refrain record export FILE --har OUT)")
+        }
+        guard let target = arguments.value(har) else {
+            throw .usage("record: export as what? HAR is the one format (refrain record export FILE --har OUT)")
+        }
+        let reader: RecordingReader
+        do {
+            reader = try RecordingReader(path: path)
+        } catch {
+            throw .failed("\(error)")
+        }
+        let count: Int
+        if target == "-" {
+            count = try write(reader) { bytes throws(CommandFailure) in output.bytes(bytes) }
+        } else {
+            let file = try NewFile(target, replaces: arguments.has(force))
+            count = try write(reader) { bytes throws(CommandFailure) in try file.write(bytes) }
+            try file.publish()
+        }
+        for warning in reader.warnings { output.error("refrain: warn: \(warning)\n") }
+        if target != "-" { output.line("\(target): \(count) exchanges") }
+        return .done
+    }
+
+    private static let pieceBytes = 1 << 16
+
+    /// How many exchanges there were.
+    private static func write(
+        _ reader: RecordingReader, _ put: ([UInt8]) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) -> Int {
+        var writer = HARWriter()
+        var piece = writer.beginning(of: reader.header, version: Version.text)
+        var count = 0
+        do {
+            while let exchange = try reader.next() {
+                let body = try exchange.body.flatMap { hash throws(RecordingError) in try reader.bodies.content(of: hash) }
+                piece += writer.entry(exchange, body: body)
+                count += 1
+                guard piece.count >= pieceBytes else { continue }
+                try put(piece)
+                piece.removeAll(keepingCapacity: true)
+            }
+        } catch let error as RecordingError {
+            throw .failed("\(error)")
+        } catch {
+            throw error as? CommandFailure ?? .failed("\(error)")
+        }
+        try put(piece + HARWriter.end)
+        return count
+    }
+}
+
+/// A file that gets its name when it is whole; without that it is gone.
+private final class NewFile {
+    private let path: String
+    private let replaces: Bool
+    private let unfinished: String
+    private let descriptor: CInt
+    private var isPublished = false
+
+    init(_ path: String, replaces: Bool) throws(CommandFailure) {
+        self.path = path
+        self.replaces = replaces
+        unfinished = path + ".unfinished-\(getpid())"
+        try Self.check(path, replaces)
+        descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .failed("\(path): \(FileProblem.lastError())") }
+    }
+
+    deinit {
+        close(descriptor)
+        if !isPublished { unlink(unfinished) }
+    }
+
+    private static func check(_ path: String, _ replaces: Bool) throws(CommandFailure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("\(path) is there and is no file") }
+        guard replaces else { throw .failed("\(path) is there already (--force replaces it)") }
+    }
+
+    func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .failed("\(path): \(FileProblem.lastError())") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func publish() throws(CommandFailure) {
+        try Self.check(path, replaces)
+        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else {
+            throw .failed("\(path): \(FileProblem.lastError())")
+        }
+        isPublished = true
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Recording
+
+@Suite struct RecordingReaderTests {
+    private let folder: RecordingFolder
+    init() throws { folder = try RecordingFolder() }
+
+    static let header = String(
+        decoding: RecordingHeader(started: Timestamp(microseconds: 0), program: "refrain", sampling: 0.5).line,
+        as: UTF8.self)
+    static let line = String(decoding: RecordedExchange.example().line, as: UTF8.self)
+
+    private static func line(_ change: (String) -> String) -> String { header + change(line) }
+
+    @Test(arguments: 0..<40)
+    func whatIsWrittenIsRead(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let exchanges = (0..<Int.random(in: 1...50, using: &random)).map {
+            ExchangeGenerator.exchange($0, &random)
+        }
+        let file = try folder.write(
+            Array(Self.header.utf8) + exchanges.flatMap(\.line), to: "r")
+        let reader = try RecordingReader(path: file)
+        #expect(try reader.rest() == exchanges, "seed \(seed)")
+        #expect(reader.header.sampling == 0.5 && reader.header.program == "refrain" && reader.warnings.isEmpty)
+    }
+
+    @Test func aRecordingOfAnyLengthCutAnywhereReadsToItsLastWholeLine() throws {
+        let body = Array("{\"data\":[]}".utf8)
+        let hash = try #require(BodyHash(of: body))
+        let exchange = RecordedExchange.example {
+            $0.body = hash
+            $0.length = body.count
+        }
+        let whole = Array(Self.header.utf8) + exchange.line + exchange.line
+        let bodies = RecordedBodies.record(hash, body)
+        for end in Self.header.utf8.count...whole.count {
+            let file = try folder.write(whole[..<end], to: "r")
+            try folder.write(bodies[..<(end % bodies.count)], to: "r.bodies")
+            let reader = try RecordingReader(path: file)
+            let read = try reader.rest()
+            let rest = end - Self.header.utf8.count
+            // A line that lacks nothing but its end has everything in it.
+            #expect(read.count == (rest + 1) / exchange.line.count, "cut at \(end)")
+            let isWhole = [0, exchange.line.count - 1].contains(rest % exchange.line.count)
+            #expect(reader.warnings.count == (isWhole ? 0 : 1), "cut at \(end)")
+            #expect(reader.bodies.isCutOff == (end % bodies.count != 0))
+            #expect(try reader.bodies.content(of: hash) == nil)
+        }
+    }
+
+    @Test func whatWasDroppedIsAWarningWithItsLine() throws {
+        let read = try folder.read(Self.header + "{\"dropped\":12}\n\n" + Self.line)
+        #expect(read.exchanges == [.example()])
+        #expect(read.warnings.count == 1 && read.warnings[0].contains("/file:2: 12 exchanges"))
+    }
+
+    @Test func membersOfLaterVersionsArePassedOver() throws {
+        let read = try folder.read(
+            Self.line { $0.replacingOccurrences(of: "{\"time\"", with: "{\"new\":[{}],\"time\"") })
+        #expect(read.exchanges == [.example()])
+    }
+
+    @Test func headerFieldsThatAreNotRecordedAreNotReadEither() throws {
+        let read = try folder.read(
+            Self.line {
+                $0.replacingOccurrences(
+                    of: "\"status\"",
+                    with: #""request_headers":{"Authorization":"x","Accept":"*/*","content-length":"9\r\n"},"status""#)
+            })
+        #expect(read.exchanges[0].requestFields == [RecordedField("accept", "*/*")])
+    }
+
+    @Test func aLineLongerThanAnyIsRefusedBeforeItIsHeld() throws {
+        let long = String(repeating: "x", count: InputFile.longestLine + 1)
+        #expect(try folder.problem(Self.header + Self.line + long) == "f:3: longer than a mebibyte; no line of a recording is")
+        let most = "{\"dropped\":0,\"x\":\"" + String(repeating: "x", count: InputFile.longestLine - 20) + "\"}"
+        #expect(try folder.problem(Self.header + most + "\n") == nil)
+    }
+
+    @Test func foreignFilesAreNamed() throws {
+        let cases: [([UInt8], String)] = [
+            ([0x1F, 0x8B, 8, 0], "compressed with gzip"), (Array("SQLite format 3\0\0".utf8), "SQLite database"),
+            ([0x89, 0x50, 0x4E, 0x47, 13], "an image"), (Array("\n <html>".utf8), "HTML"),
+            (Array("PK\u{3}\u{4}".utf8), "zip"), ([0xFF, 0xFE, 0x7B, 0], "UTF-16"),
+            (Array(#"127.0.0.1 - - [22/Nov/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5"#.utf8), "not a JSON object"),
+            (Array("\0\0\0".utf8), "not a JSON object"), (Array("[1]".utf8), "not a JSON object"),
+            (Array(#"{"ts":"2026-11-22","status":200}"#.utf8), "path is missing"),
+        ]
+        for (bytes, reason) in cases {
+            let problem = try folder.problem(bytes)
+            #expect(problem?.contains(reason) == true && problem?.hasPrefix("f:") == true, "\(problem ?? "read")")
+        }
+        for empty in ["", "\n\n"] { #expect(try folder.problem(empty) == "f: no recorded response in it") }
+        #expect(throws: RecordingError.cannotRead(path: "/none", code: ENOENT)) { try RecordingReader(path: "/none") }
+        #expect(throws: RecordingError.cannotRead(path: folder.path + "/index.jsonl", code: ENOENT)) {
+            try RecordingReader(path: folder.path)
+        }
+    }
+
+    @Test func aHeaderOfAnotherVersionIsRefused() throws {
+        for (header, reason) in [
+            (#"{"refrain_recording":2,"started":"2026-11-22T00:00:00Z","sampling":1}"#, "reads up to 1"),
+            (#"{"refrain_recording":"1"}"#, "not a version"), (#"{"refrain_recording":0}"#, "not a version"),
+            (#"{"refrain_recording":1}"#, "started is not"), (#"{"refrain_recording":1,"started":5}"#, "started is not"),
+            (#"{"refrain_recording":1,"started":"2026-11-22T00:00:00Z","sampling":0}"#, "sampling"),
+            (#"{"refrain_recording":1,"started":"2026-11-22T00:00:00Z","sampling":1e999}"#, "sampling"),
+        ] {
+            let problem = try folder.problem(header + "\n" + Self.line)
+            #expect(problem?.hasPrefix("f:1: ") == true && problem?.contains(reason) == true, "\(problem ?? "read")")
+        }
+    }
+
+    @Test func wrongMembersSayWhichLineAndWhy() throws {
+        for (member, wrong, reason) in [
+            (#""method":"GET""#, #""method":"GET / HTTP/1.1\r\nX:""#, "method"), (#""method":"GET""#, #""a":1"#, "method"),
+            (#"/v1/catalog"#, #"v1/catalog"#, "target"), (#"/v1/catalog"#, #"/v1/ catalog"#, "target"),
+            (#"/v1/catalog"#, #"/v1\r\nHost: evil\r\n\r\n"#, "target"), (#"/v1/catalog"#, #"/v1/\u0000"#, "target"),
+            (#"/v1/catalog"#, #"/v1/é"#, "target"), (#""status":200"#, #""status":99"#, "status"),
+            (#""status":200"#, #""status":"200""#, "status"), (#""status":200"#, #""status":200.0"#, "status"),
+            (#""bytes":0"#, #""bytes":-1"#, "bytes"), (#""bytes":0"#, #""bytes":1099511627777"#, "bytes"),
+            (#""offset":1.500000001"#, #""offset":-1"#, "offset"), (#""offset":1.500000001"#, #""o":1"#, "offset"),
+            (#""offset":1.500000001"#, #""offset":1e10"#, "offset"), (#""offset":1.500000001"#, #""offset":"1""#, "offset"),
+            (#""seconds":0.012345678"#, #""seconds":-0.0"#, "seconds"), (#""seconds":0.012345678"#, #""seconds":[]"#, "seconds"),
+            (#""seconds":0.012345678"#, #""seconds":NaN"#, "not JSON"),
+            (#""bytes":0"#, #""bytes":0,"body":"abc""#, "body"), (#""bytes":0"#, #""bytes":0,"body":5"#, "body"),
+            (#""bytes":0"#, #""headers":{"etag":"a\nb"}"#, "etag"), (#""bytes":0"#, #""headers":{"etag":5}"#, "headers"),
+            (#""bytes":0"#, #""headers":["etag"]"#, "headers"),
+            (#""bytes":0"#, #""request_headers":{"accept":"a\r\nb"}"#, "accept"),
+            (#"2026-11-22T"#, #"2026-13-22T"#, "time"), ("{", "[{", "not JSON"), ("}", "}}", "not JSON"),
+        ] {
+            #expect(Self.line.contains(member), "\(member)")
+            let bad = Self.line.replacingOccurrences(of: member, with: wrong)
+            let problem = try folder.problem(Self.header + Self.line + bad)
+            #expect(problem?.hasPrefix("f:3: ") == true && problem?.contains(reason) == true, "\(wrong): \(problem ?? "read")")
+        }
+    }
+
+    @Test func aFileOfTheGreatestSizeIsReadInLinearTime() throws {
+        // Sixteen mebibytes in pieces of 64 KiB: copied anew with each piece they would be two gibibytes.
+        let bytes = [UInt8](repeating: 0x20, count: 16 << 20)
+        let file = try InputFile(folder.write(bytes, to: "large"))
+        #expect(try file.rest().count == bytes.count)
+        #expect(file.growths < 64)
+    }
+}
