@@ -55,6 +55,9 @@ extension Configuration {
         if developerTokenFile == nil && developerKeyFile == nil {
             words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
         }
+        if ttlSpeed > 1 {
+            words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
+        }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }
@@ -80,6 +83,7 @@ extension Configuration {
         var policy = Policy()
         for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
         policy.notFound = notFoundTTL.rule
+        policy.speed = ttlSpeed
         return policy
     }
 

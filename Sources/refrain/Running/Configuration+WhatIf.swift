@@ -7,6 +7,8 @@ extension Configuration {
     func whatIfSettings(name: String) -> WhatIfSettings {
         var settings = WhatIfSettings(name: name)
         settings.policy = policy
+        // The run takes the time that the recording took.
+        settings.policy.speed = 1
         settings.composition = composition
         settings.memoryBytes = memoryTierBytes
         settings.sealedBytes = sealedBytes
