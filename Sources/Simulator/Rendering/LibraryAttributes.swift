@@ -1,5 +1,7 @@
 // The attributes of library resources. Library songs have no isrc (API.md 5.2).
 
+import Proxy
+
 extension Renderer {
     mutating func libraryAttributes(_ resource: Resource) {
         guard let user = context.user else { return }
@@ -11,7 +13,7 @@ extension Renderer {
         case .libraryPlaylists: libraryPlaylist(resource, user)
         case .libraryFolders:
             text("name", user.folder(resource.number)?.name ?? "")
-            if let folder = user.folder(resource.number) { text("dateAdded", Timestamp.text(folder.addedAt)) }
+            if let folder = user.folder(resource.number) { text("dateAdded", LogTime.rfc3339(folder.addedAt)) }
         default: return
         }
     }
@@ -26,7 +28,7 @@ extension Renderer {
         text("artistName", catalog.name(ofArtist: artist, context.language))
         artwork(Resource(.albums, album), width: 1200, height: 1200, hasColours: false)
         libraryPlayParams(resource, kind: "album")
-        if let entry = user.entry(ofAlbum: album) { text("dateAdded", Timestamp.text(entry.addedAt)) }
+        if let entry = user.entry(ofAlbum: album) { text("dateAdded", LogTime.rfc3339(entry.addedAt)) }
     }
 
     private mutating func librarySong(_ resource: Resource) {
@@ -68,7 +70,7 @@ extension Renderer {
             json.member("standard", description)
             json.endObject()
         }
-        text("dateAdded", Timestamp.text(playlist.addedAt))
+        text("dateAdded", LogTime.rfc3339(playlist.addedAt))
         flag("isPublic", false)
         flag("hasCatalog", playlist.catalogPlaylist != nil)
         libraryPlayParams(resource, kind: "playlist", global: playlist.catalogPlaylist.map { Resource(.playlists, $0) })

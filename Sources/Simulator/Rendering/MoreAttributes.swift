@@ -1,5 +1,7 @@
 // The attributes of everything around the music: playlists, curators, stations, labels, genres, storefronts.
 
+import Proxy
+
 extension Renderer {
     mutating func playlistAttributes(_ resource: Resource) {
         let playlist = resource.number
@@ -11,7 +13,7 @@ extension Renderer {
         webLink("playlist", name: name, id: id)
         let changes = catalog.rearrangements(ofPlaylist: playlist)
         let modifiedAt = 1_650_000_000 + Int64(seed.number(below: 90_000_000, .date, playlist, 5) + 86_400 * changes)
-        text("lastModifiedDate", Timestamp.text(modifiedAt))
+        text("lastModifiedDate", LogTime.rfc3339(modifiedAt))
         text("name", name)
         text("playlistType", catalog.curator(ofPlaylist: playlist).type == .curators ? "external" : "editorial")
         text("curatorName", catalog.name(ofCurator: catalog.curator(ofPlaylist: playlist)))
