@@ -77,8 +77,8 @@ import Testing
         let context = CommandContext(output: captured.output, files: access)
         _ = try Self.command.run(OptionParser.parse(words, for: Self.command), context)
         let page = written.withLock { $0 }
-        #expect(page.contains("<th>a&amp;b.conf</th>") && page.components(separatedBy: "<svg").count == 3)
-        #expect(!page.contains("http") && !page.contains("<script"))
+        #expect(page.contains(">a&amp;b.conf</th>") && page.components(separatedBy: "<svg role=\"img\"").count == 3)
+        #expect(!page.contains("://") && !page.contains("<script"))
     }
 
     @Test func saysWhatIsMissing() throws {

@@ -135,7 +135,7 @@ private final class Stage {
                 start: loop.now - VirtualTime.start, length: length, hits: -statistics[.hits],
                 misses: -statistics[.misses], upstreamRequests: -statistics[.upstreamRequests]))
         // The last one goes on until the last answer.
-        guard loop.now - VirtualTime.start + 2 * length <= traffic.duration else { return }
+        guard loop.now + length + length <= VirtualTime.start + traffic.duration else { return }
         loop.schedule(after: length) { [self] in
             guard !isFinished else { return }
             closeInterval()

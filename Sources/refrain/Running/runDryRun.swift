@@ -35,7 +35,7 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     }
     if let path = arguments.value(WhatIfOptions.html) {
         do throws(FileProblem) {
-            try context.files.write(path, Array(report.html.utf8))
+            try context.files.write(path, Array(report.page.utf8))
         } catch {
             throw .failed("replay: --html: \(path): \(error.message)")
         }
