@@ -24,6 +24,7 @@ extension Benchmark {
             Benchmark(
                 name: "bodies-1m", group: "bodies",
                 work: .rows { try HitsMeasurement.bodies($0, "bodies-1m", bytes: 1 << 20, "1 MiB") }),
+            Benchmark(name: "replay", work: .rows(ReplayMeasurement.run)),
             Benchmark(name: "allocations", work: .rows { _ in AllocationsMeasurement.run(resultsFolder) }),
         ]
     }
@@ -42,6 +43,7 @@ extension Benchmark {
         [
             Benchmark(name: "pressure", work: .study(PressureBenchmark.run)),
             Benchmark(name: "sessions", work: .study(SessionsBenchmark.run)),
+            Benchmark(name: "trace", work: .study(SampleRecording.run)),
             Benchmark(name: "scan", work: .study(ScanBenchmark.run)),
             Benchmark(name: "compose", work: .study(ComposeBenchmark.run)),
         ]

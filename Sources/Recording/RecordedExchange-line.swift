@@ -76,7 +76,9 @@ extension RecordedExchange {
         guard let members = value.objectValue?.members else { throw LineProblem("\(name) is not an object") }
         var fields: [RecordedField] = []
         for member in members {
-            guard let text = member.value.stringValue else { throw LineProblem("\(name) holds what is no header field") }
+            guard let text = member.value.stringValue else {
+                throw LineProblem("\(name) holds what is no header field")
+            }
             if let field = try RecordedFields.kept(member.key, text, of: list) { fields.append(field) }
         }
         return fields
@@ -103,4 +105,12 @@ extension RecordedExchange {
     static func isFieldValue(_ text: String) -> Bool {
         text.utf8.count <= 16 << 10 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
+}
+
+extension RecordedField {
+    /// Whether a field may be called so (RFC 9110 5.6.2).
+    public static func isName(_ text: String) -> Bool { RecordedExchange.isToken(text) }
+
+    /// Whether a field may have this value: nothing in it ends a line.
+    public static func isValue(_ text: String) -> Bool { RecordedExchange.isFieldValue(text) }
 }

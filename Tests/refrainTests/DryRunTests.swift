@@ -2,6 +2,7 @@ import AppleMusic
 import Foundation
 import Recording
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import refrain
@@ -30,10 +31,7 @@ import Testing
         return path
     }
 
-    private static let command = Command(
-        "replay", "", positional: "FILE",
-        options: [WhatIfOptions.dryRun, WhatIfOptions.config, WhatIfOptions.html, .json]
-    ) { arguments, context throws(CommandFailure) in try runDryRun(arguments, context) }
+    private static let command = Command.replay
 
     private func dryRun(_ words: [String], _ files: MemoryFiles) throws -> String {
         let captured = CapturedOutput()
@@ -84,7 +82,7 @@ import Testing
     @Test func saysWhatIsMissing() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = MemoryFiles(texts: ["a.conf": "ttl songs soon"])
-        #expect(throws: CommandFailure.usage("replay: name the recording to replay")) {
+        #expect(throws: CommandFailure.usage("replay: name one recording to replay (see \"refrain help replay\")")) {
             try dryRun(["--dry-run", "--config", "a.conf"], files)
         }
         let path = try recording()
@@ -96,5 +94,27 @@ import Testing
             try dryRun(["--dry-run", path + "x", "--config", "b.conf"], MemoryFiles(texts: ["b.conf": ""]))
         }
         #expect(absent?.messages == ["replay: \(path)x: No such file or directory"])
+    }
+
+    /// A replay at ten times the pace counted too many hits, because the target's answers lasted as long as ever.
+    @Test func scaleTTLInsistsOnATargetThatAgesAsFast() async throws {
+        let demo = try RunningDemo()
+        defer { demo.stop() }
+        let admin = demo.admin
+        try await onThread {
+            let words = ["replay", "x", "--target", "http://127.0.0.1:1", "--admin", admin]
+            func check(_ more: [String]) throws -> String {
+                let captured = CapturedOutput()
+                let arguments = try OptionParser.parse(Array((words + more).dropFirst()), for: .replay)
+                let context = CommandContext(output: captured.output, files: MemoryFiles().access)
+                try checkTTLSpeed(ReplayOptions(arguments).plan.pace, arguments, context)
+                return captured.error
+            }
+            #expect(try check(["--speed", "1x", "--scale-ttl"]).isEmpty)
+            #expect(try check(["--speed", "10x"]).contains("the target has ttl_speed 1, "))
+            #expect(throws: CommandFailure.self) { try check(["--speed", "10x", "--scale-ttl"]) }
+            #expect(throws: CommandFailure.self) { try check(["--speed", "2.5x", "--scale-ttl"]) }
+            #expect(throws: CommandFailure.self) { try check(["--rate", "10/s", "--scale-ttl"]) }
+        }
     }
 }

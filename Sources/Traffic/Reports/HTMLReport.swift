@@ -108,10 +108,14 @@ public enum HTMLReport {
         let answered = drawn.contains { $0.slot.maximum != nil }
         let latencies = answered ? ResultPlots.latencies(drawn).html : HTML.note("Nothing was answered.")
         let says =
-            result.hitRatio == nil ? HTML.note("The target says of no answer whether it was a hit or a miss.") : ""
+            answered && result.hitRatio == nil
+            ? HTML.note("The target says of no answer whether it was a hit or a miss.") : ""
+        let outcomes = ResultPlots.outcomes(drawn)
         return HTML.section("Latency over time", grain(result, drawn) + latencies)
             + HTML.section("Throughput", span: "half", ResultPlots.throughput(drawn).html)
-            + HTML.section("Outcomes", span: "half", says + ResultPlots.outcomes(drawn).html)
+            + HTML.section(
+                "Outcomes", span: "half",
+                says + (outcomes.series.isEmpty ? HTML.note("Nothing was answered.") : outcomes.html))
             + HTML.section("Over time", HTML.details("The figures of the plots as a table", timeline(result)))
     }
 

@@ -34,6 +34,14 @@ final class StopSignals {
         stopped.wait()
     }
 
+    /// Ends a wait as a signal does: whatever was waited for beside signals has happened.
+    var wake: @Sendable () -> Void { { @Sendable [stopped] in _ = stopped.signal() } }
+
+    /// Waits at most so long; false: for nothing.
+    func wait(atMost timeout: Duration) -> Bool {
+        stopped.wait(timeout: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))) == .success
+    }
+
     /// Waits for `stop` to call its completion, for another signal, or for as long as `timeout`.
     func wait(
         for stop: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void, atMost timeout: Duration

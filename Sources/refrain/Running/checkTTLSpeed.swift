@@ -1,4 +1,5 @@
 import AppleMusic
+import Traffic
 
 extension WhatIfOptions {
     static let scaleTTL = CommandOption(
@@ -11,32 +12,29 @@ extension WhatIfOptions {
 /// an hour leaves them: without `ttl_speed` hit ratios are too good.
 ///
 /// Asks the admin listener that `--admin` names.
-/// - Parameter speed: how many times as fast as they were recorded requests are sent.
-/// - Throws: with `--scale-ttl`, where the pace is another or cannot be known; otherwise that is a warning, and none where nothing
-///   is scaled anyway.
+/// - Throws: with `--scale-ttl`, where the pace is another or cannot be known. Without it that is a warning.
 func checkTTLSpeed(
-    _ speed: Double, _ arguments: CommandArguments, _ context: CommandContext
+    _ pace: ReplayPace, _ arguments: CommandArguments, _ context: CommandContext
 ) throws(CommandFailure) {
     let isRequired = arguments.has(WhatIfOptions.scaleTTL)
-    guard isRequired || speed > 1 else { return }
-    let wanted = Int(speed.rounded())
-    guard !isRequired || Double(wanted) == speed, wanted >= 1 else {
-        throw .usage("replay: --scale-ttl needs a speed that is a whole number, as ttl_speed is")
-    }
-    let found: Int
-    do throws(CommandFailure) {
-        found = try ttlSpeed(of: AdminClient(arguments, context.files))
-    } catch {
-        if isRequired { throw error }
-        context.output.problem(
-            "warn: whether the target's answers age \(wanted) times as fast is not known; if not, hit ratios are too good (ttl_speed)"
-        )
+    guard case .recorded(let speed) = pace else {
+        if isRequired { throw .usage("replay: --scale-ttl goes with the recorded timing (--speed)") }
         return
     }
-    guard found != wanted else { return }
-    let problem = "the target has ttl_speed \(found), and the replay is \(wanted) times as fast as the recording"
-    if isRequired { throw .failed("replay: " + problem) }
-    context.output.problem("warn: \(problem): its hit ratios are not those of such clients")
+    guard !isRequired || speed >= 1 && speed == speed.rounded() else {
+        throw .usage("replay: --scale-ttl needs a speed that is a whole number, as ttl_speed is")
+    }
+    guard isRequired || speed > 1 else { return }
+    guard isRequired || arguments.value(.admin) != nil else {
+        return context.output.problem(
+            "warn: stored answers last as long as ever while requests come faster, so there are more hits than in the recording; "
+                + "see --scale-ttl")
+    }
+    let found = try ttlSpeed(of: AdminClient(arguments, context.files))
+    guard Double(found) != speed else { return }
+    let problem = "the target has ttl_speed \(found), and its requests come \(speed) times as fast as in the recording"
+    if isRequired { throw .failed("replay: \(problem)") }
+    context.output.problem("warn: \(problem)")
 }
 
 private func ttlSpeed(of admin: AdminClient) throws(CommandFailure) -> Int {

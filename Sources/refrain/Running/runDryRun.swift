@@ -10,12 +10,13 @@ enum WhatIfOptions {
     static let config = CommandOption(
         "config", "FILE", isRepeatable: true,
         "with --dry-run, a configuration to try (./proxy.conf, then /etc/refrain/proxy.conf); repeats")
-    static let html = CommandOption("html", "FILE", "write the report as a page with plots, too")
 }
 
 /// `refrain replay --dry-run`: one run for each configuration.
 func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
-    guard let file = arguments.positional.first else { throw .usage("replay: name the recording to replay") }
+    guard let file = arguments.positional.first, arguments.positional.count == 1 else {
+        throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
+    }
     let given = arguments.all(WhatIfOptions.config)
     let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
     var settings: [WhatIfSettings] = []
@@ -33,7 +34,7 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     } catch {
         throw .failed("replay: \(error)")
     }
-    if let path = arguments.value(WhatIfOptions.html) {
+    if let path = arguments.value(ReplayOptions.html) {
         do throws(FileProblem) {
             try context.files.write(path, Array(report.page.utf8))
         } catch {

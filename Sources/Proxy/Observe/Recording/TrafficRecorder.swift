@@ -52,8 +52,8 @@ public final class TrafficRecorder: Sendable {
 
     static let wholeShare = 1 << 32
     /// A second of a busy loop.
-    private static let mostWaiting = 32 << 10
-    private static let mostWaitingBytes = 64 << 20
+    static let mostWaiting = 32 << 10
+    static let mostWaitingBytes = 64 << 20
 
     public init(program: String = "refrain", warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.program = program

@@ -1,0 +1,128 @@
+import Dispatch
+import HTTP
+import Recording
+import Synchronization
+
+// Whether answers are those of the recording.
+//
+// What must hold: the generator pays for a digest of the answer and no more; what differs in its bytes is looked at on a queue
+// of its own, which holds a bounded number of bytes: what comes on top of that is counted as not compared, and not waited for.
+
+/// Compares answers with recorded ones.
+final class AnswerVerifier: Sendable {
+    private struct Pair: Hashable {
+        let recorded: BodyHash
+        let found: BodyHash
+    }
+
+    private struct State {
+        var compared = 0
+        var different = 0
+        var listed: [Int: ReplayResult.Difference] = [:]
+        var heldBytes = 0
+        /// What looking at two bodies found, for the next time that they meet; nil: equal.
+        var verdicts: [Pair: JSONDifference?] = [:]
+    }
+
+    /// Of answers that wait to be looked at.
+    static let mostHeld = 64 << 20
+    /// Pairs of bodies that are remembered.
+    private static let mostVerdicts = 100_000
+
+    private let planned: PlannedRequests
+    private let bodies: RecordedBodies
+    private let queue = DispatchQueue(label: "refrain.verify")
+    private let state = Mutex(State())
+
+    init(_ planned: PlannedRequests, _ bodies: RecordedBodies) {
+        self.planned = planned
+        self.bodies = bodies
+    }
+
+    /// Takes an answer to the entry of this number. On the run's loop.
+    func take(_ reader: AnswerReader, toEntry number: Int) {
+        let entry = planned.entries[number]
+        // Not every recording knows what was answered.
+        guard entry.status > 0 else { return }
+        guard reader.status == entry.status else {
+            let difference = JSONDifference(
+                path: "status", expected: String(entry.status), found: String(reader.status))
+            return state.withLock { Self.note(difference, entry, planned, &$0) }
+        }
+        guard let recorded = entry.body else {
+            // Nothing came and there was nothing: that is the same. Of all else nobody knows.
+            if reader.length == 0, !entry.hasContent { state.withLock { $0.compared += 1 } }
+            return
+        }
+        guard let found = BodyHash(of: reader.content), found != recorded else {
+            return state.withLock { $0.compared += 1 }
+        }
+        let pair = Pair(recorded: recorded, found: found)
+        let isToBeLookedAt = state.withLock { state in
+            if let verdict = state.verdicts[pair] {
+                Self.note(verdict, entry, planned, &state)
+                return false
+            }
+            guard state.heldBytes + reader.content.count <= Self.mostHeld else { return false }
+            state.heldBytes += reader.content.count
+            return true
+        }
+        guard isToBeLookedAt else { return }
+        let (content, isGzip) = (reader.content, reader.isGzip)
+        queue.async { @Sendable in self.look(at: content, isGzip, entry, pair) }
+    }
+
+    /// What was found, once everything has been looked at. Blocks for that.
+    func finish() -> ReplayResult.Verification {
+        queue.sync {}
+        return state.withLock { state in
+            ReplayResult.Verification(
+                compared: state.compared, different: state.different,
+                listed: state.listed.values.sorted { $0.index < $1.index })
+        }
+    }
+
+    // MARK: On the queue
+
+    private func look(at content: [UInt8], _ isGzip: Bool, _ entry: PlannedRequests.Entry, _ pair: Pair) {
+        let verdict = compare(content, isGzip, entry, pair)
+        state.withLock { state in
+            state.heldBytes -= content.count
+            guard let verdict else { return }
+            if state.verdicts.count < Self.mostVerdicts { state.verdicts[pair] = verdict }
+            Self.note(verdict, entry, planned, &state)
+        }
+    }
+
+    /// `.some(nil)`: they are equal; nil: nobody can tell, because the recorded one is not there.
+    private func compare(
+        _ content: [UInt8], _ isGzip: Bool, _ entry: PlannedRequests.Entry, _ pair: Pair
+    ) -> JSONDifference?? {
+        guard let stored = try? bodies.content(of: pair.recorded), let recorded = plain(stored, entry.isGzip),
+            let found = plain(content, isGzip)
+        else { return nil }
+        return .some(JSONDifference.first(expected: recorded, found: found))
+    }
+
+    private func plain(_ content: [UInt8], _ isGzip: Bool) -> [UInt8]? {
+        // A recorder may have written down what was in the coding.
+        guard isGzip, content.starts(with: [0x1F, 0x8B]) else { return content }
+        return try? Gzip.system.inflate(content)
+    }
+
+    private static func note(
+        _ difference: JSONDifference?, _ entry: PlannedRequests.Entry, _ planned: PlannedRequests, _ state: inout State
+    ) {
+        state.compared += 1
+        guard let difference else { return }
+        state.different += 1
+        // However often it is sent, a request is listed once.
+        guard state.listed[entry.index] == nil, state.listed.count < ReplayResult.Verification.mostListed else {
+            return
+        }
+        let request = planned.requests[entry.request]
+        state.listed[entry.index] = ReplayResult.Difference(
+            index: entry.index, method: request.method, target: request.target, what: difference.path,
+            expected: difference.expected, found: difference.found)
+    }
+}

@@ -1,0 +1,79 @@
+import EventLoop
+import Proxy
+
+/// Finds the address of a target that takes connections, before anything is measured: names are looked up once, and a target
+/// that is not there is said at once. Confined to its loop.
+final class FirstConnection: StreamHandler {
+    private let target: UpstreamEndpoint
+    private let tls: ClientTLS?
+    private let loop: EventLoop
+    private let completion: (Result<(Stream, SocketAddress), ReplayError>) -> Void
+    private var left: ArraySlice<SocketAddress> = []
+    private var address: SocketAddress?
+    private var stream: Stream?
+    private var timer: TimerToken?
+    private let timeout: Duration
+    private let resolver = Resolver()
+
+    /// - Parameter completion: called once, on the loop.
+    init(
+        _ plan: ReplayPlan, on loop: EventLoop,
+        completion: @escaping (Result<(Stream, SocketAddress), ReplayError>) -> Void
+    ) {
+        (target, tls, timeout) = (plan.target, plan.tls, plan.timeout)
+        self.loop = loop
+        self.completion = completion
+    }
+
+    func start() {
+        let this = Confined(self, to: loop)
+        resolver.resolve(host: target.host, port: target.port, on: loop) { @Sendable result in
+            switch result {
+            case .success(let addresses):
+                this.value.left = addresses[...]
+                this.value.next(after: "no address")
+            case .failure(let error): this.value.fail(error.reason)
+            }
+        }
+    }
+
+    private func next(after reason: String) {
+        if let timer { loop.cancel(timer) }
+        guard let address = left.popFirst() else { return fail(reason) }
+        self.address = address
+        do throws(SystemError) {
+            stream = try Stream.connect(to: address, tls: tls.map { ($0, target.host) }, loop: loop, handler: self)
+            timer = loop.schedule(after: timeout) { [weak self] in self?.giveUp() }
+        } catch {
+            next(after: error.description)
+        }
+    }
+
+    private func giveUp() {
+        let late = stream
+        stream = nil
+        late?.close()
+        next(after: "timed out")
+    }
+
+    private func fail(_ reason: String) {
+        let scheme = target.isTLS ? "https" : "http"
+        completion(.failure(.unreachable(target: "\(scheme)://\(target.authority)", reason: reason)))
+    }
+
+    func streamDidOpen(_ stream: Stream) {
+        guard stream === self.stream, let address else { return }
+        if let timer { loop.cancel(timer) }
+        self.stream = nil
+        completion(.success((stream, address)))
+    }
+
+    func streamDidBecomeReadable(_ stream: Stream) {}
+    func streamDidDrain(_ stream: Stream) {}
+
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        guard stream === self.stream else { return }
+        self.stream = nil
+        next(after: error?.inWords ?? "closed")
+    }
+}

@@ -1,0 +1,92 @@
+import Recording
+
+// What is sent: every distinct request once, as the bytes that go out, and the order of the recording as numbers.
+
+/// The requests of a run, made before it starts: sending one allocates nothing.
+struct PlannedRequests: Sendable {
+    /// One exchange of the recording that is sent.
+    struct Entry: Sendable, Equatable {
+        /// When it came.
+        let offset: Duration
+        /// Which of `requests` it is.
+        let request: Int
+        /// Of the exchange in the recording, from 0.
+        let index: Int
+        /// 0 where it is not known.
+        let status: Int
+        /// Whether content was recorded, or at least its length.
+        let hasContent: Bool
+        /// nil: not recorded.
+        let body: BodyHash?
+        /// Whether the recorded body is gzip.
+        let isGzip: Bool
+    }
+
+    struct Request: Sendable {
+        let method: String
+        let target: String
+        let isHead: Bool
+        /// The whole message.
+        let bytes: [UInt8]
+    }
+
+    private(set) var requests: [Request] = []
+    /// In the order in which they came.
+    private(set) var entries: [Entry] = []
+    /// How many were left out, by why.
+    private(set) var skipped: [String: Int] = [:]
+    private var numbers: [[UInt8]: Int] = [:]
+    private var count = 0
+    private let added: [RecordedField]
+    private let filter: ReplayFilter
+
+    /// - Parameters:
+    ///   - authority: the value of `Host`.
+    ///   - fields: go with every request, in the place of recorded ones of the same name.
+    init(authority: String, fields: [RecordedField], filter: ReplayFilter) {
+        var added = fields
+        if !fields.contains(where: { $0.name == "host" }) { added.insert(RecordedField("host", authority), at: 0) }
+        self.added = added
+        self.filter = filter
+    }
+
+    mutating func add(_ exchange: RecordedExchange) {
+        defer { count += 1 }
+        if let reason = SkipReason(exchange, filter) {
+            skipped[reason.rawValue, default: 0] += 1
+            return
+        }
+        entries.append(
+            Entry(
+                offset: exchange.offset, request: number(of: exchange), index: count, status: exchange.status,
+                hasContent: exchange.length > 0, body: exchange.body,
+                isGzip: exchange.field("content-encoding") == "gzip"))
+    }
+
+    /// Sorts: lines are written when answers end, and requests came before that.
+    mutating func finish() {
+        entries.sort { ($0.offset, $0.index) < ($1.offset, $1.index) }
+        numbers = [:]
+    }
+
+    private mutating func number(of exchange: RecordedExchange) -> Int {
+        let bytes = message(exchange)
+        if let number = numbers[bytes] { return number }
+        numbers[bytes] = requests.count
+        requests.append(
+            Request(
+                method: exchange.method, target: exchange.target, isHead: exchange.method == "HEAD", bytes: bytes))
+        return requests.count - 1
+    }
+
+    /// What the reader of the recording has checked: no name, value or target can end a line.
+    private func message(_ exchange: RecordedExchange) -> [UInt8] {
+        var text = "\(exchange.method) \(exchange.target) HTTP/1.1\r\n"
+        let recorded = exchange.requestFields.filter { field in
+            // Without content it would describe nothing.
+            field.name != "content-type" && !added.contains { $0.name == field.name }
+        }
+        for field in added + recorded { text += "\(field.name): \(field.value)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+}

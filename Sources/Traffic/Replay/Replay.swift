@@ -1,0 +1,159 @@
+import EventLoop
+import Recording
+import Synchronization
+
+/// A replay of a recording against a target, on one loop of its own. From any thread.
+public final class Replay: Sendable {
+    /// What came of it.
+    public struct Outcome: Sendable {
+        public let result: ReplayResult
+        /// Somebody stopped it before its end.
+        public let wasStopped: Bool
+    }
+
+    /// How far it is.
+    public struct Progress: Sendable, Equatable {
+        public var elapsed = Duration.zero
+        public var sent = 0
+        public var answered = 0
+        public var failed = 0
+        /// Corrected, in nanoseconds, so far.
+        public var p99: Int?
+
+        public init(
+            elapsed: Duration = .zero, sent: Int = 0, answered: Int = 0, failed: Int = 0, p99: Int? = nil
+        ) {
+            (self.elapsed, self.sent, self.answered, self.failed) = (elapsed, sent, answered, failed)
+            self.p99 = p99
+        }
+    }
+
+    public let plan: ReplayPlan
+    /// What was left out of the recording without being an error, such as a last line that is cut off.
+    public let warnings: [String]
+    private let planned: PlannedRequests
+    private let schedule: Schedule
+    private let verifier: AnswerVerifier?
+    private let loop: EventLoop
+    private let session: Confined<Session>
+    private let latest = Mutex(Progress())
+
+    /// Confined to the loop.
+    private final class Session {
+        var completion: ((Result<Outcome, ReplayError>) -> Void)?
+        var first: FirstConnection?
+        var run: ReplayRun?
+        var started = Timestamp.now()
+        var wasStopped = false
+    }
+
+    private static let progressInterval = Duration.milliseconds(250)
+
+    /// Reads the recording to its end: whatever is wrong with it is said before anything is sent.
+    public init(_ plan: ReplayPlan) throws(ReplayError) {
+        self.plan = plan
+        let bodies: RecordedBodies
+        do throws(RecordingError) {
+            let reader = try RecordingReader(path: plan.file)
+            var planned = PlannedRequests(
+                authority: plan.target.authority, fields: plan.fields, filter: plan.filter)
+            while let exchange = try reader.next() { planned.add(exchange) }
+            planned.finish()
+            self.planned = planned
+            (bodies, warnings) = (reader.bodies, reader.warnings)
+        } catch {
+            throw .recording(error)
+        }
+        guard !planned.entries.isEmpty else { throw .nothingToSend(file: plan.file, skipped: planned.skipped) }
+        schedule = Schedule(
+            recorded: planned.entries.map(\.offset), pace: plan.pace, duration: plan.duration, repeats: plan.repeats)
+        verifier = plan.verifies ? AnswerVerifier(planned, bodies) : nil
+        do throws(SystemError) {
+            loop = try EventLoop(label: "refrain.replay")
+        } catch {
+            throw .system(error)
+        }
+        session = Confined(Session(), to: loop)
+    }
+
+    deinit { loop.stop() }
+
+    /// Requests that will be sent; nil where that depends on the target.
+    public var plannedCount: Int? { schedule.count }
+
+    /// How long it is to take; nil where that depends on the target.
+    public var expectedLength: Duration? { schedule.expectedLength }
+
+    /// Some fractions of a second old.
+    public var progress: Progress { latest.withLock { $0 } }
+
+    /// Runs it. The completion is called once, on the loop.
+    public func start(_ completion: @escaping @Sendable (Result<Outcome, ReplayError>) -> Void) {
+        session.execute { [self] session in
+            session.completion = completion
+            session.first = FirstConnection(plan, on: loop) { [self] result in
+                session.first = nil
+                switch result {
+                case .success(let (stream, address)): begin(session, stream, address)
+                case .failure(let error): complete(session, .failure(error))
+                }
+            }
+            session.first?.start()
+        }
+    }
+
+    /// Ends it as it is, with a result of what was done.
+    public func stop() {
+        session.execute { [self] session in
+            session.wasStopped = true
+            if let run = session.run { run.stop() } else { complete(session, .failure(.stopped)) }
+        }
+    }
+
+    // MARK: On the loop
+
+    private func begin(_ session: Session, _ stream: Stream, _ address: SocketAddress) {
+        guard session.completion != nil else { return stream.close() }
+        session.started = .now()
+        do throws(SystemError) {
+            session.run = try ReplayRun(plan, planned, schedule, verifier, over: stream, to: address) {
+                [self] elapsed in
+                end(session, elapsed)
+            }
+            session.run?.start()
+            lookOn(session)
+        } catch {
+            complete(session, .failure(.system(error)))
+        }
+    }
+
+    private func lookOn(_ session: Session) {
+        guard let run = session.run else { return }
+        let progress = Progress(
+            elapsed: .nanoseconds(run.now), sent: run.tally.sent, answered: run.tally.answered,
+            failed: run.tally.failed, p99: run.tally.corrected.quantile(0.99))
+        latest.withLock { $0 = progress }
+        loop.schedule(after: Self.progressInterval) { [weak self] in self?.lookOn(session) }
+    }
+
+    private func end(_ session: Session, _ elapsed: Duration) {
+        guard let run = session.run else { return }
+        session.run = nil
+        var result = ReplayResult(
+            file: plan.file, target: plan.targetInWords, pace: plan.paceInWords, connections: plan.connections,
+            started: session.started)
+        (result.ended, result.elapsed) = (.now(), elapsed)
+        result.skipped = planned.skipped
+        run.fill(&result)
+        result.planned = schedule.count ?? result.sent
+        result.invalidBecause = Punctuality.objection(lag: result.lag, corrected: result.corrected)
+        if let verifier { result.verification = verifier.finish() }
+        complete(session, .success(Outcome(result: result, wasStopped: session.wasStopped)))
+    }
+
+    private func complete(_ session: Session, _ result: Result<Outcome, ReplayError>) {
+        let completion = session.completion
+        session.completion = nil
+        completion?(result)
+    }
+}

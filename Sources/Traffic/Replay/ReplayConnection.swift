@@ -1,0 +1,161 @@
+import EventLoop
+import HTTP
+
+/// One connection to the target: one request at a time, and its answer. It decides nothing. Confined to its run's loop.
+///
+/// A connection that the target closes at the moment when the next request leaves is no failure of the target: such a request,
+/// of which not a byte was answered, is sent once more over a new connection, as all clients do (RFC 9112 9.3.1).
+final class ReplayConnection {
+    let number: Int
+    private unowned let run: ReplayRun
+    private var stream: Stream?
+    private var reader = AnswerReader()
+    /// Bytes of an answer that goes on.
+    private var rest: [UInt8] = []
+    /// The request that is under way; nil: none.
+    private(set) var position: Int?
+    private var request: [UInt8] = []
+    /// In nanoseconds since the start: when the request was sent first, or connecting began.
+    private(set) var since: Int64 = 0
+    private var isSent = false
+    private var isOpen = false
+    private var hasAnswered = false
+
+    init(_ number: Int, run: ReplayRun) {
+        self.number = number
+        self.run = run
+    }
+
+    /// Whether somebody waits for it.
+    var isWorking: Bool { position != nil || stream != nil && !isOpen }
+
+    /// - Throws: where no socket can be made.
+    func dial(at now: Int64) throws(SystemError) {
+        (isOpen, hasAnswered) = (false, false)
+        if position == nil { since = now }
+        rest.removeAll(keepingCapacity: true)
+        stream = try Stream.connect(to: run.address, tls: run.tls, loop: run.loop, handler: self)
+    }
+
+    /// Takes over a stream that is open.
+    func use(_ stream: Stream) {
+        self.stream = stream
+        isOpen = true
+        stream.handler = self
+    }
+
+    func send(_ request: PlannedRequests.Request, position: Int, at now: Int64, keepsContent: Bool) {
+        (self.request, self.position, since) = (request.bytes, position, now)
+        reader.begin(isHead: request.isHead, keepsContent: keepsContent)
+        write()
+    }
+
+    private func write() {
+        isSent = true
+        request.withUnsafeBytes { stream?.send($0) }
+    }
+
+    /// Ends without a word to the run.
+    func close() {
+        let stream = stream
+        (self.stream, position) = (nil, nil)
+        stream?.close()
+    }
+
+    // MARK: Answers
+
+    /// What has arrived; the bytes are good during the call.
+    private func take(_ bytes: Span<UInt8>) {
+        do throws(ParseError) {
+            guard position != nil else { return fail("bytes that nobody asked for") }
+            guard !rest.isEmpty else {
+                let step = try reader.read(bytes)
+                guard !step.isWhole else { return finish(hasSurplus: step.consumed < bytes.count) }
+                bytes.extracting(step.consumed...).withUnsafeBytes { rest.append(contentsOf: $0) }
+                return
+            }
+            var joined = rest
+            bytes.withUnsafeBytes { joined.append(contentsOf: $0) }
+            let step = try reader.read(joined.span)
+            guard !step.isWhole else { return finish(hasSurplus: step.consumed < joined.count) }
+            rest = Array(joined[step.consumed...])
+        } catch {
+            fail("malformed answer: \(error.reason)")
+        }
+    }
+
+    private func finish(hasSurplus: Bool) {
+        guard let position else { return }
+        let stays = reader.keepsAlive && !hasSurplus && stream != nil
+        hasAnswered = true
+        self.position = nil
+        rest.removeAll(keepingCapacity: true)
+        if !stays { close() }
+        run.answered(self, reader, position, stays: stays)
+        // Not from in there: the next request begins with the reader that is lent here.
+        run.goOn()
+    }
+
+    /// The connection has gone, or is of no more use.
+    private func fail(_ reason: String) {
+        stream?.close()
+        stream = nil
+        guard let position else { return isOpen ? run.lost(self) : run.couldNotOpen(self, reason) }
+        if isSent, hasAnswered, reader.isUntouched, rest.isEmpty {
+            isSent = false
+            if (try? dial(at: since)) != nil { return }
+        }
+        self.position = nil
+        run.failed(self, position, reason)
+    }
+
+    /// Nobody waits any longer.
+    func timeOut() {
+        hasAnswered = false
+        fail(isOpen ? "timed out" : "timed out while connecting")
+    }
+}
+
+extension ReplayConnection: StreamHandler {
+    func streamDidOpen(_ stream: Stream) {
+        guard stream === self.stream else { return }
+        isOpen = true
+        if position != nil { write() } else { run.opened(self) }
+    }
+
+    func streamDidBecomeReadable(_ stream: Stream) {
+        while stream === self.stream {
+            switch stream.read(into: run.buffer) {
+            case .bytes(let count):
+                take(Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: run.buffer[..<count])))
+            case .wouldBlock, .failed: return
+            case .end: ended()
+            }
+        }
+    }
+
+    private func ended() {
+        guard position != nil, reader.end() else {
+            return fail(reader.hasHead ? "closed in the middle of an answer" : "closed without an answer")
+        }
+        finish(hasSurplus: false)
+    }
+
+    func streamDidDrain(_ stream: Stream) {}
+
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        guard stream === self.stream else { return }
+        self.stream = nil
+        fail(error?.inWords ?? "closed")
+    }
+}
+
+extension StreamError {
+    /// As failures are counted: `connect: Connection refused`.
+    var inWords: String {
+        switch self {
+        case .system(let error): error.description
+        case .tls, .truncated, .handshakeTimedOut: description
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import EventLoop
+import Proxy
+import Recording
+
+/// What is replayed, against what, and how.
+public struct ReplayPlan: Sendable {
+    /// The recording, as it was named.
+    public var file: String
+    public var target: UpstreamEndpoint
+    /// For a target that speaks TLS.
+    public var tls: ClientTLS?
+    public var pace: ReplayPace
+    /// Open at the same time, at most; in a closed loop the number of clients.
+    public var connections: Int
+    public var duration: Duration?
+    public var repeats = false
+    /// For a connection, and for the end of an answer from when its request was sent; also what a request waits for a free
+    /// connection.
+    public var timeout = Duration.seconds(30)
+    public var filter = ReplayFilter()
+    /// Go with every request, in the place of recorded ones of the same name.
+    public var fields: [RecordedField] = []
+    /// Whether answers are compared with the recorded ones.
+    public var verifies = false
+
+    public init(file: String, target: UpstreamEndpoint, pace: ReplayPace, connections: Int) {
+        self.file = file
+        self.target = target
+        self.pace = pace
+        self.connections = connections
+    }
+
+    /// In words.
+    var paceInWords: String {
+        switch pace {
+        case .recorded(let speed):
+            speed == 1 ? "original timing" : "\(speed == speed.rounded() ? String(Int(speed)) : String(speed))x"
+        case .rate(let perSecond): "\(perSecond)/s"
+        case .closed: "\(connections) connections"
+        }
+    }
+
+    /// As a URL.
+    var targetInWords: String { "\(target.isTLS ? "https" : "http")://\(target.authority)" }
+}
+
+/// Why nothing was sent.
+public enum ReplayError: Error, Sendable, Equatable, CustomStringConvertible {
+    case recording(RecordingError)
+    /// No exchange of the recording is left to be sent; the counts say why.
+    case nothingToSend(file: String, skipped: [String: Int])
+    case system(SystemError)
+    /// The target takes no connection.
+    case unreachable(target: String, reason: String)
+    /// Stopped before it began.
+    case stopped
+
+    public var description: String {
+        switch self {
+        case .recording(let error): return error.description
+        case .nothingToSend(let file, let skipped):
+            let why = skipped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            return "\(file): no exchange that could be sent" + (why.isEmpty ? "" : " (\(why))")
+        case .system(let error): return error.description
+        case .unreachable(let target, let reason): return "cannot connect to \(target): \(reason)"
+        case .stopped: return "stopped before the first request"
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import EventLoop
+import Proxy
+import Recording
+
+/// Sends the requests of a schedule and counts what comes back: performs what `ReplayState` says. Confined to its loop.
+///
+/// Latencies are measured from the clock at the moment, not from the loop's turn: corrected ones begin when the request was due,
+/// uncorrected ones when it was handed to its connection.
+final class ReplayRun {
+    let loop: EventLoop
+    let address: SocketAddress
+    let tls: (configuration: ClientTLS, hostName: String)?
+    /// What is read goes through here, and is looked at before the next read.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    private let planned: PlannedRequests
+    private let verifier: AnswerVerifier?
+    private let timeout: Int64
+    private var begun: Instant
+    private var state: ReplayState
+    private(set) var tally: ReplayTally
+    private var connections: [ReplayConnection] = []
+    private var timer: PreciseTimer?
+    private var completion: ((_ elapsed: Duration) -> Void)?
+
+    /// How often it is looked whether something takes too long.
+    private static let sweep = Duration.milliseconds(100)
+
+    /// - Parameters:
+    ///   - stream: a first connection, open.
+    ///   - completion: called once, on the loop, when the last answer has come.
+    init(
+        _ plan: ReplayPlan, _ planned: PlannedRequests, _ schedule: Schedule, _ verifier: AnswerVerifier?,
+        over stream: Stream, to address: SocketAddress, completion: @escaping (_ elapsed: Duration) -> Void
+    ) throws(SystemError) {
+        (self.planned, self.verifier, self.address, loop) = (planned, verifier, address, stream.loop)
+        self.completion = completion
+        tls = plan.tls.map { ($0, plan.target.host) }
+        timeout = plan.timeout.wholeNanoseconds
+        state = ReplayState(schedule, mostConnections: plan.connections)
+        tally = ReplayTally(expecting: schedule.expectedLength)
+        begun = .now()
+        timer = try PreciseTimer(loop: loop) { [unowned self] in goOn() }
+        connection(state.begin()).use(stream)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Nanoseconds since the start.
+    var now: Int64 { Instant.now().nanoseconds - begun.nanoseconds }
+
+    /// The first request is due now.
+    func start() {
+        begun = .now()
+        lookForLateness()
+        goOn()
+    }
+
+    /// Writes what was counted into a result.
+    func fill(_ result: inout ReplayResult) { tally.fill(&result) }
+
+    /// Ends the run as it is: what was sent and not answered is neither an answer nor a failure.
+    func stop() {
+        finish()
+    }
+
+    private func finish() {
+        guard let completion else { return }
+        self.completion = nil
+        let elapsed = Duration.nanoseconds(now)
+        timer?.close()
+        for connection in connections { connection.close() }
+        completion(elapsed)
+    }
+
+    private func connection(_ number: Int) -> ReplayConnection {
+        while connections.count <= number { connections.append(ReplayConnection(connections.count, run: self)) }
+        return connections[number]
+    }
+
+    /// Does all that is to be done now.
+    func goOn() {
+        while completion != nil {
+            let now = now
+            switch state.next(at: now) {
+            case .send(let position, let number, let wasHeld):
+                if !wasHeld, let due = state.schedule.due(position) { tally.noteLag(now - due) }
+                tally.noteSent(at: now)
+                let entry = planned.entries[state.schedule.index(position)]
+                connections[number].send(
+                    planned.requests[entry.request], position: position, at: now, keepsContent: verifier != nil)
+            case .held(let position):
+                if let due = state.schedule.due(position) { tally.noteLag(now - due) }
+            case .open(let number):
+                open(connection(number), now)
+            case .wait(let until):
+                return wake(at: until)
+            case .finished:
+                finish()
+            }
+        }
+    }
+
+    private func open(_ connection: ReplayConnection, _ now: Int64) {
+        do throws(SystemError) {
+            try connection.dial(at: now)
+        } catch {
+            noteUnopened(connection, error.description)
+        }
+    }
+
+    /// A timer that fires too early does no harm; setting it is a system call.
+    private func wake(at time: Int64?) {
+        guard let time, let timer else { return }
+        let instant = Instant(nanoseconds: begun.nanoseconds + time)
+        if let deadline = timer.deadline, deadline <= instant { return }
+        timer.set(at: instant)
+    }
+
+    private func lookForLateness() {
+        loop.schedule(after: Self.sweep) { [weak self] in
+            guard let self, completion != nil else { return }
+            let limit = now - timeout
+            for connection in connections where connection.isWorking && connection.since < limit {
+                connection.timeOut()
+            }
+            while state.giveUp(dueBefore: limit) != nil {
+                tally.noteFailure("no connection was free in time", at: now)
+            }
+            goOn()
+            lookForLateness()
+        }
+    }
+}
+
+// MARK: - What connections tell
+
+extension ReplayRun {
+    func opened(_ connection: ReplayConnection) {
+        state.opened(connection.number)
+        goOn()
+    }
+
+    func couldNotOpen(_ connection: ReplayConnection, _ reason: String) {
+        noteUnopened(connection, reason)
+        goOn()
+    }
+
+    private func noteUnopened(_ connection: ReplayConnection, _ reason: String) {
+        let now = now
+        if state.couldNotOpen(connection.number, at: now) != nil { tally.noteFailure(reason, at: now) }
+    }
+
+    func answered(_ connection: ReplayConnection, _ reader: AnswerReader, _ position: Int, stays: Bool) {
+        let now = now
+        let uncorrected = now - connection.since
+        let corrected = state.schedule.due(position).map { now - $0 } ?? uncorrected
+        tally.noteAnswer(reader, corrected: corrected, uncorrected: uncorrected, at: now)
+        verifier?.take(reader, toEntry: state.schedule.index(position))
+        state.ended(connection.number, stays: stays)
+    }
+
+    func failed(_ connection: ReplayConnection, _ position: Int, _ reason: String) {
+        tally.noteFailure(reason, at: now)
+        state.ended(connection.number, stays: false)
+        goOn()
+    }
+
+    func lost(_ connection: ReplayConnection) {
+        state.lost(connection.number)
+    }
+}

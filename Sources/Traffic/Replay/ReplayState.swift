@@ -1,0 +1,149 @@
+// Which request goes over which connection next. Pure: events in, steps out, times in nanoseconds since the start.
+//
+// What must hold:
+// - requests are sent in the order in which they are due; those that find all connections busy wait, in order;
+// - a connection is opened only for a request that waits, up to a bound, and the one used last is used next: no more are open
+//   than the load needs;
+// - whoever waits is told once, at the moment when that was noticed: until then the generator was late, from then on it is the
+//   target that keeps it waiting.
+
+struct ReplayState: Sendable {
+    enum Step: Equatable {
+        /// `wasHeld`: it was told as `held` before.
+        case send(position: Int, connection: Int, wasHeld: Bool)
+        /// It is due, and no connection is free for it.
+        case held(position: Int)
+        case open(connection: Int)
+        /// Nothing to do before; nil: until something happens.
+        case wait(until: Int64?)
+        case finished
+    }
+
+    let schedule: Schedule
+    private let mostConnections: Int
+    /// All before it are due.
+    private var due = 0
+    /// All before it were sent, or failed without being sent.
+    private(set) var taken = 0
+    /// All before it were told as held, or were sent.
+    private var told = 0
+    private var idle: [Int] = []
+    private var freeNumbers: [Int] = []
+    private var numbers = 0
+    private var dialing = 0
+    private var busy = 0
+    private var mayDialAt: Int64 = 0
+
+    /// After a failed attempt a client of a closed loop waits so long before the next: a target that is down would otherwise
+    /// be dialled as fast as the machine can.
+    static let dialPause: Int64 = 10_000_000
+
+    init(_ schedule: Schedule, mostConnections: Int) {
+        self.schedule = schedule
+        self.mostConnections = mostConnections
+    }
+
+    /// What to do now; to be asked again until it says `wait` or `finished`.
+    mutating func next(at now: Int64) -> Step {
+        noteDue(now)
+        let waiting = due - taken
+        if waiting > 0, let connection = idle.popLast() {
+            defer { taken += 1 }
+            busy += 1
+            return .send(position: taken, connection: connection, wasHeld: taken < told)
+        }
+        if !schedule.isClosed {
+            told = max(told, taken)
+            if told < due {
+                defer { told += 1 }
+                return .held(position: told)
+            }
+        }
+        if waiting > dialing, connections < mostConnections, now >= mayDialAt {
+            dialing += 1
+            return .open(connection: newNumber())
+        }
+        guard waiting == 0, !hasMore(at: now) else { return .wait(until: nextEvent(now)) }
+        return busy == 0 ? .finished : .wait(until: nil)
+    }
+
+    /// Open, or being opened.
+    private var connections: Int { idle.count + busy + dialing }
+
+    private mutating func noteDue(_ now: Int64) {
+        if schedule.isClosed {
+            // As many clients as there may be connections are ready for their next request.
+            let ready = hasMore(at: now) ? mostConnections - busy : 0
+            due = min(taken + ready, schedule.count ?? .max)
+            return
+        }
+        while let count = schedule.count, due < count, let time = schedule.due(due), time <= now { due += 1 }
+    }
+
+    /// Whether requests follow that are not due yet.
+    private func hasMore(at now: Int64) -> Bool {
+        guard schedule.isClosed else { return due < schedule.count ?? 0 }
+        return taken < schedule.count ?? .max && now < schedule.end ?? .max
+    }
+
+    private func nextEvent(_ now: Int64) -> Int64? {
+        if schedule.isClosed { return now < mayDialAt ? mayDialAt : nil }
+        return due < schedule.count ?? 0 ? schedule.due(due) : nil
+    }
+
+    private mutating func newNumber() -> Int {
+        if let number = freeNumbers.popLast() { return number }
+        defer { numbers += 1 }
+        return numbers
+    }
+}
+
+// MARK: - What happens
+
+extension ReplayState {
+    /// A connection that was open before the start.
+    mutating func begin() -> Int {
+        let number = newNumber()
+        idle.append(number)
+        return number
+    }
+
+    mutating func opened(_ connection: Int) {
+        dialing -= 1
+        idle.append(connection)
+    }
+
+    /// Returns the request that fails with it, the first of those that wait.
+    mutating func couldNotOpen(_ connection: Int, at now: Int64) -> Int? {
+        dialing -= 1
+        freeNumbers.append(connection)
+        if schedule.isClosed { mayDialAt = now + Self.dialPause }
+        noteDue(now)
+        return takeWaiting()
+    }
+
+    /// The exchange on this connection has ended; it `stays` open for another one, or has gone.
+    mutating func ended(_ connection: Int, stays: Bool) {
+        busy -= 1
+        if stays { idle.append(connection) } else { freeNumbers.append(connection) }
+    }
+
+    /// The target closed a connection that had nothing to do.
+    mutating func lost(_ connection: Int) {
+        guard let index = idle.firstIndex(of: connection) else { return }
+        idle.remove(at: index)
+        freeNumbers.append(connection)
+    }
+
+    /// Takes the first of those that wait if it was due before `time`: it will not be sent.
+    mutating func giveUp(dueBefore time: Int64) -> Int? {
+        guard taken < due, let first = schedule.due(taken), first < time else { return nil }
+        return takeWaiting()
+    }
+
+    private mutating func takeWaiting() -> Int? {
+        guard taken < due else { return nil }
+        defer { taken += 1 }
+        return taken
+    }
+}

@@ -1,0 +1,47 @@
+import Traffic
+
+extension Command {
+    static let replay = Command(
+        "replay", "send recorded traffic again, and measure what comes back",
+        positional: "FILE|compare A B", upTo: 3, options: ReplayOptions.all,
+        details: [
+            "FILE is a recording of this program's, a HAR file, or an index of recorded answers. Without --speed, --rate and "
+                + "--connections requests come as they were recorded. Personal requests and unsafe methods are never sent.",
+            "Latencies come twice: corrected ones count from when a request was due, uncorrected ones from when it was sent. A "
+                + "run is invalid when the generator itself was late, which is no fault of the target's.",
+            "--dry-run asks nobody: the recording goes through the cache itself, for each configuration, in virtual time. What decides "
+                + "about answers counts (ttl, compose, windows, batch, next, sizes, upstream_rate, upstream_connections); listeners, "
+                + "credentials, logs and upstream do not, and their files need not be there.",
+            "A replay that is faster than its recording meets answers that are fresher than they were, unless the target's ttl_speed is "
+                + "as much; --scale-ttl asks its admin listener.",
+            "compare puts two results side by side that were written with --json.",
+            "The exit status is 1 where a --fail-if holds, where the run was invalid or was stopped early, and where nothing "
+                + "could be sent.",
+        ],
+        examples: [
+            .init(
+                "refrain replay trace.jsonl --target http://127.0.0.1:8080 --speed 10x",
+                "replays ten times as fast as it was recorded"),
+            .init(
+                "refrain replay trace.jsonl --target http://127.0.0.1:8080 --rate 500/s --loop --duration 1m "
+                    + "--fail-if 'p99>50ms'",
+                "sends 500 requests a second for a minute, and fails where one in a hundred takes longer than 50 ms"),
+            .init(
+                "refrain replay trace.jsonl --target http://127.0.0.1:8080 --connections 64 --verify",
+                "lets 64 clients ask as fast as they are answered, and compares the answers with the recording"),
+            .init(
+                "refrain replay trace.jsonl --dry-run --config proxy.conf --config longer.conf --html what-if.html",
+                "says in seconds what the recorded traffic would have cost under either configuration"),
+            .init(
+                "refrain replay compare before.json after.json --html comparison.html",
+                "puts two runs side by side, as text and as a page"),
+        ],
+        signals: [ProgramSignal(name: "TERM, INT", meaning: "stop, and report what was done until then")]
+    ) { arguments, context throws(CommandFailure) in
+        if arguments.positional.first == ReplayOptions.comparing { return try compareReplays(arguments, context) }
+        if arguments.has(WhatIfOptions.dryRun) { return try runDryRun(arguments, context) }
+        let options = try ReplayOptions(arguments)
+        try checkTTLSpeed(options.plan.pace, arguments, context)
+        return try runReplay(options, context)
+    }
+}

@@ -1,0 +1,58 @@
+import AppleMusic
+import Recording
+
+// Fields that go with every request of a replay. What is secret comes from a file that nobody else can read, and never from an
+// argument, which everybody on the machine can see.
+
+extension ReplayOptions {
+    /// Names that hold secrets.
+    static let secretNames = [
+        "authorization", "music-user-token", "cookie", "proxy-authorization", "x-refrain-key",
+    ]
+    /// Names that say how messages are told apart, which is the program's own affair.
+    static let framingNames = ["content-length", "transfer-encoding", "connection", "expect", "upgrade", "te"]
+
+    static func fields(_ arguments: CommandArguments) throws(CommandFailure) -> [RecordedField] {
+        var fields: [RecordedField] = []
+        for text in arguments.all(header) {
+            let field = try field(text, "--\(header.name)")
+            guard !secretNames.contains(field.name) else {
+                throw .usage("--\(header.name): \(field.name) is a secret; put it into a file for --\(headerFile.name)")
+            }
+            fields.append(field)
+        }
+        if let path = arguments.value(headerFile) { fields += try Self.fields(inFile: path) }
+        if !fields.contains(where: { $0.name == "user-agent" }) {
+            fields.append(RecordedField("user-agent", "refrain-replay/\(Version.text)"))
+        }
+        return fields
+    }
+
+    private static func fields(inFile path: String) throws(CommandFailure) -> [RecordedField] {
+        let content: SecretBytes
+        do {
+            content = try SecretFile.read(path)
+        } catch {
+            throw .failed("--\(headerFile.name): \(error)")
+        }
+        let text = content.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        var fields: [RecordedField] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        where !line.isEmpty {
+            fields.append(try field(String(line), "\(path):\(index + 1)"))
+        }
+        return fields
+    }
+
+    /// - Parameter place: what to blame; no value is repeated, for it may be a secret.
+    private static func field(_ text: String, _ place: String) throws(CommandFailure) -> RecordedField {
+        guard let colon = text.firstIndex(of: ":") else { throw .usage("\(place): not of the form 'Name: value'") }
+        let name = text[..<colon].lowercased()
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        guard RecordedField.isName(name), RecordedField.isValue(String(value)) else {
+            throw .usage("\(place): not of the form 'Name: value'")
+        }
+        guard !framingNames.contains(name) else { throw .usage("\(place): \(name) is not for a replay to set") }
+        return RecordedField(name, String(value))
+    }
+}

@@ -1,0 +1,168 @@
+import EventLoop
+import Proxy
+import Recording
+import Traffic
+
+/// What `replay` was asked for.
+struct ReplayOptions: Sendable {
+    let plan: ReplayPlan
+    let thresholds: [Threshold]
+    /// Where reports are written.
+    let hgrmFile: String?
+    let htmlFile: String?
+    let isJSON: Bool
+
+    /// The word that compares results instead of replaying a recording.
+    static let comparing = "compare"
+
+    /// The connections that are opened at most where the pace is given.
+    static let usualConnections = 256
+
+    init(_ arguments: CommandArguments) throws(CommandFailure) {
+        guard let file = arguments.positional.first, arguments.positional.count == 1 else {
+            throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
+        }
+        let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
+        guard let url else { throw .usage("replay: --target URL says what to replay against") }
+        let (pace, connections) = try Self.pace(arguments)
+        let target = UpstreamEndpoint(isTLS: url.isTLS, host: url.host, port: url.port)
+        var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
+        plan.duration = try Self.span(Self.duration, arguments)
+        plan.repeats = arguments.has(Self.loop)
+        guard !plan.repeats || plan.duration != nil else {
+            throw .usage("replay: --loop goes on until the --duration is over; say how long that is")
+        }
+        if let timeout = try Self.span(Self.timeout, arguments) { plan.timeout = timeout }
+        plan.filter = try ReplayFilter(arguments)
+        plan.fields = try Self.fields(arguments)
+        plan.tls = try Self.tls(url, arguments)
+        thresholds = try Self.thresholds(arguments)
+        plan.verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
+        self.plan = plan
+        (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
+        isJSON = arguments.has(.json)
+    }
+
+    private static func pace(_ arguments: CommandArguments) throws(CommandFailure) -> (ReplayPace, Int) {
+        let rate = try arguments.parsed(Self.rate) { text throws(ValueError) in
+            let rate = try Quantity.rate(text)
+            guard rate <= 1_000_000 else { throw ValueError(text, isNot: "at most 1000000/s") }
+            return rate
+        }
+        let speed = try arguments.parsed(Self.speed, Self.factor)
+        let connections = try arguments.parsed(Self.connections) { text throws(ValueError) in
+            try Quantity.count(text, in: 1...10_000)
+        }
+        guard rate == nil || speed == nil else {
+            throw .usage("replay: --rate and --speed both set the pace; give one of them")
+        }
+        if let rate { return (.rate(perSecond: rate), connections ?? usualConnections) }
+        if let speed { return (.recorded(speed: speed), connections ?? usualConnections) }
+        if let connections { return (.closed, connections) }
+        return (.recorded(speed: 1), usualConnections)
+    }
+
+    /// `10x`, `0.5x`.
+    private static func factor(_ text: String) throws(ValueError) -> Double {
+        let digits = text.dropLast()
+        guard text.hasSuffix("x"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+            let factor = Double(digits), (0.001...10_000).contains(factor)
+        else { throw ValueError(text, isNot: "a speed such as 10x or 0.5x, from 0.001x to 10000x") }
+        return factor
+    }
+
+    private static func span(
+        _ option: CommandOption, _ arguments: CommandArguments
+    ) throws(CommandFailure) -> Duration? {
+        try arguments.parsed(option) { text throws(ValueError) in
+            let span = try Quantity.duration(text)
+            guard span > .zero, span <= .seconds(86_400 * 7) else { throw ValueError(text, isNot: "from 1ms to 7d") }
+            return span
+        }
+    }
+
+    private static func tls(_ url: ServerURL, _ arguments: CommandArguments) throws(CommandFailure) -> ClientTLS? {
+        guard url.isTLS else {
+            guard arguments.value(caFile) == nil else {
+                throw .usage("replay: --ca-file is for a target that begins with https://")
+            }
+            return nil
+        }
+        do throws(TLSError) {
+            return try ClientTLS(trustAnchors: arguments.value(caFile).map { .file($0) } ?? .system)
+        } catch {
+            throw .failed("--ca-file: \(error)")
+        }
+    }
+
+    private static func thresholds(_ arguments: CommandArguments) throws(CommandFailure) -> [Threshold] {
+        var thresholds: [Threshold] = []
+        for text in arguments.all(failIf) {
+            do throws(Threshold.Problem) {
+                thresholds.append(try Threshold(text))
+            } catch {
+                throw .usage("--\(failIf.name): \(error)")
+            }
+        }
+        return thresholds
+    }
+}
+
+extension ReplayFilter {
+    init(_ arguments: CommandArguments) throws(CommandFailure) {
+        self.init()
+        only = arguments.all(ReplayOptions.only)
+        skip = arguments.all(ReplayOptions.skip)
+        methods = arguments.all(ReplayOptions.method).map { $0.uppercased() }
+        storefronts = arguments.all(ReplayOptions.storefront).map { $0.lowercased() }
+        outcomes = arguments.all(ReplayOptions.outcome)
+        let words = Outcome.allCases.map(\.name)
+        for outcome in outcomes where !words.contains(outcome) {
+            throw .usage("--outcome: \(quoted(outcome)) is none of \(words.joined(separator: ", "))")
+        }
+        for path in only + skip where !path.hasPrefix("/") {
+            throw .usage("--only and --skip take the beginning of a path, such as /v1/catalog/us/")
+        }
+        for text in arguments.all(ReplayOptions.status) {
+            let digits = text.hasSuffix("xx") ? text.dropLast(2) : text[...]
+            guard digits.count == (text.hasSuffix("xx") ? 1 : 3), let status = Int(digits), status > 0 else {
+                throw .usage("--status: \(quoted(text)) is not a status such as 404 or 4xx")
+            }
+            statuses.append(status)
+        }
+    }
+}
+
+extension ReplayOptions {
+    static let target = CommandOption("target", "URL", "what to replay against: http://HOST[:PORT] or https://...")
+    static let speed = CommandOption("speed", "Nx", "the recorded timing, so many times as fast (1x)")
+    static let rate = CommandOption("rate", "N/s", "evenly spaced instead, so many requests a second")
+    static let connections = CommandOption(
+        "connections", "N",
+        "alone: N clients that ask again once they are answered; with --rate or --speed: open so many at most (256)")
+    static let duration = CommandOption("duration", "DURATION", "send nothing after this time")
+    static let loop = CommandOption("loop", "begin again at the end of the recording, until the duration is over")
+    static let only = CommandOption("only", "PATH", isRepeatable: true, "only targets that begin so")
+    static let skip = CommandOption("skip", "PATH", isRepeatable: true, "no targets that begin so")
+    static let method = CommandOption("method", "METHOD", isRepeatable: true, "only this method, GET or HEAD")
+    static let status = CommandOption("status", "CODE", isRepeatable: true, "only what was answered so: 200, 4xx")
+    static let outcome = CommandOption("outcome", "WORD", isRepeatable: true, "only what the cache did so: hit, miss")
+    static let storefront = CommandOption("storefront", "CODE", isRepeatable: true, "only this storefront, such as us")
+    static let header = CommandOption(
+        "header", "NAME:VALUE", isRepeatable: true, "goes with every request; secrets belong into --header-file")
+    static let headerFile = CommandOption(
+        "header-file", "FILE", "lines of 'Name: value' that go with every request; nobody else may read the file")
+    static let caFile = CommandOption("ca-file", "FILE", "trust these authorities (PEM) instead of the system's")
+    static let timeout = CommandOption("timeout", "DURATION", "for each connection, wait and answer (30s)")
+    static let verify = CommandOption("verify", "compare status and JSON value of each answer with the recording")
+    static let failIf = CommandOption(
+        "fail-if", "EXPR", isRepeatable: true, "exit with 1 where this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")
+    static let hgrm = CommandOption("hgrm", "FILE", "write the percentiles as HdrHistogram's plotters read them")
+    static let html = CommandOption("html", "FILE", "write a report with plots")
+
+    static let all = [
+        target, speed, rate, connections, duration, loop, only, skip, method, status, outcome, storefront, header,
+        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, WhatIfOptions.scaleTTL, .admin, .adminTokenFile,
+        WhatIfOptions.dryRun, WhatIfOptions.config,
+    ]
+}

@@ -1,0 +1,67 @@
+import Glibc
+import Traffic
+
+/// What is said while a replay runs: on a terminal one line that is drawn again and again, elsewhere a line every ten seconds.
+/// Pure but for what `replay` knows of itself.
+struct ReplayProgress {
+    let terminal: Terminal
+    let planned: Int?
+    let expected: Duration?
+    private var hasDrawn = false
+
+    init(_ replay: Replay) {
+        self.init(planned: replay.plannedCount, expected: replay.expectedLength ?? nil, terminal: .of(STDERR_FILENO))
+    }
+
+    init(planned: Int?, expected: Duration?, terminal: Terminal) {
+        (self.planned, self.expected, self.terminal) = (planned, expected, terminal)
+    }
+
+    private var isTerminal: Bool { terminal.width != nil }
+
+    /// Between two texts.
+    var interval: Duration { isTerminal ? .milliseconds(500) : .seconds(10) }
+
+    mutating func text(_ progress: Replay.Progress) -> String {
+        hasDrawn = true
+        guard let width = terminal.width else { return "refrain: \(line(progress))\n" }
+        // Erased to its end, for the last one may have been longer (ECMA-48, EL).
+        return "\r" + Table.cut(bar(progress) + line(progress), to: width - 1) + "\u{1B}[K"
+    }
+
+    /// Leaves a terminal with nothing of it.
+    var end: String { isTerminal && hasDrawn ? "\r\u{1B}[K" : "" }
+
+    /// From 0 to 1; nil where nobody knows.
+    func share(_ progress: Replay.Progress) -> Double? {
+        if let planned { return planned > 0 ? min(1, Double(progress.sent) / Double(planned)) : 1 }
+        return expected.map { min(1, progress.elapsed / $0) }
+    }
+
+    private func bar(_ progress: Replay.Progress) -> String {
+        guard let share = share(progress) else { return "" }
+        let filled = Int(share * Double(Self.barWidth))
+        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: Self.barWidth - filled)
+            + "] "
+    }
+
+    private static let barWidth = 20
+
+    private func line(_ progress: Replay.Progress) -> String {
+        let seconds = progress.elapsed / .seconds(1)
+        var parts = ["\(progress.sent)\(planned.map { " of \($0)" } ?? "") sent"]
+        parts.append("\(seconds > 0 ? Int(Double(progress.answered) / seconds) : 0)/s")
+        if let p99 = progress.p99 { parts.append("p99 \(Self.milliseconds(p99)) ms") }
+        parts.append("\(progress.failed) failed")
+        if let share = share(progress), share > 0 {
+            parts.append("\(Int((seconds / share - seconds).rounded())) s left")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func milliseconds(_ nanoseconds: Int) -> String {
+        let hundredths = nanoseconds / 10_000
+        let digits = String(hundredths % 100)
+        return "\(hundredths / 100)." + (digits.utf8.count < 2 ? "0" : "") + digits
+    }
+}

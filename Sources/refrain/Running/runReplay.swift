@@ -1,0 +1,120 @@
+import AppleMusic
+import Synchronization
+import Traffic
+
+/// Replays a recording, and reports on it.
+func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    DescriptorLimit.raise()
+    let signals = StopSignals()
+    let replay: Replay
+    do throws(ReplayError) {
+        replay = try Replay(options.plan)
+    } catch {
+        throw .failed(error.description)
+    }
+    for warning in replay.warnings { context.output.problem(warning) }
+    let outcome = try outcome(of: replay, signals, ReplayProgress(replay), context.output)
+    let verdicts = options.thresholds.map { $0.verdict(on: outcome.result) }
+    try write(outcome.result, verdicts, options, context.files)
+    if options.isJSON {
+        context.output.json(outcome.result.json.bytes)
+        for verdict in verdicts where verdict.isMissed { context.output.problem("missed: \(verdict.sentence)") }
+    } else {
+        context.output.standard(TerminalSummary.text(of: outcome.result, thresholds: verdicts))
+    }
+    if outcome.wasStopped {
+        context.output.problem("stopped before the end; the figures are of what was done until then")
+    }
+    if let reason = outcome.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
+    let isBad = outcome.wasStopped || outcome.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
+    return isBad ? .failed : .done
+}
+
+/// Runs it to its end, or until a signal, and says meanwhile how far it is. Nothing is written on the loop that sends: a slow
+/// terminal would make it late.
+private func outcome(
+    of replay: Replay, _ signals: StopSignals, _ progress: ReplayProgress, _ output: Output
+) throws(CommandFailure) -> Replay.Outcome {
+    let box = ResultBox()
+    var progress = progress
+    let wake = signals.wake
+    replay.start { @Sendable result in
+        box.result.withLock { $0 = result }
+        wake()
+    }
+    while !signals.wait(atMost: progress.interval) {
+        output.error(progress.text(replay.progress))
+    }
+    if box.result.withLock({ $0 == nil }) {
+        replay.stop()
+        signals.wait()
+    }
+    output.error(progress.end)
+    switch box.result.withLock({ $0 }) {
+    case .success(let outcome): return outcome
+    case .failure(let error): throw .failed(error.description)
+    case nil: throw .failed("stopped")
+    }
+}
+
+private final class ResultBox: Sendable {
+    let result = Mutex<Result<Replay.Outcome, ReplayError>?>(nil)
+}
+
+/// The reports that are files.
+private func write(
+    _ result: ReplayResult, _ verdicts: [Threshold.Verdict], _ options: ReplayOptions, _ files: FileAccess
+) throws(CommandFailure) {
+    if let path = options.hgrmFile { try files.writeReport(HGRM.text(of: result.corrected, in: result), to: path) }
+    if let path = options.htmlFile {
+        try files.writeReport(HTMLReport.page(of: result, thresholds: verdicts), to: path)
+    }
+}
+
+extension FileAccess {
+    fileprivate func writeReport(_ text: String, to path: String) throws(CommandFailure) {
+        do throws(FileProblem) {
+            try write(path, Array(text.utf8))
+        } catch {
+            throw .failed("cannot write \(path): \(error.message)")
+        }
+    }
+}
+
+/// `replay compare A B`: two results that were written with `--json`, side by side.
+func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    let names = arguments.positional.dropFirst()
+    guard names.count == 2 else {
+        throw .usage("replay: compare takes two results that --json wrote (see \"refrain help replay\")")
+    }
+    let allowed = [ReplayOptions.html.name, CommandOption.json.name]
+    if let other = ReplayOptions.all.first(where: { option in
+        !allowed.contains(option.name) && (arguments.value(option) != nil || arguments.has(option))
+    }) {
+        throw .usage("replay: compare sends nothing; --\(other.name) has no meaning for it")
+    }
+    var runs: [(name: String, result: ReplayResult)] = []
+    for name in names { runs.append((name, try result(inFile: name, context.files))) }
+    let comparison = ReplayComparison(runs[0], runs[1])
+    if let path = arguments.value(ReplayOptions.html) { try context.files.writeReport(comparison.page, to: path) }
+    if arguments.has(.json) {
+        context.output.json(JSON.object(members: ["a": runs[0].result.json, "b": runs[1].result.json]).bytes)
+    } else {
+        context.output.standard(comparison.text)
+    }
+    return .done
+}
+
+private func result(inFile path: String, _ files: FileAccess) throws(CommandFailure) -> ReplayResult {
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+        bytes = try files.read(path)
+    } catch {
+        throw .failed("cannot read \(path): \(error.message)")
+    }
+    do throws(ReplayResultError) {
+        return try ReplayResult(json: bytes)
+    } catch {
+        throw .failed("\(path): \(error)")
+    }
+}

@@ -1,0 +1,82 @@
+import Recording
+import Testing
+
+@testable import Traffic
+
+@Suite struct PlannedRequestsTests {
+    private static func exchange(_ method: String, _ target: String, at milliseconds: Int = 0, status: Int = 200)
+        -> RecordedExchange
+    {
+        RecordedExchange(
+            time: .now(), offset: .milliseconds(milliseconds), method: method, target: target, status: status,
+            latency: .zero, length: 2)
+    }
+
+    private static func planned(
+        _ exchanges: [RecordedExchange], _ fields: [RecordedField] = [], _ filter: ReplayFilter = ReplayFilter()
+    ) -> PlannedRequests {
+        var planned = PlannedRequests(authority: "127.0.0.1:8080", fields: fields, filter: filter)
+        for exchange in exchanges { planned.add(exchange) }
+        planned.finish()
+        return planned
+    }
+
+    @Test func equalRequestsAreHeldOnceAndSentInTheOrderInWhichTheyCame() {
+        let planned = Self.planned([
+            Self.exchange("GET", "/b", at: 20), Self.exchange("GET", "/a", at: 10), Self.exchange("GET", "/b", at: 30),
+        ])
+        #expect(planned.requests.count == 2)
+        #expect(planned.entries.map { planned.requests[$0.request].target } == ["/a", "/b", "/b"])
+        #expect(planned.entries.map(\.index) == [1, 0, 2])
+    }
+
+    @Test func fieldsOfTheRunTakeThePlaceOfRecordedOnes() {
+        var exchange = Self.exchange("GET", "/a")
+        exchange.requestFields = [
+            RecordedField("accept-language", "de"), RecordedField("content-type", "text/plain"),
+            RecordedField("accept", "*/*"),
+        ]
+        let planned = Self.planned([exchange], [RecordedField("accept-language", "fr")])
+        let text = String(decoding: planned.requests[0].bytes, as: UTF8.self)
+        #expect(text == "GET /a HTTP/1.1\r\nhost: 127.0.0.1:8080\r\naccept-language: fr\r\naccept: */*\r\n\r\n")
+    }
+
+    @Test func whatCannotOrMustNotBeSentIsCounted() {
+        var personal = Self.exchange("GET", "/v1/me/library/songs")
+        personal.isPersonal = true
+        var filter = ReplayFilter()
+        filter.skip = ["/x"]
+        let planned = Self.planned(
+            [
+                personal, Self.exchange("POST", "/a"), Self.exchange("DELETE", "/a"), Self.exchange("OPTIONS", "/a"),
+                Self.exchange("GET", "/x/1"), Self.exchange("HEAD", "/a"),
+            ], [], filter)
+        #expect(planned.entries.count == 1 && planned.requests[0].isHead)
+        #expect(planned.skipped == ["personal": 1, "unsafe method": 2, "other method": 1, "filtered": 1])
+    }
+
+    @Test func everyKindOfChoiceHasToFit() {
+        var filter = ReplayFilter()
+        filter.only = ["/v1/catalog/us/", "/v1/catalog/de/"]
+        filter.skip = ["/v1/catalog/us/charts"]
+        filter.statuses = [2, 404]
+        filter.storefronts = ["us"]
+        filter.outcomes = ["hit"]
+        func admits(_ target: String, _ status: Int, _ outcome: String?) -> Bool {
+            var exchange = Self.exchange("GET", target, status: status)
+            exchange.outcome = outcome
+            return filter.admits(exchange)
+        }
+        #expect(admits("/v1/catalog/us/songs/1", 200, "hit") && admits("/v1/catalog/us/songs/1", 404, "hit"))
+        #expect(!admits("/v1/catalog/us/songs/1", 403, "hit") && !admits("/v1/catalog/us/songs/1", 200, "miss"))
+        #expect(!admits("/v1/catalog/de/songs/1", 200, "hit") && !admits("/v1/catalog/us/songs/1", 200, nil))
+        #expect(!admits("/v1/catalog/us/charts?types=songs", 200, "hit"))
+    }
+
+    @Test(arguments: [
+        ("/v1/catalog/US/songs/1", "us"), ("/v1/storefronts/de?l=de", "de"), ("/v1/catalog", nil), ("/", nil),
+        ("/v1/me/library", nil), ("/v1/catalog/gb?x=/y", "gb"),
+    ]) func storefrontsAreReadOffTargets(_ target: String, _ storefront: String?) {
+        #expect(ReplayFilter.storefront(of: target) == storefront)
+    }
+}

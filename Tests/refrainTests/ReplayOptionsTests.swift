@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+import Traffic
+
+@testable import refrain
+
+@Suite struct ReplayOptionsTests {
+    private static func options(_ words: String...) throws -> ReplayOptions {
+        try ReplayOptions(OptionParser.parse(["trace.jsonl", "--target", "http://127.0.0.1:1"] + words, for: .replay))
+    }
+
+    @Test func thePaceSaysWhatConnectionsMean() throws {
+        #expect(try Self.options().plan.pace == .recorded(speed: 1))
+        #expect(try Self.options().plan.connections == 256)
+        let closed = try Self.options("--connections", "8").plan
+        #expect(closed.pace == .closed && closed.connections == 8)
+        let rate = try Self.options("--connections", "8", "--rate", "50/s").plan
+        #expect(rate.pace == .rate(perSecond: 50) && rate.connections == 8)
+        let speed = try Self.options("--connections", "8", "--speed", "2.5x").plan
+        #expect(speed.pace == .recorded(speed: 2.5) && speed.connections == 8)
+    }
+
+    @Test func filtersAndThresholdsAreRead() throws {
+        let options = try Self.options(
+            "--only", "/v1/catalog/us/", "--skip", "/v1/catalog/us/search", "--method", "get", "--status", "4xx",
+            "--status", "200", "--outcome", "stale-if-error", "--storefront", "US", "--fail-if", "diff>0", "--fail-if",
+            "p99>50ms", "--duration", "1m", "--loop", "--timeout", "5s")
+        let filter = options.plan.filter
+        #expect(filter.only == ["/v1/catalog/us/"] && filter.skip == ["/v1/catalog/us/search"])
+        #expect(filter.methods == ["GET"] && filter.statuses == [4, 200] && filter.storefronts == ["us"])
+        #expect(filter.outcomes == ["stale-if-error"] && options.thresholds.map(\.text) == ["diff>0", "p99>50ms"])
+        // What nobody looks at cannot be judged.
+        #expect(options.plan.verifies && options.plan.repeats && options.plan.timeout == .seconds(5))
+        #expect(try Self.options("--fail-if", "p99>50ms").plan.verifies == false)
+    }
+
+    @Test(arguments: [
+        (["--rate", "5/s", "--speed", "2x"], "--rate and --speed both set the pace; give one of them"),
+        (["--loop"], "--loop goes on until the --duration is over; say how long that is"),
+        (["--speed", "10"], "\"10\" is not a speed such as 10x or 0.5x"),
+        (["--speed", "0x"], "\"0x\" is not a speed such as 10x or 0.5x"),
+        (["--rate", "0/s"], "\"0/s\" is not a rate such as 20/s"),
+        (["--connections", "0"], "\"0\" is not a number from 1 to 10000"),
+        (["--status", "4x"], "\"4x\" is not a status such as 404 or 4xx"),
+        (["--outcome", "hot"], "\"hot\" is none of hit, composed"),
+        (["--only", "v1"], "--only and --skip take the beginning of a path"),
+        (["--fail-if", "p99"], "\"p99\" compares nothing"),
+        (["--ca-file", "ca.pem"], "--ca-file is for a target that begins with https://"),
+        (["--header", "Authorization: Bearer x"], "authorization is a secret; put it into a file for --header-file"),
+        (["--header", "music-user-token:x"], "music-user-token is a secret"),
+        (["--header", "Content-Length: 5"], "content-length is not for a replay to set"),
+        (["--header", "no colon"], "not of the form 'Name: value'"),
+    ]) func whatMakesNoSenseIsAUsageError(_ words: [String], _ message: String) {
+        let result = CapturedOutput()
+        let status = CommandLineTool.run(
+            ["refrain", "replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words, output: result.output,
+            files: MemoryFiles().access)
+        #expect(status == 2 && result.error.contains(message) && !result.error.contains("Bearer"))
+    }
+
+    @Test func fileAndTargetAreNeeded() {
+        #expect(run("replay", "--target", "http://127.0.0.1:1").status == 2)
+        #expect(run("replay", "trace.jsonl").error.contains("--target URL says what to replay against"))
+        #expect(run("replay", "compare", "a.json").error.contains("compare takes two results"))
+        #expect(run("replay", "compare", "a", "b", "--rate", "5/s").error.contains("--rate has no meaning"))
+        #expect(run("replay", "compare", "a", "b").error == "refrain: cannot read a: No such file or directory\n")
+    }
+
+    @Test func secretsComeFromAFileThatNobodyElseReads() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let content = Data("Authorization: Bearer abc\n\nAccept-Language: de\n".utf8)
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        #expect(FileManager.default.createFile(atPath: path, contents: content, attributes: attributes))
+        let fields = try Self.options("--header-file", path, "--header", "X-Run: 1").plan.fields
+        #expect(fields.map(\.name) == ["x-run", "authorization", "accept-language", "user-agent"])
+        #expect(fields[1].value == "Bearer abc")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(throws: CommandFailure.self) { try Self.options("--header-file", path) }
+    }
+}
+
+@Suite struct ReplayProgressTests {
+    private static let half = Replay.Progress(
+        elapsed: .seconds(10), sent: 500, answered: 490, failed: 3, p99: 12_340_000)
+
+    @Test func elsewhereItIsAPlainLine() {
+        var progress = ReplayProgress(planned: 1000, expected: .seconds(20), terminal: .none)
+        #expect(
+            progress.text(Self.half) == "refrain: 500 of 1000 sent, 49/s, p99 12.34 ms, 3 failed, 10 s left\n")
+        #expect(progress.end.isEmpty && progress.interval == .seconds(10))
+    }
+
+    @Test func onATerminalItIsOneLineThatIsDrawnAgain() {
+        var progress = ReplayProgress(
+            planned: 1000, expected: .seconds(20), terminal: Terminal(width: 80, hasColour: false))
+        #expect(progress.end.isEmpty)
+        let text = progress.text(Self.half)
+        #expect(text.hasPrefix("\r[##########----------] 500 of 1000 sent") && text.hasSuffix("\u{1B}[K"))
+        #expect(!text.contains("\n") && progress.end == "\r\u{1B}[K")
+    }
+
+    @Test func whereNobodyKnowsHowManyTheTimeSaysHowFar() {
+        let progress = ReplayProgress(planned: nil, expected: .seconds(40), terminal: .none)
+        #expect(progress.share(Self.half) == 0.25)
+        #expect(ReplayProgress(planned: nil, expected: nil, terminal: .none).share(Self.half) == nil)
+    }
+}
