@@ -129,7 +129,8 @@ public final class ProxyServer: Sendable {
             restingForms: { [self] in
                 let library = running.withLock { $0.settings.shared.library }
                 return library.forms.resting(at: settings.timeOfDay.unixSeconds())
-            }, recorder: settings.shared.recorder)
+            }, ttlSpeed: { [self] in running.withLock { $0.settings.shared.policy.speed } },
+            recorder: settings.shared.recorder)
     }
 
     /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being called.
