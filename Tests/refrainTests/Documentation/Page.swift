@@ -12,7 +12,7 @@ struct Page {
         ["README.md"]
         + [
             "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "RECORDING.md",
-            "REPLAY.md",
+            "REPLAY.md", "ORIGIN.md",
         ].map {
             "Sources/Documentation/" + $0
         }
