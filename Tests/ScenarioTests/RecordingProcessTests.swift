@@ -31,7 +31,7 @@ struct RecordingProcessTests {
             origin = try ServiceHost(
                 label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
             ) { context in SimulatorService(api, context: context) }
-            let text = """
+            let lines = """
                 listen 127.0.0.1:0
                 admin_listen 127.0.0.1:0
                 upstream http://\(origin.address)
@@ -40,7 +40,7 @@ struct RecordingProcessTests {
                 record \(folder.path)
                 """
             let configuration = folder.url.appendingPathComponent("proxy.conf")
-            try Data(text.utf8).write(to: configuration)
+            try Data(lines.utf8).write(to: configuration)
             try Data().write(to: log)
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             let limit = blocks.map { "ulimit -f \($0); " } ?? ""
@@ -104,7 +104,7 @@ struct RecordingProcessTests {
     /// A file at the limit of its size is a signal too, whose default is the end of the process.
     @Test func aDiskThatTakesNoMoreCostsExchangesAndNothingElse() async throws {
         try await onThread {
-            let recorder = try Recorder(blocks: 64)
+            let recorder = try Recorder(blocks: 1024)
             let client = HTTPTestClient(port: try recorder.port)
             defer { client.close() }
             let admin = HTTPTestClient(port: try recorder.adminPort)
@@ -113,7 +113,8 @@ struct RecordingProcessTests {
             var count = 0
             waitUntil {
                 for _ in 0..<50 {
-                    guard (try? client.send("GET", "/v1/catalog/us/charts?n=\(count)").status) == 200 else {
+                    guard (try? client.send("GET", "/v1/catalog/us/charts?types=albums&n=\(count)").status) == 200
+                    else {
                         return true
                     }
                     count += 1
