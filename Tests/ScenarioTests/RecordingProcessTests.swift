@@ -49,7 +49,7 @@ struct RecordingProcessTests {
             ]
             process.standardError = try FileHandle(forWritingTo: log)
             try process.run()
-            waitUntil { text(behind: "admin listener on http://127.0.0.1:") != nil || !process.isRunning }
+            waitUntil { self.text(behind: "admin listener on http://127.0.0.1:") != nil || !process.isRunning }
         }
 
         deinit {
