@@ -16,7 +16,7 @@ import Testing
         #expect(configuration.compose == .on && configuration.allowsWindows && !configuration.allowsBatches)
         #expect(configuration.next == .keep && configuration.corsOrigins == ["*"])
         #expect(configuration.accessLog == AccessLog(destination: .standardOutput, format: .combined))
-        #expect(configuration.logLevel == .info && configuration.workers == nil && configuration.recordFile == nil)
+        #expect(configuration.logLevel == .info && configuration.workers == nil && configuration.recording == nil)
         #expect(effective.lines.allSatisfy { $0.place == nil })
         #expect(try ConfigurationReader.standard().configuration == configuration)
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(!configuration.allowsWindows && !configuration.allowsBatches)
         #expect(configuration.corsOrigins == ["https://a.example", "http://localhost:3000"])
         #expect(configuration.accessLog == AccessLog(destination: .file("/var/log/refrain.log"), format: .json))
-        #expect(configuration.logLevel == .debug && configuration.recordFile == "traffic.rec")
+        #expect(configuration.logLevel == .debug && configuration.recording?.settings.path == "traffic.rec")
         #expect(configuration.workers == 3)
     }
 
