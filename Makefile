@@ -15,6 +15,9 @@ TARGET = $(DESTDIR)$(PREFIX)
 DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md) \
 	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml))
 
+# A small recording to try things with, and its bodies.
+EXAMPLES = $(wildcard Sources/Documentation/examples/*)
+
 # Installs packages with apt-get, as root or by sudo; fails where neither can.
 define install_packages
 { if [ "$$(id -u)" = 0 ]; then as_root=; elif command -v sudo >/dev/null; then as_root=sudo; else as_root=none; fi; \
@@ -26,7 +29,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run build test lint format bench install install-built uninstall deb clean
+.PHONY: help deps deps-test run build test lint format bench trace install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,25 +67,29 @@ format: ## put all sources into that format
 bench: deps build ## the benchmarks; BENCH="..." passes arguments on
 	$(SWIFT) build -c release --product bench --static-swift-stdlib && .build/release/bench $(BENCH)
 
+trace: deps ## make the recording of app sessions in Sources/Documentation/examples anew
+	$(SWIFT) build -c release --product bench --static-swift-stdlib && .build/release/bench trace
+
 install: build ## binary, man pages, completions, units and documents, into $(DESTDIR)$(PREFIX)
 	@$(MAKE) --no-print-directory install-built
 
 # Of a binary that is there already, whoever built it.
 install-built:
-	install -d "$(TARGET)/bin" "$(TARGET)/lib/systemd/system" "$(TARGET)/share/doc/refrain"
+	install -d "$(TARGET)/bin" "$(TARGET)/lib/systemd/system" "$(TARGET)/share/doc/refrain" "$(TARGET)/share/refrain/examples"
 	install -m 755 $(BINARY) "$(TARGET)/bin/refrain"
 	$(BINARY) help --share "$(TARGET)/share"
 	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service > "$(TARGET)/lib/systemd/system/refrain.service"
 	install -m 644 Sources/Deployment/systemd/refrain.socket "$(TARGET)/lib/systemd/system/refrain.socket"
 	chmod 644 "$(TARGET)/lib/systemd/system/refrain.service"
 	install -m 644 proxy.conf.example $(DOCUMENTS) "$(TARGET)/share/doc/refrain"
+	install -m 644 $(EXAMPLES) "$(TARGET)/share/refrain/examples"
 
 uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
 	rm -f "$(TARGET)/bin/refrain" "$(TARGET)"/lib/systemd/system/refrain.service "$(TARGET)"/lib/systemd/system/refrain.socket
 	rm -f "$(TARGET)"/share/man/man1/refrain.1 "$(TARGET)"/share/man/man1/refrain-*.1 "$(TARGET)"/share/man/man5/proxy.conf.5
 	rm -f "$(TARGET)"/share/bash-completion/completions/refrain "$(TARGET)"/share/zsh/site-functions/_refrain
 	rm -f "$(TARGET)"/share/fish/vendor_completions.d/refrain.fish
-	rm -rf "$(TARGET)/share/doc/refrain"
+	rm -rf "$(TARGET)/share/doc/refrain" "$(TARGET)/share/refrain"
 
 deb: build ## a Debian package, into .build
 	@Sources/Deployment/debian/build $(BINARY) .build

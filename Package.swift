@@ -82,11 +82,11 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",
-                dependencies: ["refrain", "TestSupport"],
+                dependencies: ["refrain", "Recording", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "Simulator"],
+                dependencies: ["Bench", "Simulator", "Recording"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),

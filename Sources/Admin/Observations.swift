@@ -94,6 +94,7 @@ struct Observations {
             "reloads": .integer(reloads.succeeded), "failed_reloads": .integer(reloads.failed),
             "last_success": reloads.lastSuccess.map { .integer(Int($0)) } ?? .null,
             "last_failure": reloads.lastFailure.map(JSON.string) ?? .null,
+            "ttl_speed": .integer(source.ttlSpeed),
         ])
     }
 }

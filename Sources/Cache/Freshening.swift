@@ -23,6 +23,8 @@ public struct Revalidation {
     public var rule: TTLRule
     /// That of the line `ttl not-found`.
     public var notFound: TTLRule
+    /// How many times as fast answers age.
+    public var speed = 1
     /// The unix second at which the answer came.
     public var now: Int64
     /// Seconds between request and answer (RFC 9111 4.2.3).
@@ -104,7 +106,8 @@ extension StoredResponse {
         var request = revalidation.request
         request.isGet = true
         return StoreDecision.decide(
-            request, facts, rule: revalidation.rule, notFound: revalidation.notFound, now: revalidation.now)
+            request, facts, rule: revalidation.rule, notFound: revalidation.notFound, speed: revalidation.speed,
+            now: revalidation.now)
     }
 
     private func replacing(

@@ -32,6 +32,15 @@ public struct Lifetime: Hashable, Sendable {
         freshFor + max(staleFor, staleIfErrorFor, keepFor)
     }
 
+    /// The same where time passes so many times as fast. An age that it came with stays: that passed elsewhere. To the second,
+    /// and what lasted at all lasts a second at least.
+    func passing(_ speed: Int) -> Lifetime {
+        func shortened(_ seconds: Int) -> Int { seconds > 0 ? max(1, (seconds + speed / 2) / speed) : 0 }
+        return Lifetime(
+            freshFor: min(freshFor, initialAge) + shortened(freshFor - initialAge), staleFor: shortened(staleFor),
+            staleIfErrorFor: shortened(staleIfErrorFor), keepFor: shortened(keepFor), initialAge: initialAge)
+    }
+
     /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as long as if its freshness had
     /// ended at that age by itself.
     func withoutFreshness(atAge age: Int) -> Lifetime {

@@ -12,9 +12,18 @@ public enum StoreDecision: Hashable, Sendable {
     case no(Reason)
 
     /// Decides. `rule` is that of the request's class (`personal` for a personal request), `notFound` that of the line
-    /// `ttl not-found`, `now` the unix second at which the response came.
+    /// `ttl not-found`, `now` the unix second at which the response came, `speed` how many times as fast it ages (`ttl_speed`).
     public static func decide(
-        _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule, now: Int64
+        _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule, speed: Int = 1,
+        now: Int64
+    ) -> StoreDecision {
+        let decision = decide(request, response, rule, notFound, now)
+        guard speed > 1, case .store(let lifetime) = decision else { return decision }
+        return .store(lifetime.passing(speed))
+    }
+
+    private static func decide(
+        _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule, _ notFound: TTLRule, _ now: Int64
     ) -> StoreDecision {
         if let reason = refusal(request, response, rule) { return .no(reason) }
         let isVaryAccounted = response.vary.isAccounted(under: rule)

@@ -24,8 +24,11 @@ extension ProxyServer {
         startRecording(settings) { error in completion(error.map { .failure($0) } ?? .success(recorder.status)) }
     }
 
-    /// Goes on in a new file where the old one was moved away; false where it was not, or nothing is recorded.
-    public func reopenRecording() throws(RecordingError) -> Bool { try recorder.reopen() }
+    /// Goes on in a new file where the old one was moved away. `completion` is called from another thread with whether it was;
+    /// never where nothing is recorded.
+    public func reopenRecording(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
+        recorder.reopen(completion)
+    }
 
     /// Begins to record. `completion` is called from another thread, with what went wrong; where it records
     /// already, nothing changes.

@@ -129,7 +129,8 @@ public final class ProxyServer: Sendable {
             restingForms: { [self] in
                 let library = running.withLock { $0.settings.shared.library }
                 return library.forms.resting(at: settings.timeOfDay.unixSeconds())
-            }, recorder: settings.shared.recorder)
+            }, ttlSpeed: { [self] in running.withLock { $0.settings.shared.policy.speed } },
+            recorder: settings.shared.recorder)
     }
 
     /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being called.
@@ -158,7 +159,8 @@ public final class ProxyServer: Sendable {
         group.notify(queue: .global()) { @Sendable in
             settings.shared.cache.close()
             settings.accessLog?.sink.flush()
-            settings.shared.recorder.end { @Sendable in completion(cutOff.value.load(ordering: .relaxed)) }
+            settings.shared.recorder.end(within: .seconds(2))
+            completion(cutOff.value.load(ordering: .relaxed))
         }
     }
 

@@ -37,7 +37,9 @@ extension ProxyService {
             return false
         }
         statistics.count(.hits)
-        serve(stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, to: connection)
+        serve(
+            stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, known: known,
+            to: connection)
         return true
     }
 }

@@ -295,9 +295,10 @@ extension ProxyService {
     /// - Parameters:
     ///   - template: written to the log in place of a private target.
     ///   - upstreamTime: how long the origin took, where it was asked.
+    ///   - known: the request, where whoever calls has it at hand.
     func serve(
         _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, upstreamTime: Duration? = nil,
-        to connection: ClientConnection
+        known: KnownRequest? = nil, to connection: ClientConnection
     ) {
         let coding = coding(of: stored, for: connection)
         let form = connection.withHeadBytes { bytes in
@@ -310,12 +311,12 @@ extension ProxyService {
             ) { stored.appendContentRange(to: &$0) }
         }
         let content = form.content(of: stored, coding)
+        let age = stored.age(at: context.unixSeconds)
         observer.record(
             AnsweredRequest(
                 status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
                 cacheStatus: status, key: stored.key, template: template, upstreamTime: upstreamTime),
-            .stored(stored, form, coding, age: stored.age(at: context.unixSeconds)), on: connection)
-        let age = stored.age(at: context.unixSeconds)
+            stored, form, coding, age: age, known, on: connection)
         let file =
             form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in

@@ -82,7 +82,7 @@ final class Worker: @unchecked Sendable {
     /// Calls `completion` when what the loop has gathered for a recording is handed over.
     func flushTraffic(_ completion: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
-            service.observer.traffic.handOver()
+            service.observer.traffic.handOver(isLast: true)
             completion()
         }
     }
@@ -91,7 +91,7 @@ final class Worker: @unchecked Sendable {
         loop.execute { [self] in
             server.drain { [self] cutOff in
                 service.observer.log?.flush()
-                service.observer.traffic.handOver()
+                service.observer.traffic.handOver(isLast: true)
                 gate.drain()
                 loop.stop { @Sendable in completion(cutOff) }
             }

@@ -30,12 +30,14 @@ enum HAREntry {
         guard let method = request["method"]?.stringValue, RecordedExchange.isToken(method) else {
             throw LineProblem("request.method is not a method such as GET")
         }
-        guard let response = entry["response"], response.objectValue != nil, response["status"] != .integer(0),
-            response["status"] != .null
-        else { return .leftOut(.isUnanswered) }
-        guard let status = response["status"]?.intValue, (100...599).contains(status) else {
+        guard let response = entry["response"], response.objectValue != nil, response["status"] != .null else {
+            return .leftOut(.isUnanswered)
+        }
+        guard let status = response["status"]?.intValue, status == 0 || (100...599).contains(status) else {
             throw LineProblem("response.status is not between 100 and 599")
         }
+        // A recording of our own has a 0 where the client left, and that is part of the traffic.
+        if status == 0 && entry["_refrain"] == nil { return .leftOut(.isUnanswered) }
         if entry["_fromCache"] != nil { return .leftOut(.isFromOwnCache) }
         let body = try content(of: response, status)
         let length = if let body { body.count } else { try length(of: response) }
@@ -55,7 +57,9 @@ enum HAREntry {
     static func target(ofURL url: String) -> String? {
         var rest = url[...]
         if url.utf8.first != UInt8(ascii: "/") {
-            guard let scheme = ["https://", "http://"].first(where: { url.lowercased().hasPrefix($0) }) else { return nil }
+            guard let scheme = ["https://", "http://"].first(where: { url.lowercased().hasPrefix($0) }) else {
+                return nil
+            }
             rest = rest.dropFirst(scheme.count)
             rest = rest[(rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex)...]
         }
@@ -116,7 +120,9 @@ enum HAREntry {
         guard let span = Duration(decimalSeconds: text) else {
             throw LineProblem("\(name) is more than a billion milliseconds")
         }
-        return span / 1000
+        // In whole nanoseconds.
+        let (seconds, attoseconds) = (span / 1000).components
+        return .seconds(seconds) + .nanoseconds(attoseconds / 1_000_000_000)
     }
 
     // MARK: - The content

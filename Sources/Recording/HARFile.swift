@@ -40,7 +40,8 @@ struct HARFile {
         let first = contents.exchanges.map(\.time).min() ?? Timestamp(microseconds: 0)
         let started = own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? first
         header = RecordingHeader(
-            started: started, program: Self.program(log["creator"]), sampling: Self.sampling(own?["sampling"]))
+            started: started, program: own?["program"]?.stringValue ?? Self.program(log["creator"]),
+            sampling: Self.sampling(own?["sampling"]))
         exchanges = contents.inOrder(since: started)
         bodies = RecordedBodies(contents.bodies)
         warnings = leftOut.map { "\(path): left out: \($0)" }

@@ -28,7 +28,8 @@ public struct HARWriter: Sendable {
     public mutating func entry(_ exchange: RecordedExchange, body: [UInt8]?) -> [UInt8] {
         let entry: JSON = .object(members: [
             "startedDateTime": .string(exchange.time.text), "time": Self.milliseconds(exchange.latency),
-            "request": Self.request(exchange), "response": Self.response(exchange, body), "cache": .object(JSONObject()),
+            "request": Self.request(exchange), "response": Self.response(exchange, body),
+            "cache": .object(JSONObject()),
             "timings": Self.timings(exchange), "_refrain": Self.own(exchange),
         ])
         defer { isFirst = false }

@@ -61,7 +61,7 @@ private struct IndexReading {
     }
 
     mutating func add(_ line: FileLine) throws(Problem) {
-        if line.bytes.allSatisfy({ $0 <= 0x20 }) { return }
+        if line.isBlank { return }
         guard let object = try? JSON.parse(line.bytes), object.objectValue != nil else {
             throw .line("not a JSON object")
         }

@@ -10,6 +10,8 @@ struct FileLine {
     var number: Int
     /// False for a last one that nothing ends: whoever wrote it was stopped in the middle, or is still writing.
     var isWhole: Bool
+
+    var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
 }
 
 /// Confined to whoever reads.
@@ -20,8 +22,6 @@ final class InputFile {
     private var position = 0
     private var isAtEnd = false
     private var number = 0
-    /// How often the buffer had to be moved to a larger place.
-    private(set) var growths = 0
 
     /// No line of ours is longer than 64 KiB: target and fields are bounded.
     static let longestLine = 1 << 20
@@ -99,7 +99,6 @@ final class InputFile {
         var failure: CInt = 0
         let descriptor = descriptor
         let before = buffer.count
-        if buffer.capacity - before < Self.chunk { growths += 1 }
         buffer.append(addingCapacity: Self.chunk) { output in
             output.withUnsafeMutableBufferPointer { bytes, initialised in
                 while true {

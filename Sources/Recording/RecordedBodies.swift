@@ -69,7 +69,7 @@ public final class RecordedBodies: Sendable {
     }
 
     /// The record of a body, as it is appended.
-    static func record(_ hash: BodyHash, _ content: [UInt8]) -> [UInt8] {
+    public static func record(_ hash: BodyHash, _ content: [UInt8]) -> [UInt8] {
         Array("\(hash) \(content.count)\n".utf8) + content + [0x0A]
     }
 
@@ -88,7 +88,7 @@ public final class RecordedBodies: Sendable {
                 return (places, true)
             }
             let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
-            guard words.count == 2, let hash = BodyHash(words[0]), let count = Int(words[1]),
+            guard words.count == 2, let hash = BodyHash(words[0]), let count = number(words[1]),
                 (0...longest).contains(count)
             else { throw notARecord(path, offset) }
             let start = offset + end + 1
@@ -97,6 +97,11 @@ public final class RecordedBodies: Sendable {
             offset = start + count + 1
         }
         return (places, false)
+    }
+
+    /// Digits alone.
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(text) : nil
     }
 
     /// 64 digits, a space, seven digits, the line end, and some.

@@ -76,7 +76,9 @@ extension RecordedExchange {
         guard let members = value.objectValue?.members else { throw LineProblem("\(name) is not an object") }
         var fields: [RecordedField] = []
         for member in members {
-            guard let text = member.value.stringValue else { throw LineProblem("\(name) holds what is no header field") }
+            guard let text = member.value.stringValue else {
+                throw LineProblem("\(name) holds what is no header field")
+            }
             if let field = try RecordedFields.kept(member.key, text, of: list) { fields.append(field) }
         }
         return fields

@@ -16,7 +16,8 @@ public enum RecordedFields {
 
     /// A field as a file has it; nil for one that is not on the list, whatever it holds.
     /// - Throws: when the value could end a line, or is longer than any field: it would go out as it stands.
-    public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField? {
+    public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField?
+    {
         let name = name.lowercased()
         guard list.contains(name) else { return nil }
         guard RecordedExchange.isFieldValue(value) else {

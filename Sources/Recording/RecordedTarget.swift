@@ -34,7 +34,9 @@ public enum RecordedTarget {
 
     /// The same of a text out of a file, which has no business to hold control characters: nil where it does.
     static func redacted(text: String) -> String? {
-        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return nil
+        }
         return redacted(Array(text.utf8))
     }
 

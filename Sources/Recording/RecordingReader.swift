@@ -63,7 +63,7 @@ public final class RecordingReader {
     /// The first that is not blank.
     private static func firstLine(of file: InputFile) throws(RecordingError) -> FileLine? {
         while let line = try file.nextLine() {
-            if !line.bytes.allSatisfy({ $0 <= 0x20 }) { return line }
+            if !line.isBlank { return line }
         }
         return nil
     }
@@ -74,7 +74,7 @@ public final class RecordingReader {
         case .held(let held): return held.rest.popFirst()
         case .lines(let file):
             while let line = try file.nextLine() {
-                guard !line.bytes.allSatisfy({ $0 <= 0x20 }) else { continue }
+                guard !line.isBlank else { continue }
                 if let exchange = try exchange(line) { return exchange }
             }
             return nil

@@ -30,7 +30,8 @@ final class AdminUnderTest {
         token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil,
         explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
             $1(nil)
-        }
+        },
+        recording: RecordingControl = RecordingControl()
     ) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         self.cache = cache
@@ -39,7 +40,7 @@ final class AdminUnderTest {
             statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
         let sources = AdminSources(
             statistics: source, cache: cache, access: access, version: "0", startedAt: 0,
-            explain: explain, isReady: { @Sendable in isReady },
+            explain: explain, recording: recording, isReady: { @Sendable in isReady },
             log: { @Sendable [log] line in log.lines.withLock { $0.append(line) } })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)

@@ -22,6 +22,9 @@ struct CostLimit: Sendable {
         most = Cost(instructions: instructions, allocations: allocations)
     }
 
+    /// What recording may add to a hit.
+    static let mostForRecording = 0.03
+
     /// A hit allocates nothing. The fraction that is allowed is not the request's: asking for a further turn after sixteen takes
     /// two allocations, and the line `Date` is made once a second.
     private static let none = 0.3
@@ -29,6 +32,7 @@ struct CostLimit: Sendable {
     static let table = [
         CostLimit(.hit, instructions: 5_770, allocations: none),
         CostLimit(.gzipHit, instructions: 5_770, allocations: none),
+        CostLimit(.recordedHit, instructions: 5_950, allocations: none),
         CostLimit(.parsedHit, instructions: 17_150, allocations: none),
         CostLimit(.largeHit, instructions: 7_200, allocations: none),
         CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),

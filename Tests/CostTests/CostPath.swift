@@ -4,6 +4,8 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     case hit
     /// The same request again, by a client that accepts gzip.
     case gzipHit
+    /// The same request again, while traffic is recorded.
+    case recordedHit
     /// Requests that never came before, for what is in memory.
     case parsedHit
     /// A megabyte from memory.
@@ -31,7 +33,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// How many are measured: so many that what comes now and then is spread thin.
     var requests: Int {
         switch self {
-        case .hit, .gzipHit, .parsedHit, .secureHit: 2_000
+        case .hit, .gzipHit, .recordedHit, .parsedHit, .secureHit: 2_000
         case .miss, .reduced, .split: 500
         case .largeHit: 200
         }
@@ -40,7 +42,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// What `Cache-Status` says of every measured answer.
     var status: String {
         switch self {
-        case .hit, .gzipHit, .parsedHit, .largeHit, .secureHit: "hit; ttl="
+        case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .secureHit: "hit; ttl="
         case .miss: "fwd=uri-miss; fwd-status=200; stored"
         case .reduced: "detail=reduced"
         case .split: "detail=split"
@@ -50,7 +52,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Targets that are asked for beforehand.
     var material: [String] {
         switch self {
-        case .hit, .gzipHit, .largeHit, .secureHit: [request(0).target]
+        case .hit, .gzipHit, .recordedHit, .largeHit, .secureHit: [request(0).target]
         case .parsedHit: Self.ids(0..<Self.distinct).map(Self.song)
         case .miss: []
         // Some singles, which show how those look, and batches.
@@ -62,7 +64,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// The request of that number.
     func request(_ number: Int) -> Request {
         switch self {
-        case .hit, .secureHit: Request(target: Self.song("1440000000"))
+        case .hit, .recordedHit, .secureHit: Request(target: Self.song("1440000000"))
         case .gzipHit:
             Request(
                 target: Self.song("1440000000"),

@@ -23,6 +23,17 @@ struct CostTests {
         for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
     }
 
+    /// Of what the loop does; the thread that formats and writes runs when nothing else wants to.
+    @Test func recordingAddsLittleToAHit() async throws {
+        let (program, valgrind) = (try #require(Programs.release), try #require(Programs.valgrind))
+        let costs = try await onThread {
+            try [CostPath.hit, .recordedHit].map { try Self.measure($0, program, valgrind).instructions }
+        }
+        let share = costs[1] / costs[0] - 1
+        print("recording adds \((share * 1000).rounded() / 10) % to the instructions of a hit")
+        #expect(share <= CostLimit.mostForRecording)
+    }
+
     /// `make bench` has a row for it, and does not count itself.
     private static func tellBenchmarks(_ allocations: Double) throws {
         try FileManager.default.createDirectory(atPath: ".build/bench", withIntermediateDirectories: true)
@@ -34,7 +45,7 @@ struct CostTests {
         defer { origin.stop() }
         let proxy = try MeasuredProxy(
             program: program, valgrind: valgrind, originPort: origin.port,
-            folder: URL(fileURLWithPath: CostLimit.folder(of: path)))
+            folder: URL(fileURLWithPath: CostLimit.folder(of: path)), records: path == .recordedHit)
         let relay = path == .secureHit ? try SecureRelay(to: proxy.securePort, tls: proxy.clientTLS()) : nil
         let client = HTTPTestClient(port: try relay?.port ?? proxy.port)
         defer { client.close() }

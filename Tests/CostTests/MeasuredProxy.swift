@@ -22,8 +22,10 @@ final class MeasuredProxy {
     private let authority: ThrowawayAuthority
     private var profiles = 0
 
-    /// - Parameter folder: is replaced.
-    init(program: String, valgrind: String, originPort: UInt16, folder: URL) throws {
+    /// - Parameters:
+    ///   - folder: is replaced.
+    ///   - records: whether it records what it serves.
+    init(program: String, valgrind: String, originPort: UInt16, folder: URL, records: Bool) throws {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,6 +44,7 @@ final class MeasuredProxy {
             cache_file \(file("cache.sqlite").path)
             access_log off
             workers 1
+            \(records ? "record \(file("traffic.jsonl").path)" : "")
             """
         try Data(configuration.utf8).write(to: file("proxy.conf"))
         try start(valgrind, try stripped(program))

@@ -8,13 +8,13 @@ enum ExchangeGenerator {
     static func exchange(_ number: Int, _ random: inout SeededGenerator) -> RecordedExchange {
         let targets = [
             "/v1/catalog/us/albums/1", "/v1/catalog/de/search?term=a%20b&types=songs,albums", "/v1/storefronts",
-            "/v1/catalog/us/charts?types=songs&&a=b=c&x", "/v1/other/\"quoted\\thing\"",
+            "/v1/catalog/us/charts?types=songs&&a=b=c&x", "/v1/other/~thing!$'()*@:",
         ]
         var exchange = RecordedExchange(
             time: Timestamp(microseconds: 1_795_305_600_000_000 + Int64.random(in: 0...5_000_000, using: &random)),
             offset: .nanoseconds(number * 1_000_003), method: ["GET", "POST", "HEAD"].randomElement(using: &random)!,
             target: targets.randomElement(using: &random)!,
-            status: [200, 201, 301, 400, 404, 429, 503].randomElement(using: &random)!,
+            status: [0, 200, 201, 301, 400, 404, 429, 503].randomElement(using: &random)!,
             latency: .nanoseconds(Int.random(in: 0...60_000_000_000, using: &random)),
             length: Int.random(in: 0...100_000, using: &random))
         if Bool.random(using: &random) {
@@ -30,6 +30,7 @@ enum ExchangeGenerator {
         if Bool.random(using: &random) { exchange.reason = "fresh" }
         if Int.random(in: 0..<5, using: &random) == 0 {
             exchange.isPersonal = true
+            exchange.requestFields = []
             exchange.target = ["/v1/me/library/{type}/{id}", "/v1/me/recent/..."].randomElement(using: &random)!
         }
         return exchange

@@ -30,10 +30,12 @@ import Testing
     }
 
     /// What readers have stumbled over elsewhere.
-    private static let splinters: [[UInt8]] = [
-        "\r\n", "\\r\\n", "\\n", "\\u0000", "\u{0}", "\\ud800", "\"", "{", "}", "[", "]", ",", ":", "-1", "1e999", "NaN",
-        "null", "true", "99999999999999999999", "0.", "/../", "\u{FEFF}", "\\", "{\"log\":", "\n", "\"dropped\":5,",
-    ].map { Array($0.utf8) } + [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]]
+    private static let splinters: [[UInt8]] =
+        [
+            "\r\n", "\\r\\n", "\\n", "\\u0000", "\u{0}", "\\ud800", "\"", "{", "}", "[", "]", ",", ":", "-1", "1e999",
+            "NaN",
+            "null", "true", "99999999999999999999", "0.", "/../", "\u{FEFF}", "\\", "{\"log\":", "\n", "\"dropped\":5,",
+        ].map { Array($0.utf8) } + [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]]
 
     private static func damaged(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
@@ -53,11 +55,11 @@ import Testing
         return bytes
     }
 
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<30)
     func damagedFilesAreReadOrRefused(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try RecordingFolder()
-        for _ in 0..<40 {
+        for _ in 0..<8 {
             for make in [Self.native, Self.har, Self.index] {
                 let file = try folder.write(Self.damaged(make(&random), &random), to: "f")
                 try folder.write(Self.damaged(Self.bodies, &random), to: "f.bodies")

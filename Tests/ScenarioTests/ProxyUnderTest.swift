@@ -3,6 +3,7 @@ import Cache
 import EventLoop
 import Foundation
 import HTTP
+import Recording
 import Synchronization
 import TestSupport
 
@@ -55,6 +56,10 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 
     var addresses: [SocketAddress] { server.addresses }
+
+    func startRecording(_ recording: RecordingSettings) throws { try server.startRecording(recording) }
+    func stopRecording() { server.stopRecording() }
+    var recording: RecordingStatus { server.recording }
 
     var statistics: StatisticsSource { server.snapshot }
 

@@ -145,6 +145,15 @@ public final class HeadlessBrowser {
 
     public func text(_ expression: String) throws -> String { try evaluate("String(\(expression))") as? String ?? "" }
 
+    /// Goes on in a new page at an address that no other page may lead to, such as one of the browser's own.
+    public func attach(to address: String) throws {
+        session = nil
+        let target = try call("Target.createTarget", ["url": address])["targetId"] as? String ?? ""
+        let attached = try call("Target.attachToTarget", ["targetId": target, "flatten": true])
+        session = attached["sessionId"] as? String
+        try wait(for: "document.readyState === 'complete' && location.href !== 'about:blank'")
+    }
+
     /// Waits until an expression is true, at most 20 s.
     public func wait(for expression: String) throws {
         let deadline = Date() + 20

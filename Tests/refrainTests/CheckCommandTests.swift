@@ -18,14 +18,14 @@ import Testing
         #expect(lines.contains("ttl songs 2h # more.conf:2"))
         #expect(lines.contains("ttl catalog 1d stale 7d # default"))
         #expect(lines.contains("developer_token_file \"my token\" # more.conf:3"))
-        #expect(lines.contains("# record FILE # unset"))
+        #expect(lines.contains("# record FILE [off] [sample SHARE%] [size SIZE] [files N] # unset"))
     }
 
     /// `check` said nothing of what `serve` warned of a moment later.
     @Test func warnsOfWhatServeWarnsOf() throws {
-        let files = MemoryFiles(texts: ["proxy.conf": "record traffic.rec"])
+        let files = MemoryFiles(texts: ["proxy.conf": "tls_certificate cert.pem", "cert.pem": ""])
         let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
-        #expect(warnings.contains("record has no effect in this version"))
+        #expect(warnings.contains("tls_certificate is set, but no listen line says tls"))
         #expect(warnings.contains { $0.hasPrefix("no developer_token_file or developer_key_file") })
         for words in [["check"], ["check", "--json"]] {
             let captured = CapturedOutput()

@@ -1,3 +1,4 @@
+import Recording
 import Testing
 
 @testable import refrain
@@ -57,11 +58,22 @@ import Testing
         ("compose", "yes"), ("windows", "verify"), ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
         ("cors_origin", "https://app.example.com/"), ("access_log", "stdout xml"), ("access_log", "\"\" json"),
         ("log_level", "verbose"), ("workers", "0"), ("workers", "1025"), ("record", "''"),
+        ("record", "a on"), ("record", "a off off"), ("record", "a sample"), ("record", "a sample 0%"),
+        ("record", "a sample 101%"), ("record", "a sample 5"), ("record", "a sample nan%"), ("record", "a size 1k"),
+        ("record", "a files 0"), ("record", "a files 1 files 2"),
     ])
     func refusesBadValues(name: String, arguments: String) {
         let found = complaints("\n\(name) \(arguments)\n")
         // An identifier alone also lacks its key; that is the second complaint.
         #expect(found.count == (name.hasSuffix("_id") ? 2 : 1), "\(found)")
         #expect(found.allSatisfy { $0.hasPrefix("proxy.conf:2: \(name): ") }, "\(found)")
+    }
+
+    @Test func recordTakesItsWordsInAnyOrder() throws {
+        let line = try RecordingLine(words: ["a", "files", "9", "sample", "0.5%", "off", "size", "1MiB"])
+        let settings = RecordingSettings(path: "a", sampling: 0.005, mostBytes: 1 << 20, mostFiles: 9)
+        #expect(line.settings == settings && !line.isOn)
+        #expect(try RecordingLine(words: ["b"]).isOn)
+        #expect(try RecordingLine(words: ["b"]).settings == RecordingSettings(path: "b"))
     }
 }

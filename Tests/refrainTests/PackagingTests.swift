@@ -46,7 +46,12 @@ import Testing
             let unit = try String(
                 contentsOfFile: directory.path + "/opt/refrain/lib/systemd/system/refrain.service", encoding: .utf8)
             #expect(unit.contains("\nExecStart=/opt/refrain/bin/refrain serve "))
-            #expect(try Self.files(below: directory).contains("opt/refrain/share/man/man1/refrain-serve.1"))
+            let files = try Self.files(below: directory)
+            for name in [
+                "man/man1/refrain-serve.1", "refrain/examples/sessions.jsonl", "refrain/examples/sessions.jsonl.bodies",
+            ] {
+                #expect(files.contains("opt/refrain/share/" + name), "\(name)")
+            }
             let removed = try make.run(["uninstall"] + settings, in: Self.top)
             #expect(removed.status == 0, "\(removed.text)")
             #expect(try Self.files(below: directory).isEmpty)
@@ -90,7 +95,9 @@ import Testing
         let list = try tool.run(["--contents", package.path]).text.split(separator: "\n")
         #expect(list.allSatisfy { $0.contains(" root/root ") })
         let pages = ManualPage.all.map { "man\($0.section)/\($0.fileName).gz" }
-        for path in pages + ["bin/refrain", "system/refrain.service", "bash-completion/completions/refrain"] {
+        for path in pages + [
+            "bin/refrain", "system/refrain.service", "bash-completion/completions/refrain", "examples/sessions.jsonl",
+        ] {
             #expect(list.contains { $0.hasSuffix("/" + path) }, "\(path)")
         }
         let root = package.deletingLastPathComponent().appendingPathComponent("root")

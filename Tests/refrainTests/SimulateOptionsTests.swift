@@ -11,7 +11,7 @@ import Testing
     @Test func hasDefaults() throws {
         let options = try options()
         #expect(options.listen == HostPort(host: "127.0.0.1", port: 8090))
-        #expect(options.latency == .zero && options.seed == nil && options.faults.isEmpty)
+        #expect(options.latency == nil && options.mode == .replay && options.seed == nil && options.faults.isEmpty)
         #expect(options.reviseEvery == 0 && options.flipAfter == 0)
         #expect(options.requiresAuthorization && options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
     }
@@ -29,6 +29,24 @@ import Testing
         #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
         #expect(!options.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
+    }
+
+    @Test func aRecordingWithALiveOriginSaysWhichAndWhatFor() throws {
+        for mode in [RecordingMode.record, .fallback] {
+            let options = try options(
+                "--recording", "f", "--mode", mode.rawValue, "--upstream", "https://api.music.apple.com")
+            #expect(options.mode == mode && options.upstream?.isTLS == true)
+        }
+        for words in [
+            ["--mode", "record"], ["--recording", "f", "--mode", "record"], ["--recording", "f", "--mode", "x"],
+            ["--recording", "f", "--upstream", "http://h"], ["--upstream", "http://h"],
+            ["--recording", "f", "--mode", "fallback", "--upstream", "h"],
+        ] {
+            let captured = CapturedOutput()
+            let status = CommandLineTool.run(
+                ["refrain", "simulate"] + words, output: captured.output, files: MemoryFiles().access)
+            #expect(status == 2, "\(words): \(captured.error)")
+        }
     }
 
     @Test func badValuesAreUsageErrors() {

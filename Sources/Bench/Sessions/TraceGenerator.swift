@@ -36,6 +36,8 @@ struct TraceGenerator {
     let api: ObservedAPI
     let pool: MusicPool
     let seed: UInt64
+    /// Between the beginnings of two sessions, in milliseconds.
+    var spacing = 50...750
 
     /// - Parameter count: the trace ends with the session that reaches so many requests.
     func trace(_ name: String, _ shares: [Share], requests count: Int) -> SessionTrace {
@@ -52,7 +54,7 @@ struct TraceGenerator {
                 request.predecessor = request.predecessor.map { first + $0 }
                 return request
             }
-            start += Int.random(in: 50...750, using: &random)
+            start += Int.random(in: spacing, using: &random)
         }
         return SessionTrace(name: name, requests: Self.inOrderOfTime(requests))
     }

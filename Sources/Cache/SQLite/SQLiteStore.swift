@@ -21,7 +21,7 @@ public final class SQLiteStore: Sendable {
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
     /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no matter of chance then.
-    private let writesOnFlush: Bool
+    private let isTemporary: Bool
     /// For `StoreVisit`.
     let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
     /// For `entries`.
@@ -32,24 +32,25 @@ public final class SQLiteStore: Sendable {
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
     private init(
-        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, writesOnFlush: Bool,
+        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, isTemporary: Bool,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.path = path
-        self.writesOnFlush = writesOnFlush
+        self.isTemporary = isTemporary
         self.gzip = gzip
-        writer = Mutex(StoreWriter(path: path, maxBytes: maxBytes, classNames: classNames, log: log))
+        writer = Mutex(
+            StoreWriter(path: path, maxBytes: maxBytes, isTemporary: isTemporary, classNames: classNames, log: log))
     }
 
     /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored bytes and the file.
     /// `classNames` names the class tags for operators, by index. `log` gets one line for each change of fortune.
-    /// `writesOnFlush`: nothing is written but by `flush`, for runs that must be repeatable.
+    /// `isTemporary`: for one run that must be repeatable; nothing is written but by `flush`, and the disk is not waited for.
     public static func open(
-        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, writesOnFlush: Bool = false,
+        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, isTemporary: Bool = false,
         log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
         let store = SQLiteStore(
-            path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, writesOnFlush: writesOnFlush, log: log)
+            path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, isTemporary: isTemporary, log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         return store
     }
@@ -79,7 +80,7 @@ public final class SQLiteStore: Sendable {
             pending.touch(index, at: unixSeconds)
             return isFirst
         }
-        guard isFirst, !writesOnFlush else { return }
+        guard isFirst, !isTemporary else { return }
         queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() }
     }
 
@@ -172,7 +173,7 @@ public final class SQLiteStore: Sendable {
     }
 
     private func scheduleDrain() {
-        if !writesOnFlush, claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
+        if !isTemporary, claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
     }
 
     /// Whether the caller is to schedule the next drain; while one waits after a failure, that one will do.

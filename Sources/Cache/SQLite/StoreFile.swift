@@ -15,6 +15,8 @@ struct StoreFile {
     let path: String
     /// `cache_size`.
     let maxBytes: Int
+    /// Nobody opens it again: it need not outlive a crash, and the disk is not waited for.
+    let isTemporary: Bool
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void
 
@@ -62,7 +64,7 @@ struct StoreFile {
             let verdict = try Schema.examine(database)
             if case .unusable(let reason) = verdict { return .failure(Damage(reason: reason)) }
             if verdict == .empty { try database.execute(Self.ofNewFiles) }
-            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = " + (isTemporary ? "OFF" : "NORMAL"))
             // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
             if verdict == .empty { try Schema.create(database) }

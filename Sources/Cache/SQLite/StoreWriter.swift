@@ -17,8 +17,10 @@ struct StoreWriter {
     /// Whether trouble has been logged and its end has not.
     private var isInTrouble = false
 
-    init(path: String, maxBytes: Int, classNames: [String], log: @escaping @Sendable (String) -> Void) {
-        file = StoreFile(path: path, maxBytes: maxBytes, log: log)
+    init(
+        path: String, maxBytes: Int, isTemporary: Bool, classNames: [String], log: @escaping @Sendable (String) -> Void
+    ) {
+        file = StoreFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
         self.classNames = classNames
         self.log = log
     }

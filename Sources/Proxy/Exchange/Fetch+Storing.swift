@@ -36,7 +36,8 @@ extension Fetch {
         // One form of each answer is kept where the operator's rule counts: the one that was asked for.
         if !rule.followsOrigin, response.hasContentCoding { return .unstored(response, .contentCoding) }
         let decision = StoreDecision.decide(
-            requestFacts, facts, rule: rule, notFound: service.shared.policy.notFound, now: now)
+            requestFacts, facts, rule: rule, notFound: service.shared.policy.notFound,
+            speed: service.shared.policy.speed, now: now)
         switch decision {
         case .no(let reason): return .unstored(response, reason)
         case .store where isOutdated: return .unstored(response, .outdated)
@@ -127,9 +128,11 @@ extension Fetch {
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
-        Revalidation(
+        var revalidation = Revalidation(
             request: requestFacts, rule: inquiry.facts.rule, notFound: service.shared.policy.notFound,
             now: service.context.unixSeconds, responseDelay: response.delay)
+        revalidation.speed = service.shared.policy.speed
+        return revalidation
     }
 
     /// An unsafe request that went well makes what is stored for its target invalid, and for the targets that the answer

@@ -5,6 +5,8 @@ import Cache
 public struct Policy: Sendable, Equatable {
     private var rules: [TTLRule]
     public var notFound: TTLRule
+    /// How many times as fast stored answers age, for replays at that speed: 1 in service.
+    public var speed = 1
 
     /// The defaults of proxy.conf (`ttl`). Catalog data changes daily at most; charts and search drift within the hour.
     public init() {

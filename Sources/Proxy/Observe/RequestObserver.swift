@@ -74,6 +74,26 @@ final class RequestObserver {
     func record(
         _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer, on connection: ClientConnection
     ) {
+        let nanoseconds = count(answered, on: connection)
+        if traffic.isOn { traffic.note(answered, nanoseconds, answer(), on: connection) }
+    }
+
+    /// The same for an answer that is stored. Never inlined: what it is handed would be retained for it, a hundred instructions of
+    /// a hit.
+    @inline(never)
+    func record(
+        _ answered: AnsweredRequest, _ stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding, age: Int,
+        _ known: KnownRequest?, on connection: ClientConnection
+    ) {
+        let nanoseconds = count(answered, on: connection)
+        if traffic.isOn {
+            traffic.note(answered, nanoseconds, stored, form, coding, age: age, known, on: connection)
+        }
+    }
+
+    /// Gives the latency, in nanoseconds.
+    @inline(__always)
+    private func count(_ answered: AnsweredRequest, on connection: ClientConnection) -> Int64 {
         let now = context.loop.currentTime
         let nanoseconds = now.nanoseconds - connection.requestedAt.nanoseconds
         let outcome = answered.outcome
@@ -82,7 +102,7 @@ final class RequestObserver {
         noteTarget(answered, outcome, nanoseconds, now)
         log?.record(answered, nanoseconds: nanoseconds, on: connection)
         if feed.isWatched { show(answered, outcome, nanoseconds, connection) }
-        if traffic.isOn { traffic.note(answered, nanoseconds, answer(), on: connection) }
+        return nanoseconds
     }
 
     /// A request that could not be read to its end; what it was is not known.

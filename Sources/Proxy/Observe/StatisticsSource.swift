@@ -12,18 +12,21 @@ public struct StatisticsSource: Sendable {
     private let findAccessLog: @Sendable () -> AccessLogSink?
     private let findDeveloperTokens: @Sendable () -> DeveloperTokens?
     private let countRestingForms: @Sendable () -> Int
+    private let findTTLSpeed: @Sendable () -> Int
     private let recorder: TrafficRecorder
 
     /// - Parameters:
     ///   - statistics: one for each loop.
     ///   - clients: those in force when it is called; so are `accessLog` and `developerTokens`.
     ///   - restingForms: counts them when it is called.
+    ///   - ttlSpeed: the one in force when it is called.
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
-        restingForms: @escaping @Sendable () -> Int = { 0 }, recorder: TrafficRecorder = TrafficRecorder()
+        restingForms: @escaping @Sendable () -> Int = { 0 }, ttlSpeed: @escaping @Sendable () -> Int = { 1 },
+        recorder: TrafficRecorder = TrafficRecorder()
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -33,11 +36,15 @@ public struct StatisticsSource: Sendable {
         findAccessLog = accessLog
         findDeveloperTokens = developerTokens
         countRestingForms = restingForms
+        findTTLSpeed = ttlSpeed
         self.recorder = recorder
     }
 
     /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
     public var restingForms: Int { countRestingForms() }
+
+    /// How many times as fast stored answers age.
+    public var ttlSpeed: Int { findTTLSpeed() }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }

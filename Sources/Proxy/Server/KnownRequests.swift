@@ -13,6 +13,8 @@ final class KnownRequest {
     let preferredCoding: ContentCoding
     /// What the service made of it; each service knows its own.
     var conclusion: AnyObject?
+    /// Where a recording has noted it last.
+    var noted = NotedSubject()
     private var madeExcerpt: [UInt8]?
 
     fileprivate init(_ bytes: Span<UInt8>, _ head: RequestHead) {

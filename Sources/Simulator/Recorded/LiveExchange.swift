@@ -42,7 +42,7 @@ extension SimulatorRequest {
         "content-length", "expect", "accept-encoding",
     ]
     /// What asks for less than the whole answer.
-    private static let conditions: Set<String> = [
+    static let conditions: Set<String> = [
         "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range",
     ]
 
@@ -90,7 +90,7 @@ extension SimulatorResponse {
 
 extension SimulatorField {
     /// As it is recorded; nil where it is not, or cannot be.
-    func kept(_ list: Set<String>) -> RecordedField? {
+    public func kept(_ list: Set<String>) -> RecordedField? {
         try? RecordedFields.kept(name, value, of: list)
     }
 }

@@ -56,7 +56,8 @@ public final class LiveOrigin: Service {
     /// The answer where there is none of the origin's.
     func decide(without failure: UpstreamFailure, _ exchange: LiveExchange) -> SimulatorResponse {
         if case .fallback(let recorded) = mode, let answer = fallback(recorded, exchange) { return answer }
-        return refusal(status: failure.status, "\(failure)", exchange)
+        return refusal(
+            status: failure.status, "\(failure)" + (isRecording ? "" : ", and nothing was recorded"), exchange)
     }
 
     func refusal(status: Int, _ detail: String, _ exchange: LiveExchange) -> SimulatorResponse {
@@ -80,12 +81,16 @@ public final class LiveOrigin: Service {
         guard let target = RecordedTarget.redacted(exchange.request.target) else { return }
         let latency = context.loop.now - exchange.began
         var recorded = RecordedExchange(
-            time: Timestamp.now() + (.zero - latency), offset: exchange.began - started,
+            time: Recording.Timestamp.now() + (.zero - latency), offset: exchange.began - started,
             method: exchange.request.method, target: target, status: live.status, latency: latency,
             length: live.body.count)
         recorded.upstreamLatency = latency
-        recorded.requestFields = exchange.request.fields.compactMap { $0.kept(RecordedFields.ofRequests) }
+        // As it was sent: without what asks for less than the whole.
+        recorded.requestFields = exchange.request.fields.compactMap {
+            SimulatorRequest.conditions.contains($0.name.lowercased()) ? nil : $0.kept(RecordedFields.ofRequests)
+        }
         recorded.fields = live.fields.compactMap { $0.kept(RecordedFields.ofAnswers) }
+        if !live.body.isEmpty { recorded.body = BodyHash(of: live.body) }
         guard let safe = recorded.withoutPersonalParts else { return }
         write(safe, safe.isPersonal ? [] : live.body)
     }

@@ -23,8 +23,11 @@ enum NearestRequest {
             }
             if rank == bestRank { best.append((key, likeness(key, wanted.key))) }
         }
-        best.sort { ($1.likeness, $0.key.count) < ($0.likeness, $1.key.count) || $0.likeness == $1.likeness
-            && $0.key.count == $1.key.count && $0.key.lexicographicallyPrecedes($1.key) }
+        best.sort {
+            ($1.likeness, $0.key.count) < ($0.likeness, $1.key.count)
+                || $0.likeness == $1.likeness
+                    && $0.key.count == $1.key.count && $0.key.lexicographicallyPrecedes($1.key)
+        }
         let nearest = best.prefix(mostCompared).map { ($0.key, distance($0.key, wanted.key)) }.min { $0.1 < $1.1 }
         return String(decoding: nearest?.0 ?? [], as: UTF8.self)
     }

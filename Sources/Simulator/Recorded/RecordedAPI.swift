@@ -84,7 +84,8 @@ public final class RecordedAPI: Responder {
             return response
         }
         do {
-            response.body = try chosen.body.map { hash throws(RecordingError) in try bodies.content(of: hash) ?? [] } ?? []
+            response.body =
+                try chosen.body.map { hash throws(RecordingError) in try bodies.content(of: hash) ?? [] } ?? []
         } catch {
             return failure(.notRecorded, "\(error)", request)
         }

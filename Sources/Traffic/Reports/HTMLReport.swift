@@ -9,7 +9,8 @@ public enum HTMLReport {
         ]
         return HTML.page(
             title: "Replay of \(result.file)",
-            body: head(result) + invalid([("", result)]) + "<main>\n" + main.joined() + "</main>\n" + foot)
+            body: head(result) + invalid([("", result)]) + "<main>\n" + main.joined() + "</main>\n"
+                + foot(Explanation.sentences(for: result)))
     }
 
     private static func head(_ result: ReplayResult) -> String {
@@ -43,15 +44,11 @@ public enum HTMLReport {
         }.joined()
     }
 
-    static let foot = """
-        <footer>
-        <p>\(HTML.escaped(Explanation.corrected))</p>
-        <p>\(HTML.escaped(Explanation.uncorrected))</p>
-        <p>\(HTML.escaped(Explanation.lag))</p>
-        <p>Values are read off histograms that are exact to 0.1 %; the slowest and the fastest are exact.</p>
-        </footer>
-
-        """
+    static func foot(_ sentences: [String]) -> String {
+        let precision = "Values are read off histograms that are exact to 0.1 %; the slowest and the fastest are exact."
+        let lines = (sentences + [precision]).map { "<p>\(HTML.escaped($0))</p>\n" }
+        return "<footer>\n\(lines.joined())</footer>\n"
+    }
 
     private static func figures(_ result: ReplayResult) -> String {
         let latency = { (percentile: Double) in Figure.time(nanoseconds: result.corrected.quantile(percentile)) }
@@ -108,10 +105,14 @@ public enum HTMLReport {
         let answered = drawn.contains { $0.slot.maximum != nil }
         let latencies = answered ? ResultPlots.latencies(drawn).html : HTML.note("Nothing was answered.")
         let says =
-            result.hitRatio == nil ? HTML.note("The target says of no answer whether it was a hit or a miss.") : ""
+            answered && result.hitRatio == nil
+            ? HTML.note("The target says of no answer whether it was a hit or a miss.") : ""
+        let outcomes = ResultPlots.outcomes(drawn)
         return HTML.section("Latency over time", grain(result, drawn) + latencies)
             + HTML.section("Throughput", span: "half", ResultPlots.throughput(drawn).html)
-            + HTML.section("Outcomes", span: "half", says + ResultPlots.outcomes(drawn).html)
+            + HTML.section(
+                "Outcomes", span: "half",
+                says + (outcomes.series.isEmpty ? HTML.note("Nothing was answered.") : outcomes.html))
             + HTML.section("Over time", HTML.details("The figures of the plots as a table", timeline(result)))
     }
 

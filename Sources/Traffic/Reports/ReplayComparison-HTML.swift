@@ -12,15 +12,23 @@ extension ReplayComparison {
         let circumstances =
             HTML.table(
                 "What was run", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
-            + (unlikeness.map(HTML.note) ?? "")
+
         let figures = HTML.table(
             "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
             [.left, .right])
         return HTML.page(
             title: "\(a.name) and \(b.name)",
-            body: head + alarms + "<main>\n" + HTML.section("What was run", circumstances)
+            body: head + alarms + "<main>\n"
+                + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
                 + HTML.section("Corrected latency by percentile", span: "most", percentiles)
-                + HTML.section("Figures", span: "side", figures) + overTime + "</main>\n" + HTMLReport.foot)
+                + HTML.section("Figures", span: "side", figures) + overTime + "</main>\n"
+                + HTMLReport.foot(explanations))
+    }
+
+    /// Those of both, each once.
+    private var explanations: [String] {
+        let left = Explanation.sentences(for: a.result)
+        return left + Explanation.sentences(for: b.result).filter { !left.contains($0) }
     }
 
     private var percentiles: String {

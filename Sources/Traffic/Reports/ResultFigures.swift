@@ -6,7 +6,13 @@ enum Explanation {
         "Corrected latency runs from when a request was due, so waiting behind a stalled target counts."
     static let uncorrected =
         "Uncorrected latency runs from when it was in fact sent; a stall hides the requests it held back."
-    static let lag = "Lag is how long after it was due a request was sent: how late the generator was."
+    static let lag = "Lag is how long after it was due the generator got to a request: its own lateness."
+    static let closedLoop =
+        "This was a closed loop: nothing was due, so both are the same, and neither counts what a stall held back."
+
+    static func sentences(for result: ReplayResult) -> [String] {
+        [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]
+    }
 }
 
 extension ReplayResult {

@@ -55,7 +55,7 @@ public enum TerminalSummary {
                 [row.name, row.corrected, row.uncorrected, row.lag]
             }
         return TextTable.lines(rows, [.left, .right], indent: 0)
-            + [Explanation.corrected, Explanation.uncorrected, Explanation.lag].map { "  " + $0 }
+            + Explanation.sentences(for: result).map { "  " + $0 }
     }
 
     private static func shares(_ counts: [String: Int]) -> [String] { shares(ReplayResult.ranked(counts)) }

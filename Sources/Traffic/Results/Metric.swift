@@ -125,7 +125,9 @@ enum Metric: Sendable, Equatable {
     func value(of result: ReplayResult) -> Result<Measured, Absence> {
         switch self {
         case .latency(let series, let statistic):
-            Self.measured(statistic.nanoseconds(of: result[series]).map { Measured(value: $0) }, "nothing was answered")
+            Self.measured(
+                statistic.nanoseconds(of: result[series]).map { Measured(value: $0) },
+                series == .lag && result.isClosedLoop ? "a closed loop has no schedule" : "nothing was answered")
         case .hitRatio:
             Self.measured(
                 result.hitRatio.map { Measured(value: $0) },

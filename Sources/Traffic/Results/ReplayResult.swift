@@ -38,7 +38,8 @@ public struct ReplayResult: Sendable, Equatable {
     public var corrected = Histogram()
     /// Latencies from when a request was in fact sent.
     public var uncorrected = Histogram()
-    /// How late the generator itself was: from when a request was due until it was sent.
+    /// How late the generator itself was: from when a request was due until it was sent, or found all connections busy. Empty for
+    /// a closed loop, in which nothing is ever due.
     public var lag = Histogram()
 
     public var slotLength = Duration.seconds(1)
@@ -121,6 +122,9 @@ extension ReplayResult {
             self.found = found
         }
     }
+
+    /// Each connection sent when its last answer was there: both latencies are the same.
+    var isClosedLoop: Bool { corrected.count > 0 && lag.count == 0 }
 
     public var failed: Int { failures.values.reduce(0, +) }
 

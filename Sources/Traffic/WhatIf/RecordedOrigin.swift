@@ -31,24 +31,39 @@ final class RecordedOrigin {
     }
 
     /// An answer, and since when it is known.
-    private struct Version: Equatable {
+    private struct Version {
         let since: Duration
         let status: Int
-        let fields: [RecordedField]
+        var fields: [RecordedField]
         let body: BodyHash?
         let length: Int
         /// By the clock on the wall, for dates that are relative to it.
         let recordedAt: Int64
 
         func isSame(as other: Version) -> Bool {
-            status == other.status && body == other.body && length == other.length && fields == other.fields
+            status == other.status && body == other.body && length == other.length
         }
+
+        var hasTag: Bool { fields.contains { $0.name == "etag" } }
+        var lacksContent: Bool { body == nil && length > 0 }
     }
 
     private struct History {
         var versions: [Version] = []
         /// How long the origin took last.
         var latency: Duration?
+
+        mutating func note(_ version: Version) {
+            if let last = versions.last, last.isSame(as: version) {
+                // An answer that was composed has no tag of the origin's, the same from the origin has.
+                if !last.hasTag { versions[versions.count - 1].fields = version.fields }
+            } else if versions.last?.lacksContent == true {
+                versions = [version]
+            } else if versions.isEmpty || !version.lacksContent {
+                // One that lacks its content says less than what is known.
+                versions.append(version)
+            }
+        }
 
         /// The last that had been seen by then, or the first that was seen at all.
         func version(at time: Duration) -> Version? { versions.last { $0.since <= time } ?? versions.first }
@@ -82,12 +97,8 @@ final class RecordedOrigin {
         guard let key = Self.key(exchange.method, Array(exchange.target.utf8)) else { return exchange.target }
         var history = histories[key] ?? History()
         history.latency = latency ?? history.latency
-        if let version = Self.version(exchange, since: time), history.versions.last?.isSame(as: version) != true {
-            // One that lacks its content says less than what is known.
-            if version.body != nil || version.length == 0 || history.versions.isEmpty {
-                if history.versions.last.map({ $0.body == nil && $0.length > 0 }) == true { history.versions = [] }
-                history.versions.append(version)
-            }
+        if let version = Self.version(exchange, since: time) {
+            history.note(version)
             if version.body != nil, version.status == 200 { resources.note(exchange.target, key) }
             lengths = (lengths.count + 1, lengths.sum + version.length)
         }

@@ -63,7 +63,7 @@ private final class Stage {
         let store = settings.fileBytes.map { bytes in
             SQLiteStore.open(
                 path: directory.path + "/cache.sqlite", maxBytes: bytes,
-                classNames: ResourceClass.allCases.map(\.name), writesOnFlush: true
+                classNames: ResourceClass.allCases.map(\.name), isTemporary: true
             ) { @Sendable _ in }
         }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: settings.memoryBytes), store: store)
@@ -134,6 +134,8 @@ private final class Stage {
             WhatIfFigures.Interval(
                 start: loop.now - VirtualTime.start, length: length, hits: -statistics[.hits],
                 misses: -statistics[.misses], upstreamRequests: -statistics[.upstreamRequests]))
+        // The last one goes on until the last answer.
+        guard loop.now + length + length <= VirtualTime.start + traffic.duration else { return }
         loop.schedule(after: length) { [self] in
             guard !isFinished else { return }
             closeInterval()

@@ -7,7 +7,8 @@ import Recording
 enum RecordExport {
     /// The first word of the command.
     static let word = "export"
-    static let har = CommandOption("har", "OUT", "with export: write HAR 1.2 to this file, or to the standard output (-)")
+    static let har = CommandOption(
+        "har", "OUT", "with export: write HAR 1.2 to this file, or to the standard output (-)")
     static let force = CommandOption("force", "with export: replace OUT where it is there already")
 
     /// - Parameter words: what follows `export`.
@@ -50,7 +51,9 @@ enum RecordExport {
         var count = 0
         do {
             while let exchange = try reader.next() {
-                let body = try exchange.body.flatMap { hash throws(RecordingError) in try reader.bodies.content(of: hash) }
+                let body = try exchange.body.flatMap { hash throws(RecordingError) in
+                    try reader.bodies.content(of: hash)
+                }
                 piece += writer.entry(exchange, body: body)
                 count += 1
                 guard piece.count >= pieceBytes else { continue }

@@ -9,6 +9,11 @@ extension Command {
                 + "--connections requests come as they were recorded. Personal requests and unsafe methods are never sent.",
             "Latencies come twice: corrected ones count from when a request was due, uncorrected ones from when it was sent. A "
                 + "run is invalid when the generator itself was late, which is no fault of the target's.",
+            "--dry-run asks nobody: the recording goes through the cache itself, for each configuration, in virtual time. What decides "
+                + "about answers counts (ttl, compose, windows, batch, next, sizes, upstream_rate, upstream_connections); listeners, "
+                + "credentials, logs and upstream do not, and their files need not be there.",
+            "A replay that is faster than its recording meets answers that are fresher than they were, unless the target's ttl_speed is "
+                + "as much; --scale-ttl asks its admin listener.",
             "compare puts two results side by side that were written with --json.",
             "The exit status is 1 where a --fail-if holds, where the run was invalid or was stopped early, and where nothing "
                 + "could be sent.",
@@ -25,14 +30,18 @@ extension Command {
                 "refrain replay trace.jsonl --target http://127.0.0.1:8080 --connections 64 --verify",
                 "lets 64 clients ask as fast as they are answered, and compares the answers with the recording"),
             .init(
+                "refrain replay trace.jsonl --dry-run --config proxy.conf --config longer.conf --html what-if.html",
+                "says in seconds what the recorded traffic would have cost under either configuration"),
+            .init(
                 "refrain replay compare before.json after.json --html comparison.html",
                 "puts two runs side by side, as text and as a page"),
         ],
         signals: [ProgramSignal(name: "TERM, INT", meaning: "stop, and report what was done until then")]
     ) { arguments, context throws(CommandFailure) in
-        guard arguments.positional.first == ReplayOptions.comparing else {
-            return try runReplay(ReplayOptions(arguments), context)
-        }
-        return try compareReplays(arguments, context)
+        if arguments.positional.first == ReplayOptions.comparing { return try compareReplays(arguments, context) }
+        if arguments.has(WhatIfOptions.dryRun) { return try runDryRun(arguments, context) }
+        let options = try ReplayOptions(arguments)
+        try checkTTLSpeed(options.plan.pace, arguments, context)
+        return try runReplay(options, context)
     }
 }

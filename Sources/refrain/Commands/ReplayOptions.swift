@@ -162,6 +162,7 @@ extension ReplayOptions {
 
     static let all = [
         target, speed, rate, connections, duration, loop, only, skip, method, status, outcome, storefront, header,
-        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html,
+        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, WhatIfOptions.scaleTTL, .admin, .adminTokenFile,
+        WhatIfOptions.dryRun, WhatIfOptions.config,
     ]
 }

@@ -1,13 +1,21 @@
 import Simulator
 
+/// What a recording is for.
+enum RecordingMode: String, Sendable {
+    case replay, record, fallback
+}
+
 /// What `simulate` was asked for.
 struct SimulateOptions: Equatable, Sendable {
     let listen: HostPort
     /// A file or a directory whose answers are served instead of made-up ones.
     let recording: String?
+    let mode: RecordingMode
+    /// Where requests go in the modes that ask an origin.
+    let upstream: ServerURL?
     let seed: UInt64?
-    /// Added to every answer.
-    let latency: Duration
+    /// Added to every answer; of a recording, what every answer takes. nil where it was not said.
+    let latency: Duration?
     let faults: [FaultArgument]
     /// The catalog changes after so many requests, again and again; 0 for never.
     let reviseEvery: Int
@@ -23,6 +31,14 @@ struct SimulateOptions: Equatable, Sendable {
     init(_ arguments: CommandArguments) throws(CommandFailure) {
         listen = try arguments.parsed(Self.listen, HostPort.init) ?? HostPort(host: "127.0.0.1", port: 8090)
         recording = arguments.value(Self.recording)
+        mode =
+            try arguments.parsed(Self.mode) { text throws(ValueError) in
+                guard let mode = RecordingMode(rawValue: text) else {
+                    throw ValueError(text, isNot: "replay, record or fallback")
+                }
+                return mode
+            } ?? .replay
+        upstream = try arguments.parsed(Self.upstream, ServerURL.init)
         seed = try arguments.parsed(Self.seed) { text throws(ValueError) in
             guard let seed = UInt64(text) else { throw ValueError(text, isNot: "a whole number") }
             return seed
@@ -30,7 +46,7 @@ struct SimulateOptions: Equatable, Sendable {
         latency =
             try arguments.parsed(Self.latency) { text throws(ValueError) in
                 Duration.milliseconds(try Quantity.count(text, in: 0...3_600_000))
-            } ?? .zero
+            }
         do throws(FaultArgument.Malformed) {
             faults = try arguments.all(Self.fault).map(FaultArgument.init)
         } catch {
@@ -41,6 +57,15 @@ struct SimulateOptions: Equatable, Sendable {
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
+        guard recording != nil || (mode == .replay && upstream == nil) else {
+            throw .usage("simulate: --mode and --upstream are about a recording: --recording FILE")
+        }
+        guard (mode == .replay) == (upstream == nil) else {
+            throw .usage(
+                mode == .replay
+                    ? "simulate: a recording that is replayed asks no origin: --upstream goes with --mode record or fallback"
+                    : "simulate: --mode \(mode.rawValue) asks an origin: --upstream URL")
+        }
     }
 
     /// A number of requests.
@@ -55,9 +80,17 @@ struct SimulateOptions: Equatable, Sendable {
 
 extension SimulateOptions {
     static let listen = CommandOption("listen", "ADDRESS:PORT", "where it listens (127.0.0.1:8090)")
-    static let recording = CommandOption("recording", "FILE", "serve this index.jsonl, or the directory that holds one")
+    static let recording = CommandOption(
+        "recording", "FILE", "serve a recording, a HAR file, an index.jsonl or its directory")
+    static let mode = CommandOption(
+        "mode", "MODE",
+        "replay: the recording alone (the default); record: ask --upstream and record; fallback: the recording where --upstream fails"
+    )
+    static let upstream = CommandOption("upstream", "URL", "the origin that --mode record or fallback asks")
     static let seed = CommandOption("seed", "N", "the same number makes the same catalog and the same faults")
-    static let latency = CommandOption("latency", "MS", "milliseconds added to every answer (0)")
+    static let latency = CommandOption(
+        "latency", "MS",
+        "milliseconds added to every answer (0); with --recording, what every answer takes (as recorded)")
     static let fault = CommandOption(
         "fault", "KIND[:RATE]", isRepeatable: true,
         "429, 500, 503, 504, reset, truncate or slow, for which share of the requests (1); limit:N/s: 429 above N a second"
@@ -72,7 +105,8 @@ extension SimulateOptions {
     static let publicKey = CommandOption("public-key", "FILE", "accept only developer tokens signed by this key (PEM)")
 
     static let all = [
-        listen, recording, seed, latency, fault, reviseEvery, flipAfter, noAuth, tlsAuthority, publicKey,
+        listen, recording, mode, upstream, seed, latency, fault, reviseEvery, flipAfter, noAuth, tlsAuthority,
+        publicKey,
     ]
 }
 
@@ -82,10 +116,19 @@ extension Command {
         options: SimulateOptions.all,
         details: [
             "The catalog is made up, and the same for the same seed; it behaves like the API where that is known: relationships, "
-                + "pages, languages, errors. Any developer token with the three parts of a JWT will do unless --public-key says whose."
+                + "pages, languages, errors. Any developer token with the three parts of a JWT will do unless --public-key says whose.",
+            "Of several answers to one request in a recording, the first success is served, and the first 403 to requests without a "
+                + "user token. Requests that were not recorded get a 404 that names the nearest, and those whose content was not, such "
+                + "as one user's, a 501.",
+            "In the modes record and fallback the clients' own tokens go to the origin and are not recorded; X-Recording says of "
+                + "each answer whether it is live or recorded.",
         ],
         examples: [
             .init("refrain simulate --seed 7 --latency 80", "answers after 80 milliseconds, as an origin far away"),
+            .init("refrain simulate --recording traffic.jsonl", "answers as was recorded, as fast as the origin did"),
+            .init(
+                "refrain simulate --recording dev.jsonl --mode record --upstream https://api.music.apple.com",
+                "makes a recording to work with where there are no credentials"),
             .init("refrain simulate --fault 503:0.05 --fault limit:20/s", "fails now and then, and refuses haste"),
         ],
         signals: ProgramSignal.stopping

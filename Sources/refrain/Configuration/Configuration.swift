@@ -34,6 +34,8 @@ struct Configuration: Equatable, Sendable {
     var memorySize = 0
     /// By class name; every class that has a default is there.
     var ttl: [String: TTLSetting] = [:]
+    /// How many times as fast what is stored ages.
+    var ttlSpeed = 1
 
     var compose = ComposeMode.off
     var allowsWindows = false

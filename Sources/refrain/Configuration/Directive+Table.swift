@@ -111,6 +111,12 @@ extension Directive {
             }
             configuration.ttl[words[0]] = try TTLSetting(words: words[1...])
         },
+        Directive(
+            "ttl_speed", "N", defaults: ["1"],
+            why: "for replays at N times the pace: answers are fresh, and then of use, for an Nth of the time; 1 in service"
+        ) { configuration, words throws(ValueError) in
+            configuration.ttlSpeed = try Quantity.count(words[0], in: 1...1000)
+        },
     ]
 
     private static let answers = [

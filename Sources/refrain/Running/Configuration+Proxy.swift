@@ -55,6 +55,9 @@ extension Configuration {
         if developerTokenFile == nil && developerKeyFile == nil {
             words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
         }
+        if ttlSpeed > 1 {
+            words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
+        }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }
@@ -80,6 +83,7 @@ extension Configuration {
         var policy = Policy()
         for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
         policy.notFound = notFoundTTL.rule
+        policy.speed = ttlSpeed
         return policy
     }
 
@@ -149,7 +153,10 @@ extension Configuration {
     private var indexBytes: Int { memorySize / 8 }
 
     /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use where all is encrypted.
-    private var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
+    var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
+
+    /// What is left of `memorySize` for answers.
+    var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
 
     private func responseCache(_ log: OperationalLog) -> ResponseCache {
         let store = cacheFile.map { path in
@@ -157,8 +164,7 @@ extension Configuration {
                 @Sendable message in log(.warn, message)
             }
         }
-        let rest = memorySize - indexBytes - sealedBytes
-        return ResponseCache(memory: MemoryTier(maxBytes: rest), store: store)
+        return ResponseCache(memory: MemoryTier(maxBytes: memoryTierBytes), store: store)
     }
 
     private var crossOrigin: CrossOrigin {

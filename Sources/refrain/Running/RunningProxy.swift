@@ -81,10 +81,11 @@ final class RunningProxy: Sendable {
 
     func reopenLogs() {
         let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
-        do {
-            if try server.reopenRecording() { log(.info, "SIGUSR1: recording reopened") }
-        } catch {
-            log(.error, "SIGUSR1: record: \(error); going on with the old file")
+        server.reopenRecording { @Sendable [log] result in
+            switch result {
+            case .success(let isNew): if isNew { log(.info, "SIGUSR1: recording reopened") }
+            case .failure(let error): log(.error, "SIGUSR1: record: \(error); going on with the old file")
+            }
         }
         do {
             guard try accessLog?.reopen() == true else { return log(.info, "SIGUSR1: there is no log file to reopen") }

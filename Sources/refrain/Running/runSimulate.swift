@@ -3,19 +3,18 @@ import EventLoop
 import Glibc
 import HTTP
 import Proxy
+import Recording
 import Simulator
 
 /// Runs the simulated API until it is told to stop.
 func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
     let signals = StopSignals()
-    let responder = try options.responder()
+    let service = try options.service(context.output)
     let tls = try options.serverTLS()
     let listener = ListenerSettings(address: try options.listen.socketAddress(), tls: tls)
     let host: ServiceHost
     do throws(SystemError) {
-        host = try ServiceHost(label: "simulator", listener: listener) { context in
-            SimulatorService(responder, context: context)
-        }
+        host = try ServiceHost(label: "simulator", listener: listener, service)
     } catch {
         throw .failed("--listen: \(options.listen): \(error)")
     }
@@ -26,17 +25,32 @@ func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(C
 }
 
 extension SimulateOptions {
-    func responder() throws(CommandFailure) -> any Responder {
-        if let recording {
-            do {
-                return try RecordedAPI(path: recording)
-            } catch {
-                throw .failed("--recording: \(error)")
-            }
+    /// What answers. Everything that can fail fails here, before anything listens.
+    func service(_ output: Output) throws(CommandFailure) -> (LoopContext) -> any Service {
+        guard let recording, let upstream else {
+            let responder = try responder(output)
+            return { SimulatorService(responder, context: $0) }
         }
+        return try LiveSimulation(recording, mode, upstream, output) { () throws(CommandFailure) in
+            try recorded(recording, output)
+        }.service
+    }
+
+    private func recorded(_ path: String, _ output: Output) throws(CommandFailure) -> RecordedAPI {
+        do {
+            let recorded = try RecordedAPI(path: path, pace: latency.map { .fixed($0) } ?? .recorded)
+            for warning in recorded.warnings { output.error("refrain: warn: \(warning)\n") }
+            return recorded
+        } catch {
+            throw .failed("--recording: \(error)")
+        }
+    }
+
+    func responder(_ output: Output) throws(CommandFailure) -> any Responder {
+        if let recording { return try recorded(recording, output) }
         var configuration = SimulatorConfiguration()
         if let seed { configuration.seed = seed }
-        configuration.latency = latency
+        configuration.latency = latency ?? .zero
         configuration.requiresAuthorization = requiresAuthorization
         for fault in faults { configuration.add(fault) }
         configuration.reviseEvery = reviseEvery

@@ -66,6 +66,13 @@ import Testing
         #expect(["nothing", "no ", "the target said"].contains { verdict.sentence.contains(": " + $0) })
     }
 
+    @Test func aClosedLoopHasNoLag() throws {
+        var result = result
+        result.lag = Histogram()
+        let verdict = try Threshold("lag.p99>1ms").verdict(on: result)
+        #expect(verdict.isMissed && verdict.sentence == "lag.p99>1ms: a closed loop has no schedule")
+    }
+
     static let wrong: [(text: String, part: String)] = [
         ("p99", "compares nothing"), ("", "compares nothing"), ("p99=50ms", "there is no operator ="),
         ("p99==50ms", "there is no operator =="), ("p99=>50ms", "there is no operator =>"),

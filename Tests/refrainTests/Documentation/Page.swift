@@ -10,7 +10,10 @@ struct Page {
     /// All of them, from the top of the project.
     static let names =
         ["README.md"]
-        + ["OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "REPLAY.md"].map {
+        + [
+            "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "RECORDING.md",
+            "REPLAY.md",
+        ].map {
             "Sources/Documentation/" + $0
         }
 

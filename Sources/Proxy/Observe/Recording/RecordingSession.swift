@@ -49,23 +49,24 @@ final class RecordingSession {
         let offset = event.requestedAt - origin
         // It came before the recording began.
         guard offset >= 0 else { return }
-        let excerpt = event.excerpt.isEmpty ? Array(batch.excerpts[event.place]) : event.excerpt
-        guard let request = requests.request(excerpt, isPersonal: event.isPersonal) else {
+        let subject = batch.subjects[event.subject]
+        let excerpt = subject.excerpt.isEmpty ? Array(batch.excerpts[subject.place]) : subject.excerpt
+        guard let request = requests.request(excerpt, isPersonal: subject.isPersonal) else {
             dropped += 1
             return writer.append(dropped: 1)
         }
-        let answer = answers.answer(event, to: request.method)
+        let answer = answers.answer(subject.answer, to: request.method)
         var exchange = RecordedExchange(
             time: began + .nanoseconds(offset), offset: .nanoseconds(offset), method: request.method,
             target: request.target, status: event.status, latency: .nanoseconds(event.latency), length: event.length)
         exchange.requestFields = request.fields
         exchange.fields = answer.fields
-        if case .stored(_, _, _, let age) = event.answer { exchange.fields.append(RecordedField("age", String(age))) }
+        if event.age >= 0, !subject.isPersonal { exchange.fields.append(RecordedField("age", String(event.age))) }
         if let status = event.cacheStatus { exchange.fields.append(RecordedField("cache-status", status.text)) }
         exchange.upstreamLatency = event.upstreamTime
         exchange.outcome = (event.cacheStatus?.outcome ?? .refused).word.description
         exchange.reason = event.word
-        exchange.isPersonal = event.isPersonal
+        exchange.isPersonal = subject.isPersonal
         exchange.body = answer.hash
         writer.append(exchange) { answer.content }
     }
@@ -153,14 +154,14 @@ struct RecordedAnswers {
     /// Mostly bytes that the cache holds too.
     private static let mostBytes = 32 << 20
 
-    mutating func answer(_ event: TrafficEvent, to method: String) -> Answer {
-        switch event.answer {
+    mutating func answer(_ answer: TrafficAnswer, to method: String) -> Answer {
+        switch answer {
         case .untold: return Answer()
         case .passed(let fields, let content):
             return Self.answer(fields[...], method == "GET" ? content : [])
-        case .stored(let stored, .whole, let coding, _) where method == "GET":
+        case .stored(let stored, .whole, let coding) where method == "GET":
             return wholeAnswer(stored, coding)
-        case .stored(let stored, let form, let coding, _):
+        case .stored(let stored, let form, let coding):
             return Self.answer(Self.head(of: stored, form, coding)[...], [])
         }
     }

@@ -1,11 +1,11 @@
 import Cache
 import HTTP
 
-// What a loop notes of an answered request for a recording. As little as it takes: the request's bytes, and references to what is
-// stored anyway; all formatting is done elsewhere.
+// What a loop notes of answered requests for a recording. As little as it takes: numbers, the request's bytes, and references to
+// what is stored anyway; all formatting is done elsewhere.
 // Must hold: no field that could hold a secret is copied; of a personal request neither target nor answer is.
 
-/// One answered request.
+/// One answered request: numbers alone, so that noting one counts no references.
 struct TrafficEvent: Sendable {
     /// On the monotonic clock, in nanoseconds.
     let requestedAt: Int64
@@ -16,6 +16,14 @@ struct TrafficEvent: Sendable {
     let status: Int
     /// Bytes of content that were sent.
     let length: Int
+    /// Of a stored answer, in seconds; -1 of another.
+    let age: Int
+    /// Which of its batch's.
+    let subject: Int
+}
+
+/// What was asked and what was answered; of requests that come again and again one stands for all of a batch.
+struct TrafficSubject: Sendable {
     let isPersonal: Bool
     /// What the request said, as `RequestHead.appendExcerpt` writes it; empty: it is in the batch, at `place`.
     let excerpt: [UInt8]
@@ -27,7 +35,7 @@ struct TrafficEvent: Sendable {
 enum TrafficAnswer: Sendable {
     /// Nothing of it is recorded.
     case untold
-    case stored(StoredResponse, AnswerForm, ContentCoding, age: Int)
+    case stored(StoredResponse, AnswerForm, ContentCoding)
     /// Field lines, and the content where there is one that everyone may see.
     case passed(fields: [UInt8], content: [UInt8])
 
@@ -35,7 +43,7 @@ enum TrafficAnswer: Sendable {
     var byteCount: Int {
         switch self {
         case .untold: 0
-        case .stored(let stored, _, _, _): stored.bodyCount
+        case .stored(let stored, _, _): stored.bodyCount
         case .passed(_, let content): content.count
         }
     }
@@ -44,54 +52,87 @@ enum TrafficAnswer: Sendable {
 /// What one loop hands over at once.
 struct TrafficBatch: Sendable {
     var events: [TrafficEvent] = []
+    var subjects: [TrafficSubject] = []
     /// Excerpts of requests that are not known.
     var excerpts: [UInt8] = []
-    /// Bytes that the events may keep from being freed.
+    /// Bytes that the subjects may keep from being freed.
     var byteCount = 0
     /// Requests that were left out because earlier batches were not written yet.
     var dropped = 0
 
-    static let capacity = 256
+    static let capacity = 512
     static let mostBytes = 4 << 20
 
-    init() {
-        events.reserveCapacity(Self.capacity)
-    }
-
+    @inline(__always)
     var isFull: Bool { events.count >= Self.capacity || byteCount >= Self.mostBytes }
 }
 
+/// Which subject of which batch stands for a known request.
+struct NotedSubject {
+    fileprivate(set) var batch = 0
+    fileprivate(set) var index = 0
+    /// Not another's, while the batch holds it.
+    fileprivate(set) var stored: ObjectIdentifier?
+    fileprivate(set) var coding = ContentCoding.identity
+
+    init() {}
+
+    init(batch: Int, index: Int, _ stored: StoredResponse, _ coding: ContentCoding) {
+        self.batch = batch
+        self.index = index
+        self.stored = ObjectIdentifier(stored)
+        self.coding = coding
+    }
+
+    @inline(__always)
+    func stands(for stored: StoredResponse, _ coding: ContentCoding, in batch: Int) -> Bool {
+        self.batch == batch && self.stored == ObjectIdentifier(stored) && self.coding == coding
+    }
+}
+
 extension RequestHead {
-    /// `METHOD TARGET` CR LF and the field lines that may be recorded.
+    /// `METHOD TARGET` CR LF and the field lines that may be recorded, as they came.
     func appendExcerpt(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
-        output.append(bytes.extracting(methodText.range))
-        output.append(UInt8(ascii: " "))
-        output.append(bytes.extracting(target.range))
-        Self.appendLineEnd(to: &output)
-        appendFields(bytes, to: &output) { $0.isRecorded }
+        output.append(addingCapacity: byteCount) { output in
+            Self.append(bytes.extracting(methodText.range), 0x20, to: &output)
+            Self.append(bytes.extracting(target.range), 0x0D, to: &output)
+            appendFields(bytes, to: &output) { $0.isRecorded }
+        }
     }
 
     /// The same of a personal request: its route in place of the target, and hardly a field.
     func appendPersonalExcerpt(_ bytes: Span<UInt8>, template: StaticString, to output: inout [UInt8]) {
-        output.append(bytes.extracting(methodText.range))
-        output.append(UInt8(ascii: " "))
-        template.withUTF8Buffer { output.append(contentsOf: $0) }
-        Self.appendLineEnd(to: &output)
-        appendFields(bytes, to: &output) { $0.isRecordedOfPersonal }
-    }
-
-    private func appendFields(_ bytes: Span<UInt8>, to output: inout [UInt8], where isKept: (FieldName) -> Bool) {
-        for field in fields where isKept(field.id) {
-            output.append(bytes.extracting(field.name.range))
-            output.append(UInt8(ascii: ":"))
-            output.append(bytes.extracting(field.value.range))
-            Self.appendLineEnd(to: &output)
+        output.append(addingCapacity: byteCount + template.utf8CodeUnitCount) { output in
+            Self.append(bytes.extracting(methodText.range), 0x20, to: &output)
+            template.withUTF8Buffer { Self.append($0.span, 0x0D, to: &output) }
+            appendFields(bytes, to: &output) { $0.isRecordedOfPersonal }
         }
     }
 
-    private static func appendLineEnd(to output: inout [UInt8]) {
-        output.append(0x0D)
-        output.append(0x0A)
+    @inline(__always)
+    private func appendFields(
+        _ bytes: Span<UInt8>, to output: inout OutputSpan<UInt8>, where isKept: (FieldName) -> Bool
+    ) {
+        for index in 0..<fields.endIndex where isKept(fields[index].id) {
+            let field = fields[index]
+            Self.append(bytes.extracting(field.name.range.lowerBound..<field.value.range.upperBound), 0x0D, to: &output)
+        }
+    }
+
+    /// In one piece; a loop over bytes would cost more than all the rest.
+    @inline(__always)
+    private static func append(_ bytes: Span<UInt8>, _ end: UInt8, to output: inout OutputSpan<UInt8>) {
+        output.withUnsafeMutableBufferPointer { target, count in
+            precondition(target.count - count > bytes.count, "an excerpt is no longer than its head")
+            bytes.withUnsafeBufferPointer { source in
+                if let start = source.baseAddress {
+                    (target.baseAddress! + count).update(from: start, count: source.count)
+                }
+            }
+            count += bytes.count
+            target[count] = end
+            count += 1
+        }
     }
 }
 

@@ -47,13 +47,13 @@ public final class TrafficRecorder: Sendable {
         case write(TrafficBatch)
         case begin(RecordingSettings, @Sendable (RecordingError?) -> Void)
         case end(@Sendable () -> Void)
-        case reopen(@Sendable (RecordingError?, Bool) -> Void)
+        case reopen(@Sendable (Result<Bool, RecordingError>) -> Void)
     }
 
     static let wholeShare = 1 << 32
     /// A second of a busy loop.
-    private static let mostWaiting = 32 << 10
-    private static let mostWaitingBytes = 64 << 20
+    static let mostWaiting = 32 << 10
+    static let mostWaitingBytes = 64 << 20
 
     public init(program: String = "refrain", warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.program = program
@@ -71,11 +71,12 @@ public final class TrafficRecorder: Sendable {
     @inline(__always)
     var share: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes what a loop has gathered; false where too much is waiting already.
-    func take(_ batch: TrafficBatch) -> Bool {
-        guard waiting.load(ordering: .relaxed) < Self.mostWaiting,
-            waitingBytes.load(ordering: .relaxed) < Self.mostWaitingBytes
-        else { return false }
+    /// Takes what a loop has gathered; false where too much is waiting already, and more than this will come.
+    func take(_ batch: TrafficBatch, isLast: Bool = false) -> Bool {
+        let isBehind =
+            waiting.load(ordering: .relaxed) >= Self.mostWaiting
+            || waitingBytes.load(ordering: .relaxed) >= Self.mostWaitingBytes
+        guard !isBehind || isLast else { return false }
         waiting.add(batch.events.count, ordering: .relaxed)
         waitingBytes.add(batch.byteCount, ordering: .relaxed)
         order(.write(batch))
@@ -99,20 +100,18 @@ public final class TrafficRecorder: Sendable {
         order(.end(completion))
     }
 
-    /// Goes on in a new file where the old one was moved away; tells whether it was.
-    public func reopen() throws(RecordingError) -> Bool {
-        guard state.withLock({ $0.status.isOn }) else { return false }
+    /// The same, and waits for it; not for ever, because on a machine that has too much to do it may be long.
+    func end(within patience: DispatchTimeInterval) {
         let done = DispatchSemaphore(value: 0)
-        let result = Mutex<(RecordingError?, Bool)>((nil, false))
-        order(
-            .reopen { error, isNew in
-                result.withLock { $0 = (error, isNew) }
-                done.signal()
-            })
-        done.wait()
-        let (error, isNew) = result.withLock { $0 }
-        if let error { throw error }
-        return isNew
+        end { done.signal() }
+        _ = done.wait(timeout: .now() + patience)
+    }
+
+    /// Goes on in a new file where the old one was moved away. `completion` is called from a thread of its own with whether it
+    /// was, or what went wrong; never where nothing is recorded.
+    func reopen(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
+        guard state.withLock({ $0.status.isOn }) else { return }
+        order(.reopen(completion))
     }
 
     private func order(_ order: Order) {
@@ -166,9 +165,9 @@ public final class TrafficRecorder: Sendable {
             completion()
         case .reopen(let completion):
             do throws(RecordingError) {
-                completion(nil, try session?.reopen() ?? false)
+                completion(.success(try session?.reopen() ?? false))
             } catch {
-                completion(error, false)
+                completion(.failure(error))
             }
         }
     }

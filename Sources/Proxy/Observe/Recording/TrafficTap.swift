@@ -10,6 +10,8 @@ final class TrafficTap {
     private let recorder: TrafficRecorder
     private let loop: EventLoop
     private var batch = TrafficBatch()
+    /// Of the batch; no two of a loop have the same.
+    private var number = 1
     private var flushToken: TimerToken?
     private var random = UInt64.random(in: .min ... .max)
 
@@ -23,34 +25,94 @@ final class TrafficTap {
     @inline(__always)
     var isOn: Bool { recorder.share > 0 }
 
-    /// Notes an answered request. One that was not understood is not: nothing is known of what is in it.
+    /// Notes a request that was answered with what is stored.
+    /// - Parameter known: the request, where whoever calls has it at hand.
     func note(
-        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ answer: TrafficAnswer, on connection: ClientConnection
+        _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ stored: StoredResponse, _ form: AnswerForm,
+        _ coding: ContentCoding, age: Int, _ known: KnownRequest?, on connection: ClientConnection
     ) {
+        guard isInSample() else { return }
+        // What most of busy traffic is: the same again. No reference is counted for it.
+        if let known, form == .whole, !batch.isFull, known.noted.stands(for: stored, coding, in: number) {
+            return append(answered, nanoseconds, age: age, subject: known.noted.index, connection)
+        }
+        note(answered, nanoseconds, .stored(stored, form, coding), age: age, connection)
+    }
+
+    /// Notes a request that was answered otherwise.
+    func note(
+        _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ answer: TrafficAnswer,
+        on connection: ClientConnection
+    ) {
+        // One that was not understood may hold anything.
         guard isInSample(), answered.isUnderstood else { return }
+        note(answered, nanoseconds, answer, age: -1, connection)
+    }
+
+    private func note(
+        _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ answer: TrafficAnswer, age: Int,
+        _ connection: ClientConnection
+    ) {
         if batch.isFull, !handOver() {
             batch.dropped += 1
             return
         }
-        let isPersonal = answered.isPersonal
-        let (excerpt, place) = excerpt(answered, isPersonal, connection)
+        if batch.events.isEmpty { batch.events.reserveCapacity(TrafficBatch.capacity) }
+        append(
+            answered, nanoseconds, age: age, subject: subject(answered, answer, connection), connection)
+        if flushToken == nil { flushLater() }
+    }
+
+    @inline(__always)
+    private func append(
+        _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, age: Int, subject: Int,
+        _ connection: ClientConnection
+    ) {
         batch.events.append(
             TrafficEvent(
                 requestedAt: connection.requestedAt.nanoseconds, latency: nanoseconds,
                 upstreamTime: answered.upstreamTime, cacheStatus: answered.cacheStatus, status: answered.status,
-                length: answered.contentLength, isPersonal: isPersonal, excerpt: excerpt, place: place,
-                answer: isPersonal ? .untold : answer))
-        // What is asked for again and again is kept by the cache anyway.
-        if excerpt.isEmpty { batch.byteCount += answer.byteCount }
-        if flushToken == nil { flushLater() }
+                length: answered.contentLength, age: age, subject: subject))
     }
 
-    /// Hands over what has gathered; false where the writer is too far behind to take it.
+    /// Adds a subject, which stands for the same request with the same answer from now on.
+    private func subject(
+        _ answered: borrowing AnsweredRequest, _ answer: TrafficAnswer, _ connection: ClientConnection
+    ) -> Int {
+        let index = batch.subjects.count
+        if let template = answered.template {
+            let start = batch.excerpts.count
+            connection.withHeadBytes { bytes in
+                connection.head.appendPersonalExcerpt(bytes, template: template, to: &batch.excerpts)
+            }
+            batch.subjects.append(
+                TrafficSubject(
+                    isPersonal: true, excerpt: [], place: start..<batch.excerpts.count, answer: .untold))
+        } else if let known = connection.known {
+            batch.subjects.append(
+                TrafficSubject(isPersonal: false, excerpt: known.excerpt, place: 0..<0, answer: answer))
+            if case .stored(let stored, .whole, let coding) = answer {
+                known.noted = NotedSubject(batch: number, index: index, stored, coding)
+            }
+        } else {
+            let start = batch.excerpts.count
+            connection.withHeadBytes { connection.head.appendExcerpt($0, to: &batch.excerpts) }
+            batch.subjects.append(
+                TrafficSubject(
+                    isPersonal: false, excerpt: [], place: start..<batch.excerpts.count, answer: answer))
+            // What is asked for again and again is kept by the cache anyway.
+            batch.byteCount += answer.byteCount
+        }
+        return index
+    }
+
+    /// Hands over what has gathered; false where the writer is too far behind to take it, and this is not the last of it.
     @discardableResult
-    func handOver() -> Bool {
+    func handOver(isLast: Bool = false) -> Bool {
         guard !batch.events.isEmpty || batch.dropped > 0 else { return true }
-        guard recorder.take(batch) else { return false }
+        guard recorder.take(batch, isLast: isLast) else { return false }
         batch = TrafficBatch()
+        number += 1
         return true
     }
 
@@ -63,21 +125,6 @@ final class TrafficTap {
         return Int(truncatingIfNeeded: random >> 32) < share
     }
 
-    private func excerpt(
-        _ answered: AnsweredRequest, _ isPersonal: Bool, _ connection: ClientConnection
-    ) -> ([UInt8], Range<Int>) {
-        if !isPersonal, let known = connection.known { return (known.excerpt, 0..<0) }
-        let start = batch.excerpts.count
-        connection.withHeadBytes { bytes in
-            if let template = answered.template, isPersonal {
-                connection.head.appendPersonalExcerpt(bytes, template: template, to: &batch.excerpts)
-            } else {
-                connection.head.appendExcerpt(bytes, to: &batch.excerpts)
-            }
-        }
-        return ([], start..<batch.excerpts.count)
-    }
-
     private func flushLater() {
         flushToken = loop.schedule(at: loop.now + Self.flushInterval) { [weak self] in
             guard let self else { return }
@@ -88,9 +135,6 @@ final class TrafficTap {
 }
 
 extension AnsweredRequest {
-    /// Whose target is written: `-` stands for one that was refused before anything was known of it.
+    /// `-` stands for the target of one that was refused before anything was known of it.
     fileprivate var isUnderstood: Bool { template.map { $0.utf8Start.pointee != UInt8(ascii: "-") } ?? true }
-
-    /// Whether it is one user's, by its route, its key, or the token that it brought.
-    fileprivate var isPersonal: Bool { template != nil }
 }

@@ -1,0 +1,127 @@
+import AppleMusic
+import Recording
+
+/// What came of a recording under several configurations, side by side.
+public struct WhatIfReport: Sendable {
+    /// Of the recording.
+    public let file: String
+    /// The time of day of its first request.
+    public let started: Timestamp
+    /// From its first request to its last.
+    public let duration: Duration
+    public let sampling: Double
+    public let leftOut: Int
+    /// In the order of the configurations.
+    public let figures: [WhatIfFigures]
+
+    public init(file: String, _ traffic: RecordedTraffic, _ figures: [WhatIfFigures]) {
+        self.file = file
+        started = traffic.started
+        duration = traffic.duration
+        sampling = traffic.sampling
+        leftOut = traffic.leftOut
+        self.figures = figures
+    }
+
+    var ended: Timestamp { started + duration }
+
+    /// Lines with their ends.
+    public var text: String {
+        let rows = [[""] + figures.map(\.name)] + self.rows.map { row in [row.name] + row.values }
+        let lines =
+            [head, ""] + TextTable.lines(rows, [.left, .right], indent: 0)
+            + (remarks.isEmpty ? [] : [""] + remarks)
+        return lines.map { TextTable.printable($0) + "\n" }.joined()
+    }
+
+    var head: String {
+        "what if: \(file), from \(started.text) to \(ended.text) (\(Figure.span(duration)))"
+    }
+
+    /// What the figures leave open.
+    var remarks: [String] {
+        var remarks: [String] = []
+        if sampling < 1 {
+            let share = Figure.percent(sampling)
+            remarks.append(
+                "Only \(share) of the requests were recorded. All figures are of that sample: the whole traffic has more hits."
+            )
+        }
+        if leftOut > 0 {
+            remarks.append("\(Figure.count(leftOut)) requests were refused by the recording proxy, and are left out.")
+        }
+        if figures.contains(where: { $0.notRecorded > 0 }) {
+            remarks.append(
+                "What is not in the recording was asked for by the proxy alone; it got a 404, or a part of what it asked for."
+            )
+        }
+        if figures.contains(where: { $0.passes > 0 }) {
+            remarks.append("Personal requests pass under every configuration: whose they were is not recorded.")
+        }
+        return remarks
+    }
+
+    struct Row {
+        let name: String
+        let values: [String]
+    }
+
+    /// The figures of all configurations, as people read them.
+    var rows: [Row] {
+        func row(_ name: String, _ value: (WhatIfFigures) -> String) -> Row {
+            Row(name: name, values: figures.map(value))
+        }
+        func count(_ name: String, _ value: (WhatIfFigures) -> Int) -> Row { row(name) { Figure.count(value($0)) } }
+        return [
+            row("hit ratio") { $0.hitRatio.map(Figure.percent) ?? Figure.none }, count("requests", \.requests),
+            count("hits", \.hits), count("  composed", \.composed), count("  stale", \.stale),
+            count("misses", \.misses), count("  collapsed", \.collapsed), count("  revalidated", \.revalidated),
+            count("passes", \.passes), count("failed", \.failed), count("upstream requests", \.upstreamRequests),
+            row("  at most") { Figure.count($0.peakUpstreamRate) + "/s" },
+            count("  assembled", \.assembled), count("  without recorded content", \.filled),
+            count("  not in the recording", \.notRecorded),
+            row("bytes from upstream") { Figure.bytes($0.bytesFromUpstream) },
+            row("bytes to clients") { Figure.bytes($0.bytesToClients) },
+            count("evicted from memory", \.evictedFromMemory), count("evicted from the file", \.evictedFromFile),
+        ]
+    }
+}
+
+extension WhatIfReport {
+    /// One object; durations in seconds.
+    public var json: JSON {
+        .object(members: [
+            "recording": .string(file), "started": .string(started.text), "ended": .string(ended.text),
+            "sampling": .number(String(sampling)), "left_out": .integer(leftOut),
+            "configurations": .array(figures.map(\.json)),
+        ])
+    }
+}
+
+extension WhatIfFigures {
+    fileprivate var json: JSON {
+        var object = JSONObject([
+            "name": .string(name), "hit_ratio": Self.json(hitRatio), "requests": .integer(requests),
+            "hits": .integer(hits), "composed": .integer(composed), "stale": .integer(stale),
+            "misses": .integer(misses), "collapsed": .integer(collapsed), "revalidated": .integer(revalidated),
+            "passes": .integer(passes), "failed": .integer(failed), "upstream_requests": .integer(upstreamRequests),
+            "peak_upstream_rate": .integer(peakUpstreamRate), "assembled": .integer(assembled),
+            "without_content": .integer(filled), "not_recorded": .integer(notRecorded),
+            "bytes_from_upstream": .integer(bytesFromUpstream), "bytes_to_clients": .integer(bytesToClients),
+            "evicted_from_memory": .integer(evictedFromMemory), "evicted_from_file": .integer(evictedFromFile),
+        ])
+        object.append(
+            "intervals",
+            .array(
+                intervals.map { interval in
+                    .object(members: [
+                        "start": .number(interval.start.decimalSeconds),
+                        "seconds": .number(interval.length.decimalSeconds), "hits": .integer(interval.hits),
+                        "misses": .integer(interval.misses), "upstream_requests": .integer(interval.upstreamRequests),
+                    ])
+                }))
+        return .object(object)
+    }
+
+    private static func json(_ ratio: Double?) -> JSON { ratio.map { .number(String($0)) } ?? .null }
+}

@@ -1,0 +1,56 @@
+import EventLoop
+import Proxy
+import Recording
+import Simulator
+
+/// A recording with a live origin beside it: `simulate --mode record` and `--mode fallback`.
+struct LiveSimulation {
+    /// Makes the service, once, on its loop.
+    let service: (LoopContext) -> any Service
+
+    /// - Parameter recorded: opens the recording that answers where the origin does not.
+    init(
+        _ path: String, _ mode: RecordingMode, _ upstream: ServerURL, _ output: Output,
+        recorded: () throws(CommandFailure) -> RecordedAPI
+    ) throws(CommandFailure) {
+        let settings = UpstreamSettings(
+            endpoint: UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
+        let tls: ClientTLS?
+        do throws(TLSError) {
+            tls = upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil
+        } catch {
+            throw .failed("--upstream: \(error)")
+        }
+        let use: LiveOrigin.Mode
+        if mode == .record {
+            use = .record(try Self.recorder(path, output))
+        } else {
+            use = .fallback(try recorded())
+        }
+        service = { context in
+            let pool = UpstreamPool(settings: settings, tls: tls, loop: context.loop, resolver: Resolver())
+            return LiveOrigin(use, pool: pool, context: context)
+        }
+    }
+
+    /// Writes each exchange as it comes: whoever works with a recording looks into it while it grows.
+    private static func recorder(
+        _ path: String, _ output: Output
+    ) throws(CommandFailure) -> (RecordedExchange, [UInt8]) -> Void {
+        let writer: RecordingWriter
+        do {
+            writer = try RecordingWriter(
+                RecordingSettings(path: path),
+                header: RecordingHeader(started: .now(), program: "refrain \(Version.text)"))
+        } catch {
+            throw .failed("--recording: \(error)")
+        }
+        var problem: RecordingError?
+        return { exchange, body in
+            writer.append(exchange) { body }
+            writer.flush()
+            if let failure = writer.failure, failure != problem { output.error("refrain: warn: \(failure)\n") }
+            problem = writer.failure
+        }
+    }
+}

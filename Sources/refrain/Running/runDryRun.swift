@@ -1,0 +1,57 @@
+import EventLoop
+import Recording
+import Traffic
+
+/// The options of `refrain replay` that concern what-if runs.
+enum WhatIfOptions {
+    static let dryRun = CommandOption(
+        "dry-run", "ask nobody: run the recording through the cache itself, in virtual time, and compare configurations"
+    )
+    static let config = CommandOption(
+        "config", "FILE", isRepeatable: true,
+        "with --dry-run, a configuration to try (./proxy.conf, then /etc/refrain/proxy.conf); repeats")
+}
+
+/// `refrain replay --dry-run`: one run for each configuration.
+func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    guard let file = arguments.positional.first, arguments.positional.count == 1 else {
+        throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
+    }
+    let given = arguments.all(WhatIfOptions.config)
+    let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
+    var settings: [WhatIfSettings] = []
+    for path in paths {
+        let effective = try ConfigurationFile.read(path, context.files.withoutLooking)
+        settings.append(effective.configuration.whatIfSettings(name: path))
+    }
+    let report: WhatIfReport
+    do {
+        let traffic = try RecordedTraffic(RecordingReader(path: file))
+        DescriptorLimit.raise()
+        var figures: [WhatIfFigures] = []
+        for settings in settings { figures.append(try WhatIf.run(traffic, settings)) }
+        report = WhatIfReport(file: file, traffic, figures)
+    } catch {
+        throw .failed("replay: \(error)")
+    }
+    if let path = arguments.value(ReplayOptions.html) {
+        do throws(FileProblem) {
+            try context.files.write(path, Array(report.page.utf8))
+        } catch {
+            throw .failed("replay: --html: \(path): \(error.message)")
+        }
+    }
+    context.output.standard(arguments.has(.json) ? report.json.description + "\n" : report.text)
+    return .done
+}
+
+extension FileAccess {
+    /// Reads configurations alone: what they name, such as secrets of another machine, need not be there.
+    fileprivate var withoutLooking: FileAccess {
+        var access = self
+        access.problem = { _ in nil }
+        access.secretProblem = { _, _ in nil }
+        access.credentialsDirectory = access.credentialsDirectory ?? "/"
+        return access
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Proxy
+import Recording
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Admin
+
+@Suite struct RecordingEndpointTests {
+    /// A recording that does what it is told.
+    private final class Recorder: Sendable {
+        let asked = Mutex<[Bool]>([])
+        private let result: Result<RecordingStatus, RecordingError>?
+
+        init(_ result: Result<RecordingStatus, RecordingError>?) { self.result = result }
+
+        var control: RecordingControl {
+            RecordingControl(
+                status: { [result] in (try? result?.get()) ?? RecordingStatus() },
+                turn: { [self] isOn, completion in
+                    asked.withLock { $0.append(isOn) }
+                    completion(result)
+                })
+        }
+    }
+
+    private var status: RecordingStatus {
+        var status = RecordingStatus()
+        status.configured = RecordingSettings(path: "/var/traffic", sampling: 0.5, mostBytes: 1 << 20, mostFiles: 2)
+        status.isOn = true
+        status.since = Timestamp(microseconds: 0)
+        (status.exchanges, status.bytes, status.dropped) = (7, 800, 9)
+        return status
+    }
+
+    private func post(_ admin: AdminUnderTest, _ content: String, _ path: String = "/recording") throws -> Int {
+        try admin.client.send("POST", path, body: Data(content.utf8)).status
+    }
+
+    @Test func saysHowItFares() throws {
+        let admin = try AdminUnderTest(recording: Recorder(.success(status)).control)
+        let body = try admin.client.send("GET", "/recording").body
+        #expect(
+            String(decoding: body, as: UTF8.self) == """
+                {"on":true,"file":"/var/traffic","since":"1970-01-01T00:00:00.000000Z","sampling":0.5,"size":1048576,\
+                "files":2,"exchanges":7,"bytes":800,"dropped":9,"problem":null}
+
+                """)
+        #expect(try AdminUnderTest().object("/recording")?["on"] as? Bool == false)
+    }
+
+    @Test func switchesOnAndOff() throws {
+        let recorder = Recorder(.success(status))
+        let admin = try AdminUnderTest(recording: recorder.control)
+        #expect(try post(admin, #"{"on":true}"#) == 200)
+        #expect(try post(admin, #"{"on":false}"#) == 200)
+        #expect(recorder.asked.withLock { $0 } == [true, false])
+        #expect(admin.logged == ["recording switched on", "recording switched off"])
+    }
+
+    /// Whoever could name a file could have any file of the proxy's user written.
+    @Test(arguments: [
+        #"{"on":true,"file":"/etc/passwd"}"#, #"{"file":"a"}"#, #"{"on":1}"#, #"{"on":"true"}"#, "{}", "", "[true]",
+        #"{"on":true,"on":false}"#,
+    ])
+    func whatIsNotUnderstoodChangesNothing(content: String) throws {
+        let recorder = Recorder(.success(status))
+        let admin = try AdminUnderTest(recording: recorder.control)
+        #expect(try post(admin, content) == 400)
+        #expect(try post(admin, #"{"on":true}"#, "/recording?file=a") == 400)
+        #expect(recorder.asked.withLock { $0 }.isEmpty)
+    }
+
+    @Test func whatCannotBeDoneIsSaid() throws {
+        #expect(try post(try AdminUnderTest(recording: Recorder(nil).control), #"{"on":true}"#) == 409)
+        let failing = try AdminUnderTest(recording: Recorder(.failure(.empty(path: "a"))).control)
+        #expect(try post(failing, #"{"on":true}"#) == 503)
+        #expect(failing.logged == ["recording could not be switched on: a: no recorded response in it"])
+    }
+
+    @Test func withATokenNobodyWithoutItSwitches() throws {
+        let recorder = Recorder(.success(status))
+        let admin = try AdminUnderTest(token: "secret", recording: recorder.control)
+        #expect(try post(admin, #"{"on":false}"#) == 401)
+        #expect(try admin.status("GET", "/recording") == 401)
+        #expect(recorder.asked.withLock { $0 }.isEmpty)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Recording
+import Testing
+
+@testable import Bench
+
+/// The recording that is shipped for demonstrations and tests.
+@Suite struct SampleRecordingTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let path = root.appendingPathComponent(SampleRecording.path).path
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    /// So what it says of an answer is what the simulated API says today; `make trace` makes it anew where that is meant to change.
+    @Test func isWhatTheSimulatedAPIAnswers() throws {
+        let made = SampleRecording.make()
+        #expect(try Self.bytes(Self.path) == made.lines)
+        #expect(try Self.bytes(RecordedBodies.path(beside: Self.path)) == made.bodies)
+    }
+
+    @Test func readsWithoutWarningsAndHasEveryBody() throws {
+        let reader = try RecordingReader(path: Self.path)
+        let exchanges = try reader.rest()
+        #expect(reader.warnings.isEmpty && !reader.bodies.isCutOff)
+        #expect((500...2000).contains(exchanges.count))
+        #expect(exchanges.map(\.offset) == exchanges.map(\.offset).sorted())
+        #expect(try #require(exchanges.last).offset > .seconds(180))
+        for exchange in exchanges where !exchange.isPersonal && exchange.length > 0 {
+            let body = try #require(exchange.body)
+            #expect(try reader.bodies.content(of: body)?.count == exchange.length)
+        }
+    }
+
+    @Test func hasSomeOfEverythingAndNothingOfAnyone() throws {
+        let exchanges = try RecordingReader(path: Self.path).rest()
+        let targets = exchanges.map(\.target)
+        for part in ["ids=", "include=", "offset=", "/search?", "/search/hints?", "/charts", "/de/", "/jp/", "/fr/"] {
+            #expect(targets.contains { $0.contains(part) }, "\(part)")
+        }
+        #expect(exchanges.contains { $0.status == 404 } && exchanges.contains { $0.method == "PUT" })
+        #expect(exchanges.count { $0.isPersonal } > 20)
+        #expect(exchanges.allSatisfy { !$0.target.hasPrefix("/v1/me") || ($0.isPersonal && $0.body == nil) })
+        for path in [Self.path, RecordedBodies.path(beside: Self.path)] {
+            let text = String(decoding: try Self.bytes(path), as: UTF8.self).lowercased()
+            for secret in ["user-1", "authorization", "token", "cookie", "bearer"] {
+                #expect(!text.contains(secret), "\(secret)")
+            }
+        }
+    }
+
+    @Test func staysSmall() throws {
+        let size = try Self.bytes(Self.path).count + Self.bytes(RecordedBodies.path(beside: Self.path)).count
+        #expect(size < 1 << 20)
+    }
+}

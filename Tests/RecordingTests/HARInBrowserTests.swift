@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Recording
+
+/// What the developer tools of Chromium make of a HAR file, asked of their own importer; and what this program makes of a file of
+/// theirs.
+@Suite(.enabled(if: HeadlessBrowser.program != nil, "\(HeadlessBrowser.absence)"))
+struct HARInBrowserTests {
+    private static let module = "import('devtools://devtools/bundled/models/har/har.js')"
+
+    private static let bodies: [[UInt8]] = [Array("{\"name\":\"Motörhead \u{1F3B5}\"}".utf8), [0x89, 0xFF, 0x00]]
+
+    private static func exchanges() -> [(RecordedExchange, [UInt8]?)] {
+        bodies.enumerated().map { number, body in
+            let exchange = RecordedExchange.example {
+                $0.time = Timestamp(microseconds: 1_795_305_600_000_000 + Int64(number) * 2_000_000)
+                $0.target = "/v1/catalog/us/albums/\(number)?include=artists"
+                $0.requestFields = [RecordedField("accept-language", "de")]
+                $0.fields = [RecordedField("content-type", "application/json"), RecordedField("etag", "\"\(number)\"")]
+                $0.length = body.count
+                $0.body = BodyHash(of: body)
+            }
+            return (exchange, body)
+        }
+    }
+
+    private static func browser(with file: [UInt8]) throws -> HeadlessBrowser {
+        let browser = try HeadlessBrowser()
+        try browser.attach(to: "devtools://devtools/bundled/inspector.html")
+        _ = try browser.evaluate(
+            """
+            \(module).then(har => {
+                window.requests = har.Importer.Importer.requestsFromHARLog(
+                    new har.HARFormat.HARRoot(JSON.parse(new TextDecoder().decode(Uint8Array.from(atob("\(Data(file).base64EncodedString())"), c => c.charCodeAt(0))))).log)
+            })
+            """)
+        return browser
+    }
+
+    @Test func developerToolsOpenTheFile() throws {
+        let browser = try Self.browser(with: HARWriterTests.har(Self.exchanges()))
+        #expect(try browser.text("requests.length") == "2")
+        let first = try browser.text(
+            "[requests[0].requestMethod, requests[0].url(), requests[0].statusCode, requests[0].mimeType].join(' ')")
+        #expect(
+            first == "GET https://api.music.apple.com/v1/catalog/us/albums/0?include=artists 200 application/json")
+        let duration = try #require(Double(try browser.text("requests[0].duration")))
+        #expect(abs(duration - 0.012345678) < 0.000_01)
+        let text = try browser.evaluate("requests[0].requestContentData().then(data => data.text)") as? String
+        #expect(text.map { Array($0.utf8) } == Self.bodies[0])
+        let base64 = try browser.evaluate("requests[1].requestContentData().then(data => data.base64)") as? String
+        #expect(base64.flatMap(Base64.decode) == Self.bodies[1])
+    }
+
+    @Test func whatDeveloperToolsExportIsRead() throws {
+        let browser = try Self.browser(with: HARWriterTests.har(Self.exchanges()))
+        let export = try browser.evaluate(
+            "\(Self.module).then(har => har.Log.Log.build(requests, {sanitize: false})).then(log => JSON.stringify({log}))"
+        )
+        let file = try #require(export as? String)
+        #expect(file.contains("WebInspector"))
+        let read = try RecordingFolder().read(file)
+        #expect(read.warnings.isEmpty)
+        #expect(read.exchanges.map(\.target) == Self.exchanges().map(\.0.target))
+        #expect(read.exchanges.map(\.offset) == [.zero, .seconds(2)])
+        #expect(
+            read.exchanges.allSatisfy {
+                $0.status == 200 && $0.requestFields == [RecordedField("accept-language", "de")]
+            })
+        #expect(read.exchanges.map { $0.field("etag") } == ["\"0\"", "\"1\""])
+        for exchange in read.exchanges {
+            let milliseconds = exchange.latency / .milliseconds(1)
+            #expect(abs(milliseconds - 12.345678) < 0.01)
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Recording
+
+/// A directory of its own for each test.
+private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String = "traffic.jsonl") -> String { url.appendingPathComponent(name).path }
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    }
+    func bytes(_ name: String = "traffic.jsonl") throws -> [UInt8] {
+        Array(try Data(contentsOf: url.appendingPathComponent(name)))
+    }
+    func put(_ bytes: some Sequence<UInt8>, _ name: String = "traffic.jsonl") throws {
+        try Data(bytes).write(to: url.appendingPathComponent(name))
+    }
+}
+
+private let header = RecordingHeader(started: Timestamp(microseconds: 1_795_305_600_000_000), program: "refrain 1.2")
+
+/// Exchanges as they come, with few bodies among them.
+private struct Traffic {
+    var random: SeededGenerator
+    private(set) var exchanges: [RecordedExchange] = []
+    private(set) var contents: [BodyHash: [UInt8]] = [:]
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func next() throws -> (RecordedExchange, [UInt8]) {
+        let microseconds = Int64.random(in: 0..<1_000_000_000, using: &random)
+        var exchange = RecordedExchange(
+            time: header.started + .microseconds(microseconds), offset: .microseconds(microseconds),
+            method: ["GET", "HEAD", "POST"].randomElement(using: &random) ?? "GET",
+            target: "/v1/\(Int.random(in: 0..<50, using: &random))?q=%22\\\"", status: 200,
+            latency: .nanoseconds(Int64.random(in: 0..<1_000_000_000, using: &random)),
+            length: Int.random(in: 0..<5000, using: &random))
+        exchange.requestFields = [RecordedField("accept", "a\"\\\té")]
+        exchange.fields = [RecordedField("etag", "\"x\""), RecordedField("cache-status", "refrain; hit")]
+        exchange.outcome = "hit"
+        exchange.reason = "hit"
+        exchange.isPersonal = Bool.random(using: &random)
+        var content: [UInt8] = []
+        if !exchange.isPersonal {
+            let letter = UInt8.random(in: 0...20, using: &random)
+            content = [UInt8](repeating: letter, count: Int(letter) * 40)
+            exchange.body = content.isEmpty ? nil : BodyHash(of: content)
+            if let hash = exchange.body { contents[hash] = content }
+        }
+        exchanges.append(exchange)
+        return (exchange, content)
+    }
+}
+
+@Suite struct RecordingWriterTests {
+    @Test func theReaderReadsWhatTheWriterWrote() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let folder = try Folder()
+        var traffic = Traffic(seed: seed)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        for _ in 0..<300 {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+            if Int.random(in: 0..<20, using: &traffic.random) == 0 { writer.flush() }
+        }
+        writer.flush()
+        #expect(writer.failure == nil && writer.exchanges == 300 && writer.lost == 0)
+        let reader = try RecordingReader(path: folder.path())
+        #expect(reader.header == header)
+        #expect(try reader.rest() == traffic.exchanges, "seed \(seed)")
+        #expect(reader.bodies.count == traffic.contents.count && reader.warnings.isEmpty, "seed \(seed)")
+        for (hash, content) in traffic.contents { #expect(try reader.bodies.content(of: hash) == content) }
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path())
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(writer.bytes == (try folder.bytes().count) + (try folder.bytes("traffic.jsonl.bodies").count))
+    }
+
+    /// What a writer that is killed leaves behind, wherever it was.
+    @Test func aFileCutOffAnywhereGivesTheWholeLinesBefore() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let folder = try Folder()
+        var traffic = Traffic(seed: seed)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        for _ in 0..<6 {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+        }
+        writer.flush()
+        let (lines, bodies) = (try folder.bytes(), try folder.bytes("traffic.jsonl.bodies"))
+        for end in header.line.count...lines.count {
+            try folder.put(lines[..<end])
+            let whole = lines[..<end].count { $0 == 0x0A } - 1
+            // A last line without its end is there all the same when all of it is.
+            let isComplete = end < lines.count && lines[end] == 0x0A
+            let reader = try RecordingReader(path: folder.path())
+            #expect(
+                try reader.rest() == Array(traffic.exchanges[..<(whole + (isComplete ? 1 : 0))]), "seed \(seed) \(end)")
+        }
+        try folder.put(lines)
+        for end in 0...bodies.count {
+            try folder.put(bodies[..<end], "traffic.jsonl.bodies")
+            let reader = try RecordingReader(path: folder.path())
+            for (hash, content) in traffic.contents {
+                let found = try reader.bodies.content(of: hash)
+                #expect(found == nil || found == content, "seed \(seed) \(end)")
+            }
+        }
+    }
+
+    @Test func fullRecordingsMoveUpAndTheOldestGoes() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let folder = try Folder()
+        var traffic = Traffic(seed: seed)
+        let settings = RecordingSettings(path: folder.path(), mostBytes: 20_000, mostFiles: 3)
+        let writer = try RecordingWriter(settings, header: header)
+        for _ in 0..<400 {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+        }
+        writer.flush()
+        let names = ["", ".1", ".2"].map { "traffic.jsonl" + $0 }
+        #expect(try folder.names == names.flatMap { [$0, $0 + ".bodies"] }.sorted())
+        var kept: [RecordedExchange] = []
+        for name in names.reversed() {
+            let reader = try RecordingReader(path: folder.path(name))
+            let exchanges = try reader.rest()
+            #expect(reader.header == header, "offsets go on")
+            for hash in exchanges.compactMap(\.body) {
+                #expect(try reader.bodies.content(of: hash) == traffic.contents[hash], "\(name) has its own bodies")
+            }
+            #expect(try folder.bytes(name).count + folder.bytes(name + ".bodies").count <= settings.mostBytes)
+            kept += exchanges
+        }
+        #expect(kept == Array(traffic.exchanges.suffix(kept.count)) && kept.count > 50, "seed \(seed)")
+        #expect(writer.exchanges == 400)
+    }
+
+    @Test func anotherRunLeavesTheRecordingOfTheOneBefore() throws {
+        let folder = try Folder()
+        var traffic = Traffic(seed: 1)
+        for _ in 0..<2 {
+            let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+            writer.flush()
+        }
+        #expect(try RecordingReader(path: folder.path("traffic.jsonl.1")).rest() == [traffic.exchanges[0]])
+        #expect(try RecordingReader(path: folder.path()).rest() == [traffic.exchanges[1]])
+        // One without exchanges is not worth a place.
+        _ = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        _ = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        #expect(try !folder.names.contains("traffic.jsonl.3"))
+    }
+
+    @Test(arguments: [
+        "hello\n", "{}\n", "{\"log\":{}}", "{\"refrain_recording\":2,\"started\":\"2026-11-22T00:00:00Z\"}\nx",
+    ])
+    func nothingThatIsNoRecordingIsWrittenOver(text: String) throws {
+        let folder = try Folder()
+        for name in ["traffic.jsonl", "traffic.jsonl.1"] {
+            if name.hasSuffix("1") { try folder.put(header.line + [0x7B], "traffic.jsonl") }
+            try folder.put(text.utf8, name)
+            #expect(throws: RecordingError.self) {
+                try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+            }
+            #expect(try folder.bytes(name) == Array(text.utf8))
+        }
+    }
+
+    @Test func aDirectoryALinkOrAPipeIsNoRecording() throws {
+        let folder = try Folder()
+        let settings = RecordingSettings(path: folder.path())
+        try FileManager.default.createSymbolicLink(atPath: folder.path(), withDestinationPath: "/dev/null")
+        #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
+        try FileManager.default.removeItem(atPath: folder.path())
+        #expect(mkfifo(folder.path(), 0o600) == 0)
+        #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
+        #expect(throws: RecordingError.self) {
+            try RecordingWriter(RecordingSettings(path: folder.path("none/traffic")), header: header)
+        }
+    }
+
+    /// A writer that was stopped between the two moves left the bodies without their lines.
+    @Test func bodiesLeftBehindFollowTheirLines() throws {
+        let folder = try Folder()
+        var traffic = Traffic(seed: 3)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        for _ in 0..<5 {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+        }
+        writer.flush()
+        try FileManager.default.moveItem(atPath: folder.path(), toPath: folder.path("traffic.jsonl.1"))
+        _ = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        let reader = try RecordingReader(path: folder.path("traffic.jsonl.1"))
+        #expect(try reader.rest() == traffic.exchanges)
+        #expect(reader.bodies.count == traffic.contents.count && reader.bodies.count > 0)
+    }
+
+    @Test func whatWasMovedAwayIsFollowedByANewFile() throws {
+        let folder = try Folder()
+        var traffic = Traffic(seed: 4)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        let (first, content) = try traffic.next()
+        writer.append(first) { content }
+        #expect(try !writer.reopen())
+        for name in ["traffic.jsonl", "traffic.jsonl.bodies"] {
+            try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("old-" + name))
+        }
+        let (second, other) = try traffic.next()
+        writer.append(second) { other }
+        // What was in hand belongs to the old file.
+        #expect(try writer.reopen())
+        let (third, another) = try traffic.next()
+        writer.append(third) { another }
+        writer.flush()
+        #expect(try RecordingReader(path: folder.path("old-traffic.jsonl")).rest() == [first, second])
+        #expect(try RecordingReader(path: folder.path()).rest() == [third])
+    }
+
+    @Test func whatCannotBeWrittenIsCountedAndSaid() throws {
+        let folder = try Folder()
+        var traffic = Traffic(seed: 5)
+        let settings = RecordingSettings(path: folder.path(), mostBytes: 3_000, mostFiles: 2)
+        let writer = try RecordingWriter(settings, header: header)
+        // Where the next file would go there is something that is nobody's to remove.
+        try folder.put("mine".utf8, "traffic.jsonl.1")
+        for _ in 0..<40 {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+            writer.flush()
+        }
+        #expect(writer.failure != nil && writer.lost > 0)
+        #expect(writer.lost + writer.exchanges == 40)
+        let lost = writer.lost
+        try FileManager.default.removeItem(atPath: folder.path("traffic.jsonl.1"))
+        writer.flush()
+        #expect(writer.failure == nil && writer.lost == lost)
+        let (exchange, content) = try traffic.next()
+        writer.append(exchange) { content }
+        writer.flush()
+        let reader = try RecordingReader(path: folder.path())
+        #expect(try reader.rest() == [exchange])
+        #expect(reader.warnings.count == 1 && reader.warnings[0].contains("\(lost) exchanges"))
+    }
+}

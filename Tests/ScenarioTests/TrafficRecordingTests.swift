@@ -1,0 +1,241 @@
+import AppleMusic
+import Cache
+import Foundation
+import Proxy
+import Recording
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a real proxy records of what it serves.
+@Suite(.timeLimit(.minutes(2))) struct TrafficRecordingTests {
+    /// A directory for a recording, and what is in it.
+    final class Folder {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+        var path: String { url.appendingPathComponent("traffic.jsonl").path }
+
+        init() throws {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+
+        /// All bytes of all files.
+        var everything: Data {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: url.path).reduce(into: Data()) { all, name in
+                    all += try Data(contentsOf: url.appendingPathComponent(name))
+                }
+            }
+        }
+
+        /// Every exchange of every file, the oldest file first.
+        var exchanges: [RecordedExchange] {
+            get throws {
+                let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter {
+                    !$0.hasSuffix("bodies")
+                }
+                return try names.sorted { $0.count == $1.count ? $0 > $1 : $0.count > $1.count }.flatMap {
+                    try RecordingReader(path: url.appendingPathComponent($0).path).rest()
+                }
+            }
+        }
+    }
+
+    static let album = "/v1/catalog/us/albums/1"
+
+    static func origin() throws -> FakeOrigin {
+        try FakeOrigin { request in
+            FakeOrigin.Reply(
+                fields: [
+                    ("Content-Type", "application/json"), ("ETag", "\"origin\""), ("Set-Cookie", "canary-cookie=1"),
+                    ("X-Apple-Request-UUID", "canary-uuid"),
+                ], body: "{\"data\":[],\"target\":\"\(request.target)\"}")
+        }
+    }
+
+    @Test func whatWasServedIsThereWithItsBodyAndItsOutcome() throws {
+        let (folder, origin) = (try Folder(), try Self.origin())
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try proxy.startRecording(RecordingSettings(path: folder.path))
+        #expect(proxy.recording.isOn)
+        let fields = [("Accept-Language", "en-GB"), ("User-Agent", "canary-agent")]
+        let reply = try proxy.client.send("GET", Self.album + "?include=artists", fields: fields)
+        for _ in 0..<3 { _ = try proxy.client.send("GET", Self.album + "?include=artists", fields: fields) }
+        let tag = try #require(reply.field("ETag"))
+        let target = Self.album + "?include=artists"
+        #expect(try proxy.client.send("GET", target, fields: [("If-None-Match", tag)]).status == 304)
+        #expect(try proxy.client.send("GET", target, fields: [("Range", "bytes=1-4")]).status == 206)
+        _ = try proxy.client.send("HEAD", target)
+        proxy.stop()
+        let reader = try RecordingReader(path: folder.path)
+        let exchanges = try reader.rest()
+        #expect(exchanges.map(\.status) == [200, 200, 200, 200, 304, 206, 200])
+        #expect(exchanges.map(\.outcome) == ["miss"] + [String](repeating: "hit", count: 6))
+        #expect(exchanges.allSatisfy { $0.target == target && $0.latency > .zero && !$0.isPersonal })
+        #expect(exchanges.map(\.method) == [String](repeating: "GET", count: 6) + ["HEAD"])
+        #expect(exchanges[0].reason == "absent" && exchanges[0].upstreamLatency != nil)
+        #expect(exchanges[1].upstreamLatency == nil && exchanges[1].field("cache-status") == "refrain; hit; ttl=86400")
+        #expect(exchanges[1].requestFields == [RecordedField("accept-language", "en-GB")])
+        #expect(exchanges[1].field("age") != nil && exchanges[1].field("etag") == tag)
+        #expect(exchanges[4].requestFields == [RecordedField("if-none-match", tag)])
+        #expect(exchanges[5].field("content-range")?.hasPrefix("bytes 1-4/") == true && exchanges[5].length == 4)
+        let hash = try #require(exchanges[0].body)
+        #expect(exchanges.map(\.body) == [hash, hash, hash, hash, nil, nil, nil])
+        #expect(try reader.bodies.content(of: hash).map { Data($0) } == reply.body && reader.bodies.count == 1)
+        for exchange in exchanges {
+            #expect(reader.header.started + exchange.offset - exchange.time < .microseconds(2))
+        }
+        #expect(proxy.recording.exchanges == 7 && proxy.recording.dropped == 0 && !proxy.recording.isOn)
+    }
+
+    /// Every secret there is, and everything that is one user's, with a mark that must be in none of the files.
+    @Test func noSecretIsInAnyFile() throws {
+        let folder = try Folder()
+        let origin = try FakeOrigin { request in
+            let isPersonal = request.field("Music-User-Token") != nil || request.method == "POST"
+            return FakeOrigin.Reply(
+                fields: [
+                    ("Content-Type", "application/json"), ("Set-Cookie", "s=canary"),
+                    ("ETag", isPersonal ? "\"canary\"" : "\"a\""),
+                    ("Location", "/canary"), ("X-Session", "canary"),
+                ], body: isPersonal ? "{\"user\":\"canary\"}" : "{\"data\":[]}")
+        }
+        let keys = try ClientKeys(SecretBytes(Array("canary-name canary0123456789abcdef\n".utf8).span))
+        let tokenFile = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "refrain-\(UUID().uuidString).token")
+        try Data("canary.developer.token".utf8).write(to: tokenFile)
+        defer { try? FileManager.default.removeItem(at: tokenFile) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: tokenFile.path)
+        let developer = try DeveloperTokens(tokenFile: tokenFile.path)
+        var policy = Policy()
+        policy[.personal] = .fixed(600, stale: 600)
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, credentials: Credentials(developer: developer, musicUser: nil), policy: policy,
+            clientKeys: keys)
+        try proxy.startRecording(RecordingSettings(path: folder.path))
+        let secrets = [
+            ("Authorization", "Bearer canary0123456789abcdef"), ("Cookie", "media-user-token=canary; a=canary"),
+            ("X-Forwarded-For", "10.9.8.7"), ("Referer", "https://canary.example/"), ("User-Agent", "canary"),
+            ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"), ("X-Canary", "canary"),
+        ]
+        let user = secrets + [("Music-User-Token", "canary-user")]
+        for _ in 0..<3 {
+            for target in [Self.album, "/v1/x?access_token=canary&a=1", "/v1/x?b=eyJcanary.eyJcanary.canary"] {
+                _ = try proxy.client.send("GET", target, fields: secrets)
+            }
+            for target in ["/v1/me/library/songs/canary?q=canary", "/v1/other/canary?q=canary", "/v1/me/canary"] {
+                for method in ["GET", "HEAD", "POST"] {
+                    _ = try proxy.client.send(
+                        method, target, fields: user + [("If-None-Match", "\"canary\"")],
+                        body: method == "POST" ? Data("canary".utf8) : nil)
+                }
+            }
+            // Refused: no key, and no target that anyone could understand.
+            _ = try proxy.client.send("GET", "/v1/me/canary", fields: [("X-Refrain-Key", "canary-wrong")])
+            _ = try proxy.client.send("GET", "/v1/%zz/canary", fields: secrets)
+        }
+        proxy.stop()
+        #expect(try folder.everything.range(of: Data("canary".utf8)) == nil)
+        for address in ["10.9.8.7", "127.0.0.1", "0af7651916cd43dd"] {
+            #expect(try folder.everything.range(of: Data(address.utf8)) == nil, "\(address)")
+        }
+        let exchanges = try folder.exchanges
+        #expect(exchanges.count { $0.isPersonal } == 27 && exchanges.count { !$0.isPersonal } == 9)
+        for exchange in exchanges where exchange.isPersonal {
+            #expect(exchange.body == nil && exchange.requestFields.isEmpty)
+            #expect(["/v1/me/library/{type}/{id}", "/v1/me/...", "/..."].contains(exchange.target))
+        }
+        #expect(exchanges.contains { $0.target == "/v1/x?access_token=REDACTED&a=1" })
+    }
+
+    @Test func whatIsSentInGzipIsRecordedAsItIs() throws {
+        let folder = try Folder()
+        let body = "{\"data\":[" + String(repeating: "\"moon\",", count: 400) + "1]}"
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try proxy.startRecording(RecordingSettings(path: folder.path))
+        var last: HTTPTestClient.Reply?
+        waitUntil {
+            last = try? proxy.client.send("GET", Self.album, fields: [("Accept-Encoding", "gzip")])
+            return last?.field("Content-Encoding") == "gzip"
+        }
+        let coded = try #require(last)
+        proxy.stop()
+        let reader = try RecordingReader(path: folder.path)
+        let exchange = try #require(try reader.rest().last)
+        #expect(exchange.field("content-encoding") == "gzip" && exchange.field("etag") == coded.field("ETag"))
+        #expect(exchange.length == coded.body.count)
+        #expect(try reader.bodies.content(of: try #require(exchange.body)) == Array(body.utf8))
+    }
+
+    @Test func rotationUnderLoadLosesNothing() throws {
+        let (folder, origin) = (try Folder(), try Self.origin())
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        try proxy.startRecording(RecordingSettings(path: folder.path, mostBytes: 64 << 10, mostFiles: 1000))
+        let (clients, requests) = (4, 500)
+        DispatchQueue.concurrentPerform(iterations: clients) { number in
+            let client = HTTPTestClient(port: proxy.port)
+            for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
+            client.close()
+        }
+        proxy.stop()
+        let status = proxy.recording
+        #expect(status.exchanges == clients * requests && status.dropped == 0 && status.problem == nil)
+        let targets = try folder.exchanges.map(\.target)
+        #expect(targets.count == clients * requests && Set(targets).count == clients * requests)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count > 8)
+    }
+
+    @Test func switchedOffItWritesWhatWasServedUntilThen() throws {
+        let (folder, origin) = (try Folder(), try Self.origin())
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        let settings = RecordingSettings(path: folder.path)
+        for round in 1...3 {
+            _ = try proxy.client.send("GET", Self.album + "?unrecorded")
+            try proxy.startRecording(settings)
+            for count in 0..<10 { _ = try proxy.client.send("GET", Self.album + "?n=\(round)-\(count)") }
+            proxy.stopRecording()
+            #expect(try RecordingReader(path: folder.path).rest().count == 10)
+            #expect(proxy.recording.exchanges == round * 10)
+        }
+        proxy.stop()
+        #expect(try folder.exchanges.allSatisfy { !$0.target.contains("unrecorded") })
+    }
+
+    @Test func aShareIsAShare() throws {
+        let (folder, origin) = (try Folder(), try Self.origin())
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try proxy.startRecording(RecordingSettings(path: folder.path, sampling: 0.25))
+        for _ in 0..<2000 { _ = try proxy.client.send("GET", Self.album) }
+        proxy.stop()
+        let reader = try RecordingReader(path: folder.path)
+        #expect(reader.header.sampling == 0.25)
+        // Seven standard deviations of a binomial distribution: once in 10^11 runs by chance.
+        #expect((365...635).contains(try reader.rest().count))
+    }
+
+    @Test func ofALargeAnswerOnlyTheHeadIsRecorded() throws {
+        let folder = try Folder()
+        let large = [UInt8](repeating: 0x20, count: RecordedBodies.longest + 1)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(bytes: large) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try proxy.startRecording(RecordingSettings(path: folder.path))
+        #expect(try proxy.client.send("GET", Self.album).body.count == large.count)
+        proxy.stop()
+        let exchange = try #require(try folder.exchanges.first)
+        #expect(exchange.length == large.count && exchange.body == nil)
+        #expect(exchange.field("content-type") == "application/json")
+    }
+
+    @Test func nothingIsRecordedOverSomethingElse() throws {
+        let (folder, origin) = (try Folder(), try Self.origin())
+        try Data("mine".utf8).write(to: folder.url.appendingPathComponent("traffic.jsonl"))
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        #expect(throws: RecordingError.self) { try proxy.startRecording(RecordingSettings(path: folder.path)) }
+        #expect(!proxy.recording.isOn)
+        #expect(try proxy.client.send("GET", Self.album).status == 200)
+        proxy.stop()
+        #expect(try folder.everything == Data("mine".utf8))
+    }
+}

@@ -1,0 +1,172 @@
+import AppleMusic
+import Foundation
+import Recording
+import TestSupport
+import Testing
+
+@testable import Simulator
+
+/// Recordings of traffic, in any of their formats, as an origin.
+@Suite struct RecordedTrafficTests {
+    private static let started = Recording.Timestamp(microseconds: 1_795_305_600_000_000)
+
+    static func exchange(
+        _ target: String, _ body: String = "", status: Int = 200, method: String = "GET", milliseconds: Int = 0,
+        _ change: (inout RecordedExchange) -> Void = { _ in }
+    ) -> (RecordedExchange, [UInt8]) {
+        let bytes = Array(body.utf8)
+        var exchange = RecordedExchange(
+            time: started, offset: .zero, method: method, target: target, status: status,
+            latency: .milliseconds(milliseconds), length: bytes.count)
+        if !bytes.isEmpty { exchange.body = BodyHash(of: bytes) }
+        change(&exchange)
+        return (exchange, bytes)
+    }
+
+    /// Writes a recording, or a HAR file, and opens it.
+    static func open(
+        _ exchanges: [(RecordedExchange, [UInt8])], asHAR: Bool = false, pace: RecordedAPI.Pace = .recorded
+    ) throws -> RecordedAPI {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recorded-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("traffic").path
+        let header = RecordingHeader(started: started, program: "test")
+        if asHAR {
+            var writer = HARWriter()
+            var file = writer.beginning(of: header, version: "1")
+            for (exchange, body) in exchanges {
+                file += writer.entry(exchange, body: exchange.body == nil ? nil : body)
+            }
+            try Data(file + HARWriter.end).write(to: URL(fileURLWithPath: path))
+        } else {
+            let writer = try RecordingWriter(RecordingSettings(path: path), header: header)
+            for (exchange, body) in exchanges { writer.append(exchange) { body } }
+            writer.flush()
+        }
+        return try RecordedAPI(path: path, pace: pace)
+    }
+
+    private static func ask(
+        _ api: RecordedAPI, _ target: String, method: String = "GET", _ fields: (String, String)...
+    ) -> SimulatorResponse {
+        let fields = fields.map { SimulatorField($0.0, $0.1) }
+        return api.respond(to: SimulatorRequest(method: method, target: Array(target.utf8), fields: fields))
+    }
+
+    @Test(arguments: [false, true])
+    func traffikIsAnsweredWithItsLatency(asHAR: Bool) throws {
+        let album = Self.exchange("/v1/catalog/us/albums/1?include=b,a", "{}", milliseconds: 80) {
+            $0.fields = [
+                RecordedField("etag", "\"1\""), RecordedField("age", "5"),
+                RecordedField("cache-status", "refrain; hit"),
+                RecordedField("content-encoding", "gzip"),
+            ]
+        }
+        var hit = album
+        hit.0.upstreamLatency = .milliseconds(30)
+        let api = try Self.open([album, hit, Self.exchange("/v1/a", milliseconds: 7)], asHAR: asHAR)
+        let answer = Self.ask(api, "/v1/catalog/us/albums/1?include=a%2Cb")
+        #expect(answer.status == 200 && answer.body == Array("{}".utf8))
+        #expect(answer.delay == .milliseconds(30))
+        #expect(answer.fields.map(\.name) == ["etag", "Content-Type"])
+        #expect(Self.ask(api, "/v1/a").delay == .milliseconds(7))
+        let fixed = try Self.open([album], asHAR: asHAR, pace: .fixed(.milliseconds(1)))
+        #expect(Self.ask(fixed, "/v1/catalog/us/albums/1?include=a%2Cb").delay == .milliseconds(1))
+    }
+
+    @Test func aKnownEntityTagIsAnswered304() throws {
+        let api = try Self.open([Self.exchange("/v1/a", "{}") { $0.fields = [RecordedField("etag", "W/\"1\"")] }])
+        let same = Self.ask(api, "/v1/a", ("If-None-Match", "\"0\", W/\"1\""))
+        #expect(same.status == 304 && same.body.isEmpty && same.field("ETag") == "W/\"1\"")
+        #expect(Self.ask(api, "/v1/a", ("If-None-Match", "\"2\"")).status == 200)
+        #expect(Self.ask(api, "/v1/a", method: "POST", ("If-None-Match", "W/\"1\"")).status == 404)
+    }
+
+    @Test func whatWasRecordedWithoutContentIsAnErrorAndNoEmptyAnswer() throws {
+        let api = try Self.open([
+            Self.exchange("/v1/large") { $0.length = 9_000_000 }, Self.exchange("/v1/known", status: 304),
+            Self.exchange("/v1/part", "x", status: 206), Self.exchange("/v1/none", status: 204),
+            Self.exchange("/v1/me/library/{type}") {
+                $0.isPersonal = true
+                $0.length = 10
+            },
+        ])
+        for target in ["/v1/large", "/v1/known", "/v1/part", "/v1/me/library/songs?limit=5"] {
+            let answer = Self.ask(api, target)
+            #expect(answer.status == 501, "\(target)")
+            let error = try JSON.parse(answer.body)["errors"]?[0]
+            #expect(error?["title"] == "Not Recorded" && error?["status"] == "501", "\(target)")
+        }
+        #expect(Self.ask(api, "/v1/none").status == 204)
+        #expect(Self.ask(api, "/v1/me/recent/played").status == 404)
+    }
+
+    @Test func aWholeAnswerIsPreferredToWhatCannotBeGivenAgain() throws {
+        let api = try Self.open([
+            Self.exchange("/v1/a", status: 304), Self.exchange("/v1/a", "no", status: 503),
+            Self.exchange("/v1/a") { $0.length = 5 }, Self.exchange("/v1/a", "first"), Self.exchange("/v1/a", "second"),
+        ])
+        #expect(Self.ask(api, "/v1/a").body == Array("first".utf8))
+    }
+
+    @Test func aBodyThatWasDamagedIsAnErrorThatSaysSo() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recorded-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("traffic").path
+        let (exchange, body) = Self.exchange("/v1/a", "content")
+        let writer = try RecordingWriter(
+            RecordingSettings(path: path), header: RecordingHeader(started: Self.started, program: "test"))
+        writer.append(exchange) { body }
+        writer.flush()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path + ".bodies"))
+        bytes[bytes.count - 3] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path + ".bodies"))
+        let answer = try Self.ask(RecordedAPI(path: path), "/v1/a")
+        #expect(answer.status == 501)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("is not the one that was recorded"))
+    }
+
+    @Test func webPagesMayReadAnswersAndAskBefore() throws {
+        let api = try Self.open([Self.exchange("/v1/a", "{}")])
+        let origin = "https://example.org"
+        #expect(Self.ask(api, "/v1/a", ("Origin", origin)).field("Access-Control-Allow-Origin") == origin)
+        #expect(Self.ask(api, "/v1/b", method: "OPTIONS", ("Origin", origin)).status == 200)
+    }
+
+    @Test func theNearestIsOfTheSamePathElseOfTheSameRouteElseTheMostAlike() throws {
+        func nearest(_ wanted: String, _ recorded: [String]) -> String {
+            var routes: [[UInt8]: Route] = [:]
+            for target in recorded {
+                let request = RecordedRequest(method: "GET", target: Array(target.utf8))
+                if let request { routes[request.key] = request.route }
+            }
+            return RecordedRequest(method: "GET", target: Array(wanted.utf8)).map {
+                NearestRequest.find($0, among: routes)
+            } ?? ""
+        }
+        let recorded = [
+            "/v1/catalog/us/albums/1?include=artists,genres,tracks&l=de", "/v1/catalog/us/albums/123456",
+            "/v1/catalog/us/songs/1", "/v1/catalog/gb/albums/12?include=artists",
+        ]
+        #expect(
+            nearest("/v1/catalog/us/albums/1", recorded) == "GET "
+                + recorded[0].replacingOccurrences(of: ",", with: "%2C")
+                || nearest("/v1/catalog/us/albums/1", recorded) == "GET " + recorded[0])
+        #expect(nearest("/v1/catalog/us/albums/123457", recorded) == "GET /v1/catalog/us/albums/123456")
+        #expect(nearest("/v1/catalog/us/songs/77", recorded) == "GET /v1/catalog/us/songs/1")
+        #expect(nearest("/v1/catalog/us/songz/1", recorded) == "GET /v1/catalog/us/songs/1")
+        #expect(NearestRequest.distance(Array("kitten".utf8), Array("sitting".utf8)) == 3)
+        #expect(NearestRequest.distance([], Array("abc".utf8)) == 3)
+    }
+
+    @Test func amongThousandsTheNearestIsStillTheSameOne() throws {
+        var routes: [[UInt8]: Route] = [:]
+        for number in 0..<5000 {
+            let request = try #require(
+                RecordedRequest(method: "GET", target: Array("/v1/catalog/us/songs/\(number)".utf8)))
+            routes[request.key] = request.route
+        }
+        let wanted = try #require(RecordedRequest(method: "GET", target: Array("/v1/catalog/us/songs/49999".utf8)))
+        #expect(NearestRequest.find(wanted, among: routes) == "GET /v1/catalog/us/songs/4999")
+    }
+}

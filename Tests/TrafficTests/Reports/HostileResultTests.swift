@@ -1,0 +1,57 @@
+import AppleMusic
+import Recording
+import TestSupport
+import Testing
+
+@testable import Traffic
+
+/// Results are read from files that may come from anywhere: whatever can be read must not stop the reports.
+@Suite struct HostileResultTests {
+    private static let numbers = ["0", "1", "9", "1000000000", "1000000000000000"]
+
+    /// The same value with some numbers exchanged for extreme ones.
+    private func disturbed(_ value: JSON, _ generator: inout SeededGenerator) -> JSON {
+        switch value {
+        case .number where Int.random(in: 0..<25, using: &generator) == 0:
+            .number(Self.numbers.randomElement(using: &generator)!)
+        case .array(let elements): .array(elements.map { disturbed($0, &generator) })
+        case .object(let object):
+            .object(
+                JSONObject(
+                    members: object.members.map { member in
+                        // The version is not what this is about.
+                        member.key == "refrain_replay"
+                            ? member : JSONObject.Member(key: member.key, value: disturbed(member.value, &generator))
+                    }))
+        default: value
+        }
+    }
+
+    private func small(_ seed: UInt64) -> ReplayResult {
+        var result = SyntheticResult.make(seed: seed, seconds: 2, rate: 2)
+        result.statuses = [200: 4]
+        return result
+    }
+
+    @Test func reportsOfWhateverCanBeReadAreMade() throws {
+        var read = 0
+        for seed in 0..<60 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let bytes = disturbed(small(seed).json, &generator).bytes
+            guard let result = try? ReplayResult(json: bytes) else { continue }
+            read += 1
+            let verdicts = try ["p99>1ms", "hit<0.5", "errors>1%", "rate<1", "2xx>1%"].map {
+                try Threshold($0).verdict(on: result)
+            }
+            let comparison = ReplayComparison(("a", result), ("b", small(seed)))
+            for text in [
+                TerminalSummary.text(of: result, thresholds: verdicts),
+                HTMLReport.page(of: result, thresholds: verdicts),
+                HGRM.text(of: result.corrected, in: result), comparison.text, comparison.page,
+            ] {
+                #expect(!text.contains("nan") && !text.contains("inf "), "seed \(seed)")
+            }
+        }
+        #expect(read > 5, "too few could be read for this to say anything")
+    }
+}

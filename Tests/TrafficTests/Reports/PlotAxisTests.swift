@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+@testable import Traffic
+
+@Suite struct PlotAxisTests {
+    @Test func latenciesAreLabelledInTheirUnits() {
+        #expect(
+            PlotAxis.latencies([120_000, 1_900_000]).ticks.map(\.label) == [
+                "100 µs", "200 µs", "500 µs", "1 ms", "2 ms",
+            ])
+        #expect(
+            PlotAxis.latencies([90_000, 2_000_000_000]).ticks.map(\.label) == [
+                "100 µs", "1 ms", "10 ms", "100 ms", "1 s",
+            ])
+        #expect(PlotAxis.latencies([1_000_000]).ticks.map(\.label) == ["1 ms", "2 ms"])
+        #expect(PlotAxis.latencies([0, 0]).ticks.count > 1 && PlotAxis.latencies([]).ticks.count > 1)
+    }
+
+    @Test func amountsEndAtARoundNumber() {
+        #expect(PlotAxis.amounts(upTo: 512).ticks.map(\.label) == ["0", "200", "400", "600"])
+        #expect(
+            PlotAxis.amounts(upTo: 51_200).ticks.map(\.label)
+                == ["0", "20k", "40k", "60k"])
+        #expect(PlotAxis.amounts(upTo: 0).ticks.map(\.label) == ["0", "0.2", "0.4", "0.6", "0.8", "1"])
+        #expect(PlotAxis.amounts(upTo: 4).highest == 4)
+    }
+
+    @Test func percentilesGoAsFarAsThereAreValues() {
+        #expect(PlotAxis.percentiles(ofCount: 1).ticks.map(\.label) == ["0 %", "90 %"])
+        #expect(
+            PlotAxis.percentiles(ofCount: 100_000).ticks.map(\.label)
+                == ["0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %"])
+        #expect(PlotAxis.percentiles(ofCount: 100_000).place(1000) == 0.6)
+    }
+
+    static let times: [(seconds: Double, first: [String])] = [
+        (0.012, ["0 ms", "10 ms"]), (2, ["0 s", "0.5 s", "1 s", "1.5 s", "2 s"]), (60, ["0:00", "0:10"]),
+        (120, ["0:00", "0:30"]), (3600, ["0:00", "10:00"]), (7200, ["0:00", "30:00", "1:00:00"]),
+        (86_400, ["0:00", "6:00:00"]), (30 * 86_400, ["0:00", "120:00:00"]), (0, ["0 ms"]),
+    ]
+
+    @Test(arguments: times.indices)
+    func timeIsDividedAsClocksAre(index: Int) {
+        let (seconds, first) = Self.times[index]
+        let ticks = PlotAxis.time(seconds: seconds).ticks
+        #expect(Array(ticks.map(\.label).prefix(first.count)) == first)
+        #expect(ticks.count <= 7)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func ticksAndValuesLieWithinTheAxis(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let values = (0..<5).map { _ in Double(1 << Int.random(in: 0...41, using: &generator)) }
+        let axes = [
+            PlotAxis.latencies(values), .amounts(upTo: values[0]), .time(seconds: values[1] / 1e6),
+            .percentiles(ofCount: Int(values[2])),
+        ]
+        for axis in axes {
+            #expect(axis.highest > axis.lowest && !axis.ticks.isEmpty && axis.ticks.count <= 15, "seed \(seed)")
+            let places = axis.ticks.map { axis.place($0.value) }
+            #expect(places == places.sorted() && places.allSatisfy { (0...1).contains($0) }, "seed \(seed)")
+            #expect(Set(axis.ticks.map(\.label)).count == axis.ticks.count, "seed \(seed)")
+        }
+        #expect(values.allSatisfy { axes[0].lowest <= $0 && $0 <= axes[0].highest }, "seed \(seed)")
+        #expect(axes[1].highest >= values[0], "seed \(seed)")
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Traffic
+
+@Suite struct TerminalSummaryTests {
+    private func lines(_ result: ReplayResult, _ thresholds: [Threshold.Verdict] = []) -> [String] {
+        TerminalSummary.text(of: result, thresholds: thresholds).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map(String.init)
+    }
+
+    @Test func itSaysWhatWasRunWhenAndHowItWent() {
+        let result = SyntheticResult.make(seed: 1, seconds: 10)
+        let lines = lines(result)
+        #expect(lines[0] == "replay of recordings/evening.jsonl against http://127.0.0.1:8080")
+        #expect(lines[1] == "  400/s, 32 connections")
+        #expect(lines[2] == "  from 2026-11-22 04:00:00.250 UTC to 2026-11-22 04:00:10.250 UTC, 10.0 s")
+        for explanation in [Explanation.corrected, Explanation.uncorrected, Explanation.lag] {
+            #expect(lines.contains("  " + explanation))
+        }
+        let names = lines.drop { !$0.hasPrefix("latency") }.dropFirst().prefix { !$0.hasPrefix("  ") }.map {
+            $0.split(separator: "  ")[0]
+        }
+        #expect(names == ["50 %", "75 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "max", "mean"])
+        #expect(lines.contains { $0.hasPrefix("outcomes (Cache-Status), hit ratio ") })
+        #expect(!lines.contains { $0.contains("INVALID") })
+    }
+
+    @Test func aClosedLoopIsSaidNotToBeCorrected() {
+        var result = SyntheticResult.make(seed: 1, seconds: 2)
+        result.lag = Histogram()
+        #expect(lines(result).contains("  " + Explanation.closedLoop))
+        #expect(!lines(result).contains("  " + Explanation.lag))
+        #expect(HTMLReport.page(of: result).contains(Explanation.closedLoop))
+    }
+
+    @Test func noLineIsWiderThanAHundredColumnsButThoseOfDifferences() {
+        var result = SyntheticResult.make(seed: 2, seconds: 10)
+        result.verification = .init()
+        #expect(lines(result).allSatisfy { $0.count <= 100 && $0.last != " " })
+    }
+
+    @Test func columnsOfFiguresEndTogether() {
+        let table = lines(SyntheticResult.make(seed: 3, seconds: 10)).drop { !$0.hasPrefix("latency") }.prefix(10)
+        #expect(Set(table.map(\.count)).count == 1)
+    }
+
+    @Test func anInvalidRunIsSaidBeforeAnyFigure() {
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        result.invalidBecause = "the generator was late by 40 ms"
+        let lines = lines(result)
+        let place = lines.firstIndex(of: "INVALID RUN: the generator was late by 40 ms")
+        #expect(place.map { $0 < lines.firstIndex { $0.hasPrefix("requests") } ?? 0 } == true)
+    }
+
+    @Test func tenDifferencesAreShownAndTheRestIsCounted() {
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        result.verification = .init()
+        result.verification.compared = 2000
+        for index in 0..<1200 {
+            result.verification.note(
+                ReplayResult.Difference(
+                    index: index, method: "GET", target: "/v1/a", what: "status", expected: "200", found: "500"))
+        }
+        let lines = lines(result)
+        #expect(lines.contains("1,200 of 2,000 answers differ from the recording"))
+        #expect(lines.filter { $0.hasPrefix("  #") }.count == 10)
+        #expect(lines.contains("    status: expected 200, found 500"))
+        #expect(lines.contains("  and 1,190 more"))
+    }
+
+    @Test func thresholdsSayWhetherTheyHeld() throws {
+        let result = SyntheticResult.make(seed: 1, seconds: 5)
+        let verdicts = try ["p50>1h", "max>1ns"].map {
+            try Threshold($0.replacing("1h", with: "1s")).verdict(on: result)
+        }
+        let lines = lines(result, verdicts)
+        #expect(lines.contains { $0.hasPrefix("  held    p50>1s: p50 was ") })
+        #expect(lines.contains { $0.hasPrefix("  MISSED  max>1ns: max was ") })
+    }
+
+    @Test func whatARecordingSaysCannotMoveTheCursor() {
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        result.file = "\u{1B}[2Ja\u{202E}b\nc\u{9B}"
+        result.invalidBecause = "\r\u{7F}"
+        let text = TerminalSummary.text(of: result)
+        #expect(text.hasPrefix("replay of \\u{1b}[2Ja\\u{202e}b\\u{a}c\\u{9b} against"))
+        #expect(
+            text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x9B })
+    }
+
+    @Test func anEmptyResultHasDashesForFigures() {
+        let lines = lines(
+            ReplayResult(file: "a", target: "b", pace: "10x", connections: 1, started: .init(microseconds: 0)))
+        #expect(lines.contains("  10x, 1 connection"))
+        #expect(lines.contains("max               –            –    –"))
+    }
+}

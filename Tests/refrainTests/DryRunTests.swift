@@ -1,0 +1,120 @@
+import AppleMusic
+import Foundation
+import Recording
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import refrain
+
+/// `refrain replay --dry-run`, from the words of the command line to what it writes.
+@Suite struct DryRunTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "refrain-dry-\(UUID().uuidString)")
+
+    /// One song, asked for every minute of an hour; its answer has no recorded content.
+    private func recording() throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let started = Timestamp(microseconds: 1_795_219_200_000_000)
+        var bytes = RecordingHeader(started: started, program: "test", sampling: 0.5).line
+        for minute in 0..<60 {
+            let offset = Duration.seconds(60 * minute)
+            bytes +=
+                RecordedExchange(
+                    time: started + offset, offset: offset, method: "GET", target: "/v1/catalog/us/songs/1",
+                    status: 200,
+                    latency: .milliseconds(50), length: 700
+                ).line
+        }
+        let path = folder.appendingPathComponent("hour.rec").path
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private static let command = Command.replay
+
+    private func dryRun(_ words: [String], _ files: MemoryFiles) throws -> String {
+        let captured = CapturedOutput()
+        let context = CommandContext(output: captured.output, files: files.access)
+        let status = try Self.command.run(OptionParser.parse(words, for: Self.command), context)
+        #expect(status == .done && captured.error.isEmpty)
+        return captured.standard
+    }
+
+    @Test func comparesConfigurationsWhoseSecretsAreElsewhere() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = MemoryFiles(
+            texts: [
+                "day.conf": "cache_file off\ndeveloper_token_file /nowhere/token\nlisten 0.0.0.0:80",
+                "minutes.conf": "cache_file off\nttl catalog 10m\nttl_speed 5\nadmin_listen unix:/nowhere/admin",
+            ], problems: ["/nowhere/token": "No such file"])
+        let words = ["--dry-run", try recording(), "--config", "day.conf", "--config", "minutes.conf"]
+        let json = try JSON.parse(Array(try dryRun(words + ["--json"], files).utf8))
+        let runs = try #require(json["configurations"]?.arrayValue)
+        #expect(runs.map { $0["name"] } == ["day.conf", "minutes.conf"])
+        #expect(runs.map { $0["misses"] } == [1, 6] && runs.map { $0["upstream_requests"] } == [1, 6])
+        #expect(runs.map { $0["without_content"] } == [1, 6])
+        #expect(json["sampling"] == .number("0.5"))
+        let intervals = try #require(runs[1]["intervals"]?.arrayValue)
+        #expect(intervals.reduce(0) { $0 + ($1["misses"]?.intValue ?? 0) } == 6)
+
+        let text = try dryRun(words, files)
+        #expect(text.contains("day.conf  minutes.conf") && text.contains("98.3 %        90.0 %"))
+        #expect(text.contains("Only 50.0 % of the requests were recorded."))
+    }
+
+    @Test func writesAPageThatLoadsNothing() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let written = Mutex("")
+        let captured = CapturedOutput()
+        var access = MemoryFiles(texts: ["a&b.conf": "cache_file off"]).access
+        access.write = { _, bytes throws(FileProblem) in
+            written.withLock { $0 = String(decoding: bytes, as: UTF8.self) }
+        }
+        let words = ["--dry-run", try recording(), "--config", "a&b.conf", "--html", "out.html"]
+        let context = CommandContext(output: captured.output, files: access)
+        _ = try Self.command.run(OptionParser.parse(words, for: Self.command), context)
+        let page = written.withLock { $0 }
+        #expect(page.contains(">a&amp;b.conf</th>") && page.components(separatedBy: "<svg role=\"img\"").count == 3)
+        #expect(!page.contains("://") && !page.contains("<script"))
+    }
+
+    @Test func saysWhatIsMissing() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = MemoryFiles(texts: ["a.conf": "ttl songs soon"])
+        #expect(throws: CommandFailure.usage("replay: name one recording to replay (see \"refrain help replay\")")) {
+            try dryRun(["--dry-run", "--config", "a.conf"], files)
+        }
+        let path = try recording()
+        let failure = #expect(throws: CommandFailure.self) {
+            try dryRun(["--dry-run", path, "--config", "a.conf"], files)
+        }
+        #expect(failure?.status == .configuration)
+        let absent = #expect(throws: CommandFailure.self) {
+            try dryRun(["--dry-run", path + "x", "--config", "b.conf"], MemoryFiles(texts: ["b.conf": ""]))
+        }
+        #expect(absent?.messages == ["replay: \(path)x: No such file or directory"])
+    }
+
+    /// A replay at ten times the pace counted too many hits, because the target's answers lasted as long as ever.
+    @Test func scaleTTLInsistsOnATargetThatAgesAsFast() async throws {
+        let demo = try RunningDemo()
+        defer { demo.stop() }
+        let admin = demo.admin
+        try await onThread {
+            let words = ["replay", "x", "--target", "http://127.0.0.1:1", "--admin", admin]
+            func check(_ more: [String]) throws -> String {
+                let captured = CapturedOutput()
+                let arguments = try OptionParser.parse(Array((words + more).dropFirst()), for: .replay)
+                let context = CommandContext(output: captured.output, files: MemoryFiles().access)
+                try checkTTLSpeed(ReplayOptions(arguments).plan.pace, arguments, context)
+                return captured.error
+            }
+            #expect(try check(["--speed", "1x", "--scale-ttl"]).isEmpty)
+            #expect(try check(["--speed", "10x"]).contains("the target has ttl_speed 1, "))
+            #expect(throws: CommandFailure.self) { try check(["--speed", "10x", "--scale-ttl"]) }
+            #expect(throws: CommandFailure.self) { try check(["--speed", "2.5x", "--scale-ttl"]) }
+            #expect(throws: CommandFailure.self) { try check(["--rate", "10/s", "--scale-ttl"]) }
+        }
+    }
+}
