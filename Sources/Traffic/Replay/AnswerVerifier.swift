@@ -5,8 +5,9 @@ import Synchronization
 
 // Whether answers are those of the recording.
 //
-// What must hold: the generator pays for a digest of the answer and no more; what differs in its bytes is looked at on a queue
-// of its own, which holds a bounded number of bytes: what comes on top of that is counted as not compared, and not waited for.
+// What must hold: the generator pays for comparing bytes with what was answered before, or for a digest where they are new; what
+// differs from the recording is looked at on a queue of its own, which holds a bounded number of bytes: what comes on top of that
+// is counted as not compared, and not waited for.
 
 /// Compares answers with recorded ones.
 final class AnswerVerifier: Sendable {
@@ -20,11 +21,21 @@ final class AnswerVerifier: Sendable {
         var different = 0
         var listed: [Int: ReplayResult.Difference] = [:]
         var heldBytes = 0
+        /// The answer that was compared last with each recorded body: the next one is mostly the same, and to see that costs a
+        /// fiftieth of its SHA-256.
+        var seen: [BodyHash: Seen] = [:]
+        var seenBytes = 0
         /// What looking at two bodies found, for the next time that they meet; nil: equal.
         var verdicts: [Pair: JSONDifference?] = [:]
     }
 
-    /// Of answers that wait to be looked at.
+    private struct Seen {
+        let content: [UInt8]
+        /// nil: equal.
+        let verdict: JSONDifference?
+    }
+
+    /// Of answers that wait to be looked at; and of those that were compared last.
     static let mostHeld = 64 << 20
     /// Pairs of bodies that are remembered.
     private static let mostVerdicts = 100_000
@@ -54,8 +65,17 @@ final class AnswerVerifier: Sendable {
             if reader.length == 0, !entry.hasContent { state.withLock { $0.compared += 1 } }
             return
         }
-        guard let found = BodyHash(of: reader.content), found != recorded else {
-            return state.withLock { $0.compared += 1 }
+        let isKnown = state.withLock { state in
+            guard let seen = state.seen[recorded], seen.content == reader.content else { return false }
+            Self.note(seen.verdict, entry, planned, &state)
+            return true
+        }
+        guard !isKnown, let found = BodyHash(of: reader.content) else { return }
+        guard found != recorded else {
+            return state.withLock { state in
+                Self.remember(reader.content, nil, recorded, &state)
+                Self.note(nil, entry, planned, &state)
+            }
         }
         let pair = Pair(recorded: recorded, found: found)
         let isToBeLookedAt = state.withLock { state in
@@ -90,6 +110,7 @@ final class AnswerVerifier: Sendable {
             state.heldBytes -= content.count
             guard let verdict else { return }
             if state.verdicts.count < Self.mostVerdicts { state.verdicts[pair] = verdict }
+            Self.remember(content, verdict, pair.recorded, &state)
             Self.note(verdict, entry, planned, &state)
         }
     }
@@ -108,6 +129,15 @@ final class AnswerVerifier: Sendable {
         // A recorder may have written down what was in the coding.
         guard isGzip, content.starts(with: [0x1F, 0x8B]) else { return content }
         return try? Gzip.system.inflate(content)
+    }
+
+    private static func remember(
+        _ content: [UInt8], _ verdict: JSONDifference?, _ recorded: BodyHash, _ state: inout State
+    ) {
+        let before = state.seen[recorded]?.content.count ?? 0
+        guard state.seenBytes - before + content.count <= mostHeld else { return }
+        state.seenBytes += content.count - before
+        state.seen[recorded] = Seen(content: content, verdict: verdict)
     }
 
     private static func note(
