@@ -113,7 +113,8 @@ extension Directive {
         },
         Directive(
             "ttl_speed", "N", defaults: ["1"],
-            why: "for replays at N times the pace: answers are fresh, and then of use, for an Nth of the time; 1 in service"
+            why:
+                "for replays at N times the pace: answers are fresh, and then of use, for an Nth of the time; 1 in service"
         ) { configuration, words throws(ValueError) in
             configuration.ttlSpeed = try Quantity.count(words[0], in: 1...1000)
         },
