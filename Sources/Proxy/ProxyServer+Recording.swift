@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Recording
 import Synchronization
 
@@ -38,7 +39,11 @@ extension ProxyServer {
         recorder.begin(settings, completion)
     }
 
+    /// How long a reload waits for the writer, whose disk may hang.
+    private static let patience = DispatchTimeInterval.seconds(10)
+
     /// The same, and waits for it.
+    /// - Throws: what went wrong; `cannotWrite` with `ETIMEDOUT` where nothing came of it in ten seconds.
     public func startRecording(_ settings: RecordingSettings) throws(RecordingError) {
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<RecordingError?>(nil)
@@ -46,7 +51,9 @@ extension ProxyServer {
             failure.withLock { $0 = error }
             done.signal()
         }
-        done.wait()
+        guard done.wait(timeout: .now() + Self.patience) == .success else {
+            throw .cannotWrite(path: settings.path, code: ETIMEDOUT)
+        }
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
@@ -62,10 +69,10 @@ extension ProxyServer {
         group.notify(queue: .global()) { @Sendable in recorder.end(completion) }
     }
 
-    /// The same, and waits for it.
+    /// The same, and waits for it, ten seconds at most.
     public func stopRecording() {
         let done = DispatchSemaphore(value: 0)
         stopRecording { done.signal() }
-        done.wait()
+        _ = done.wait(timeout: .now() + Self.patience)
     }
 }

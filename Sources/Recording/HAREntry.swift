@@ -47,7 +47,9 @@ enum HAREntry {
         exchange.requestFields = try fields(request["headers"], "request.headers", RecordedFields.ofRequests)
         exchange.fields = try fields(response["headers"], "response.headers", RecordedFields.ofAnswers)
         try addOwn(entry["_refrain"], to: &exchange)
-        guard let exchange = exchange.withoutPersonalParts else { return .leftOut(.isUnreadable) }
+        guard let exchange = exchange.withoutPersonalParts(tellsWhoAsks: Self.tellsWhoAsks(request)) else {
+            return .leftOut(.isUnreadable)
+        }
         return .exchange(exchange, body: exchange.isPersonal ? nil : body)
     }
 
@@ -91,6 +93,13 @@ enum HAREntry {
             }
         }
         return fields
+    }
+
+    /// Browsers name the user's token otherwise than apps.
+    private static func tellsWhoAsks(_ request: JSON) -> Bool {
+        let names = (request["headers"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue?.lowercased() }
+        return names.contains { ["music-user-token", "media-user-token", "cookie"].contains($0) }
+            || request["cookies"]?.arrayValue?.isEmpty == false
     }
 
     // MARK: - When
@@ -157,6 +166,10 @@ enum HAREntry {
         guard let own, own.objectValue != nil else { return }
         if let offset = try RecordedExchange.seconds(own, "offset") { exchange.offset = offset }
         exchange.upstreamLatency = try RecordedExchange.seconds(own, "upstream_seconds")
+        if let length = own["bytes"]?.intValue, (0...RecordedExchange.mostBytes).contains(length) {
+            // What was sent in gzip was shorter than its content.
+            exchange.length = length
+        }
         exchange.outcome = own["outcome"]?.stringValue
         exchange.reason = own["reason"]?.stringValue
         // Its target is a route already, which a path with braces would not lead to again.

@@ -56,13 +56,15 @@ public struct HARWriter: Sendable {
         [
             "status": .integer(exchange.status), "statusText": .string("\(reasonPhrase(exchange.status))"),
             "httpVersion": "HTTP/1.1", "cookies": [], "headers": list(exchange.fields),
-            "content": content(exchange, body), "redirectURL": "", "headersSize": -1, "bodySize": -1,
+            "content": content(exchange, body), "redirectURL": "", "headersSize": -1,
+            "bodySize": .integer(exchange.length),
         ]
     }
 
     private static func content(_ exchange: RecordedExchange, _ body: [UInt8]?) -> JSON {
         var content = JSONObject([
-            "size": .integer(exchange.length), "mimeType": .string(exchange.field("content-type") ?? "x-unknown"),
+            "size": .integer(body?.count ?? exchange.length),
+            "mimeType": .string(exchange.field("content-type") ?? "x-unknown"),
         ])
         if let body {
             if let text = String(validating: body, as: UTF8.self) {
@@ -85,7 +87,9 @@ public struct HARWriter: Sendable {
     }
 
     private static func own(_ exchange: RecordedExchange) -> JSON {
-        var own = JSONObject(["offset": .number(exchange.offset.decimalSeconds)])
+        var own = JSONObject([
+            "offset": .number(exchange.offset.decimalSeconds), "bytes": .integer(exchange.length),
+        ])
         if let upstream = exchange.upstreamLatency {
             own.append("upstream_seconds", .number(upstream.decimalSeconds))
         }

@@ -4,6 +4,7 @@
 // names it; so whatever a killed writer leaves is whole up to its last record.
 
 import Glibc
+import HTTP
 
 /// Bodies by their hash; each is read when it is asked for. Nothing changes after `init`, and `pread` has no position to share.
 public final class RecordedBodies: Sendable {
@@ -66,6 +67,14 @@ public final class RecordedBodies: Sendable {
             throw .badFile(path: path, reason: "the body at byte \(place.offset) is not the one that was recorded")
         }
         return content
+    }
+
+    /// The body without its coding: other recorders write down what went over the wire. nil where it was not recorded.
+    /// - Throws: as `content`.
+    public func identity(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
+        guard let content = try content(of: hash) else { return nil }
+        guard content.starts(with: [0x1F, 0x8B]) else { return content }
+        return (try? Gzip.system.inflate(content)) ?? content
     }
 
     /// The record of a body, as it is appended.

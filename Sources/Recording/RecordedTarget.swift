@@ -15,13 +15,16 @@ public enum RecordedTarget {
         "auth", "authorization", "cookie", "session", "sessionid",
     ]
     /// Words that do so where they stand alone or between other words: `sig`, `X-Amz-Signature`, `auth_code`.
-    private static let words: Set<String> = Set(endings + ["pass", "pwd", "sig", "sid", "bearer", "pin", "otp"])
+    private static let words: Set<String> = Set(
+        endings + ["pass", "pwd", "sig", "sid", "bearer", "pin", "otp", "code"])
 
     /// - Parameter target: path and query as they came; where there is no path, as behind an authority, it is `/`.
     /// - Returns: nil where it is longer than a recording holds.
     public static func redacted(_ target: [UInt8]) -> String? {
         let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        var output = visible(parts.first ?? [])
+        let path = (parts.first ?? []).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        var output = Array(
+            path.map { isToken($0) ? Array(redacted.utf8) : visible($0) }.joined(separator: [UInt8(ascii: "/")]))
         if output.first != UInt8(ascii: "/") { output.insert(UInt8(ascii: "/"), at: 0) }
         if parts.count > 1 {
             let parameters = parts[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)

@@ -79,11 +79,11 @@ enum RecordingFiles {
         let bodies = RecordedBodies.path(beside: settings.path)
         let moved = path(settings.path, age: 1)
         guard !exists(settings.path), exists(bodies) else { return }
-        if exists(moved), !exists(RecordedBodies.path(beside: moved)) {
-            try rename(bodies, to: RecordedBodies.path(beside: moved))
-        } else {
-            try remove(settings.path)
+        guard exists(moved), !exists(RecordedBodies.path(beside: moved)) else {
+            // Somebody has moved or removed the lines. These may be the bodies that they name, so they are kept.
+            return try rename(bodies, to: bodies + ".left-\(Timestamp.now().microseconds)")
         }
+        try rename(bodies, to: RecordedBodies.path(beside: moved))
     }
 
     private static func move(_ path: String, to other: String) throws(RecordingError) {
@@ -96,9 +96,9 @@ enum RecordingFiles {
         guard Glibc.rename(path, other) == 0 else { throw .cannotWrite(path: other, code: errno) }
     }
 
-    /// With its bodies.
+    /// With its bodies. These first: whoever is stopped in between leaves none without a recording.
     private static func remove(_ path: String) throws(RecordingError) {
-        for name in [path, RecordedBodies.path(beside: path)] where unlink(name) != 0 && errno != ENOENT {
+        for name in [RecordedBodies.path(beside: path), path] where unlink(name) != 0 && errno != ENOENT {
             throw .cannotWrite(path: name, code: errno)
         }
     }

@@ -12,7 +12,15 @@ public final class RecordingReader {
     public let bodies: RecordedBodies
     /// What was left out, and why, with its line: a last line that is cut off is no error, for that is how a recording looks whose
     /// writer was killed, or still writes.
-    public private(set) var warnings: [String] = []
+    public var warnings: [String] {
+        guard let first = dropped.line else { return otherWarnings }
+        return otherWarnings + [
+            "\(path):\(first): \(dropped.count) exchanges were not recorded, from here on; the writer could not keep up"
+        ]
+    }
+    private var otherWarnings: [String] = []
+    /// How many exchanges the recording says it lacks, and the first line that says so.
+    private var dropped: (count: Int, line: Int?) = (0, nil)
     private let source: Source
 
     private enum Source {
@@ -35,7 +43,7 @@ public final class RecordingReader {
         if let foreign = ForeignFile.name(beginning) { throw .badLine(path: path, line: 1, reason: foreign) }
         if HARFile.begins(beginning) {
             let har = try HARFile(path: path, bytes: file.rest())
-            (header, bodies, warnings) = (har.header, har.bodies, har.warnings)
+            (header, bodies, otherWarnings) = (har.header, har.bodies, har.warnings)
             source = .held(HeldExchanges(har.exchanges))
             return
         }
@@ -47,7 +55,7 @@ public final class RecordingReader {
         }
         guard RecordingHeader.begins(object) else {
             let index = try IndexFile(path: path, first: first, rest: file)
-            (header, bodies, warnings) = (index.header, index.bodies, index.warnings)
+            (header, bodies, otherWarnings) = (index.header, index.bodies, index.warnings)
             source = .held(HeldExchanges(index.exchanges))
             return
         }
@@ -96,14 +104,13 @@ public final class RecordingReader {
             guard object.objectValue != nil else { throw LineProblem("not a JSON object") }
         } catch {
             guard line.isWhole else {
-                warnings.append("\(path):\(line.number): the last line is cut off, and left out")
+                otherWarnings.append("\(path):\(line.number): the last line is cut off, and left out")
                 return nil
             }
             throw .badLine(path: path, line: line.number, reason: (error as? LineProblem)?.reason ?? "\(error)")
         }
-        if let dropped = object["dropped"]?.intValue {
-            warnings.append(
-                "\(path):\(line.number): \(dropped) exchanges were not recorded here; the writer could not keep up")
+        if let count = object["dropped"]?.intValue {
+            dropped = (dropped.count.addingReportingOverflow(count).partialValue, dropped.line ?? line.number)
             return nil
         }
         do {

@@ -91,7 +91,10 @@ public final class LiveOrigin: Service {
         }
         recorded.fields = live.fields.compactMap { $0.kept(RecordedFields.ofAnswers) }
         if !live.body.isEmpty { recorded.body = BodyHash(of: live.body) }
-        guard let safe = recorded.withoutPersonalParts else { return }
+        let tellsWhoAsks = ["Music-User-Token", "Media-User-Token", "Cookie"].contains {
+            exchange.request.field($0) != nil
+        }
+        guard let safe = recorded.withoutPersonalParts(tellsWhoAsks: tellsWhoAsks) else { return }
         write(safe, safe.isPersonal ? [] : live.body)
     }
 }

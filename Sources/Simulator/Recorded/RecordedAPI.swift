@@ -68,7 +68,7 @@ public final class RecordedAPI: Responder {
     }
 
     private func answer(_ chosen: RecordedExchange, _ request: SimulatorRequest) -> SimulatorResponse {
-        guard RecordedAnswers.isWhole(chosen) else {
+        guard RecordedAnswers.isWhole(chosen) || (request.method == "HEAD" && chosen.method == "HEAD") else {
             let why =
                 chosen.isPersonal
                 ? "it is one user's, and such content is not recorded"
@@ -85,7 +85,7 @@ public final class RecordedAPI: Responder {
         }
         do {
             response.body =
-                try chosen.body.map { hash throws(RecordingError) in try bodies.content(of: hash) ?? [] } ?? []
+                try chosen.body.map { hash throws(RecordingError) in try bodies.identity(of: hash) ?? [] } ?? []
         } catch {
             return failure(.notRecorded, "\(error)", request)
         }

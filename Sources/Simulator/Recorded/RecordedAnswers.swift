@@ -63,10 +63,10 @@ struct RecordedAnswers {
         return success ?? first
     }
 
-    /// Whether it can be answered again: neither a part of an answer nor a confirmation of what the client had, and with its
-    /// content.
+    /// Whether it can be answered again: neither a part of an answer, nor its head alone, nor a confirmation of what the client
+    /// had, and with its content.
     static func isWhole(_ exchange: RecordedExchange) -> Bool {
-        exchange.status >= 200 && exchange.status != 206 && exchange.status != 304
+        exchange.method != "HEAD" && exchange.status >= 200 && exchange.status != 206 && exchange.status != 304
             && (exchange.body != nil || exchange.length == 0)
     }
 }

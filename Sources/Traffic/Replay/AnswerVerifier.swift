@@ -105,7 +105,7 @@ final class AnswerVerifier: Sendable {
     // MARK: On the queue
 
     private func look(at content: [UInt8], _ isGzip: Bool, _ entry: PlannedRequests.Entry, _ pair: Pair) {
-        let verdict = compare(content, isGzip, entry, pair)
+        let verdict = compare(content, isGzip, pair)
         state.withLock { state in
             state.heldBytes -= content.count
             guard let verdict else { return }
@@ -116,17 +116,14 @@ final class AnswerVerifier: Sendable {
     }
 
     /// `.some(nil)`: they are equal; nil: nobody can tell, because the recorded one is not there.
-    private func compare(
-        _ content: [UInt8], _ isGzip: Bool, _ entry: PlannedRequests.Entry, _ pair: Pair
-    ) -> JSONDifference?? {
-        guard let stored = try? bodies.content(of: pair.recorded), let recorded = plain(stored, entry.isGzip),
-            let found = plain(content, isGzip)
-        else { return nil }
+    private func compare(_ content: [UInt8], _ isGzip: Bool, _ pair: Pair) -> JSONDifference?? {
+        guard let recorded = try? bodies.identity(of: pair.recorded), let found = plain(content, isGzip) else {
+            return nil
+        }
         return .some(JSONDifference.first(expected: recorded, found: found))
     }
 
     private func plain(_ content: [UInt8], _ isGzip: Bool) -> [UInt8]? {
-        // A recorder may have written down what was in the coding.
         guard isGzip, content.starts(with: [0x1F, 0x8B]) else { return content }
         return try? Gzip.system.inflate(content)
     }

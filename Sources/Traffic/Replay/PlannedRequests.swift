@@ -18,8 +18,6 @@ struct PlannedRequests: Sendable {
         let hasContent: Bool
         /// nil: not recorded.
         let body: BodyHash?
-        /// Whether the recorded body is gzip.
-        let isGzip: Bool
     }
 
     struct Request: Sendable {
@@ -59,8 +57,7 @@ struct PlannedRequests: Sendable {
         entries.append(
             Entry(
                 offset: exchange.offset, request: number(of: exchange), index: count, status: exchange.status,
-                hasContent: exchange.length > 0, body: exchange.body,
-                isGzip: exchange.field("content-encoding") == "gzip"))
+                hasContent: exchange.length > 0, body: exchange.body))
     }
 
     /// Sorts: lines are written when answers end, and requests came before that.

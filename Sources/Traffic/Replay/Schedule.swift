@@ -1,6 +1,8 @@
 // When which request is due. Pure arithmetic on the number of a request: the time of each follows from the start alone, and
 // never from when the one before it was sent, so that no delay adds up.
 
+import EventLoop
+
 /// How fast a recording is replayed.
 public enum ReplayPace: Sendable, Equatable {
     /// With the recorded spaces between requests, so many times as fast.
@@ -31,11 +33,14 @@ struct Schedule: Sendable, Equatable {
         precondition(!recorded.isEmpty && (!repeats || duration != nil), "requests, and an end to their repetition")
         self.pace = pace
         let speed = if case .recorded(let speed) = pace { speed } else { 1.0 }
-        offsets = recorded.map { Int64(Double(Self.nanoseconds($0 - recorded[0])) / speed) }
+        offsets = recorded.map { offset in
+            // A recording may say anything, and what is due in thirty years is not due.
+            Int64(min(Double((offset - recorded[0]).wholeNanoseconds) / speed, 1e18))
+        }
         let span = offsets[offsets.count - 1]
         // The next round begins one mean space after the last request, so that two rounds have the rate of one.
         roundLength = span + (offsets.count > 1 && span > 0 ? span / Int64(offsets.count - 1) : 1_000_000_000)
-        end = duration.map(Self.nanoseconds)
+        end = duration.map(\.wholeNanoseconds)
         count = Self.count(offsets, roundLength, pace, until: end, repeats)
     }
 
@@ -80,10 +85,5 @@ struct Schedule: Sendable, Equatable {
             most = Int(rounds) * offsets.count + (offsets.firstIndex { $0 >= rest } ?? offsets.count)
         }
         return repeats ? most : min(most, offsets.count)
-    }
-
-    private static func nanoseconds(_ span: Duration) -> Int64 {
-        let (seconds, attoseconds) = span.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -5,14 +5,15 @@
 enum HTML {
     /// As text or as the value of an attribute, without characters that would hide or turn round what is written.
     static func escaped(_ text: String) -> String {
-        TextTable.printable(text).reduce(into: "") { result, character in
-            switch character {
+        // By scalars: a character of several may hold a bracket.
+        TextTable.printable(text).unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

@@ -134,7 +134,8 @@ enum Metric: Sendable, Equatable {
                 "the target said of no answer whether it was a hit or a miss (Cache-Status)")
         case .differences:
             Self.counted(result.verification.different, of: result.verification.compared, "no answer was compared")
-        case .errors: Self.counted(result.failed, of: result.sent, "nothing was sent")
+        // Of those that came to an end: what waited in vain for a connection was never sent.
+        case .errors: Self.counted(result.failed, of: result.answered + result.failed, "nothing was sent")
         case .rate: Self.measured(result.rate.map { Measured(value: $0) }, "no time passed")
         case .statuses(let codes):
             Self.counted(

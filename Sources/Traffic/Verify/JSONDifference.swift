@@ -101,7 +101,9 @@ public struct JSONDifference: Sendable, Equatable {
     }
 
     private static func shortened(_ text: String) -> String {
-        text.count <= longest ? text : text.prefix(longest - 1) + "…"
+        // By scalars: one character may be as long as an answer.
+        guard text.unicodeScalars.count > longest else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longest - 1))) + "…"
     }
 
     private static let longest = 80

@@ -42,9 +42,7 @@ final class RecordedContent {
     /// nil where it was not recorded, or cannot be read.
     subscript(hash: BodyHash) -> Forms? {
         if let forms = kept[hash] { return forms }
-        guard let body = try? bodies.content(of: hash) else { return nil }
-        // What a client got in gzip may be recorded so.
-        let identity = body.starts(with: [0x1F, 0x8B]) ? (try? Gzip.system.inflate(body, .trusted)) ?? body : body
+        guard let identity = try? bodies.identity(of: hash) else { return nil }
         let forms = Forms(identity: identity)
         if keptBytes > Self.mostKept { (kept, keptBytes) = ([:], 0) }
         keptBytes += forms.identity.count + (forms.gzip?.count ?? 0)

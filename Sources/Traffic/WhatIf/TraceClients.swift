@@ -33,7 +33,10 @@ final class TraceClients {
         return settings
     }
 
-    func start() { sendDue() }
+    func start() {
+        guard !traffic.requests.isEmpty else { return completion() }
+        sendDue()
+    }
 
     private func sendDue() {
         let elapsed = loop.now - VirtualTime.start

@@ -113,6 +113,8 @@ private final class Stage {
         let stopped = DispatchSemaphore(value: 0)
         loop.stop { @Sendable in stopped.signal() }
         stopped.wait()
+        // They hold this, and with it a cache for each configuration.
+        (servers, origin, clients) = ([], nil, nil)
         shared.cache.close()
         return figures
     }

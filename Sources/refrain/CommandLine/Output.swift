@@ -28,9 +28,16 @@ struct Output: Sendable {
     /// A line of the answer.
     func line(_ text: String = "") { standard(text + "\n") }
 
-    /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one problem is one line.
+    /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one problem is one line, and nothing
+    /// that came out of a file can command the terminal.
     func problem(_ text: String) {
-        error("refrain: " + String(text.map { $0.isNewline ? " " : $0 }) + "\n")
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: " "
+            default: scalar
+            }
+        }
+        error("refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
     }
 
     /// All of it, unless the reader has gone: then nobody is left to be told.

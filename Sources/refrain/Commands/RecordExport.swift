@@ -31,6 +31,10 @@ enum RecordExport {
         if target == "-" {
             count = try write(reader) { bytes throws(CommandFailure) in output.bytes(bytes) }
         } else {
+            guard ![reader.path, RecordedBodies.path(beside: reader.path)].contains(where: { isSame($0, target) })
+            else {
+                throw .failed("\(target) is the recording itself; export it to another file")
+            }
             let file = try NewFile(target, replaces: arguments.has(force))
             count = try write(reader) { bytes throws(CommandFailure) in try file.write(bytes) }
             try file.publish()
@@ -38,6 +42,12 @@ enum RecordExport {
         for warning in reader.warnings { output.error("refrain: warn: \(warning)\n") }
         if target != "-" { output.line("\(target): \(count) exchanges") }
         return .done
+    }
+
+    /// Whether two names lead to one file.
+    private static func isSame(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
     private static let pieceBytes = 1 << 16
@@ -52,7 +62,7 @@ enum RecordExport {
         do {
             while let exchange = try reader.next() {
                 let body = try exchange.body.flatMap { hash throws(RecordingError) in
-                    try reader.bodies.content(of: hash)
+                    try reader.bodies.identity(of: hash)
                 }
                 piece += writer.entry(exchange, body: body)
                 count += 1

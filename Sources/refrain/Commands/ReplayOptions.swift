@@ -22,6 +22,9 @@ struct ReplayOptions: Sendable {
         guard let file = arguments.positional.first, arguments.positional.count == 1 else {
             throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
         }
+        guard arguments.value(WhatIfOptions.config) == nil else {
+            throw .usage("replay: --config is for --dry-run; a live target has its own configuration")
+        }
         let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
         guard let url else { throw .usage("replay: --target URL says what to replay against") }
         let (pace, connections) = try Self.pace(arguments)
@@ -41,6 +44,18 @@ struct ReplayOptions: Sendable {
         self.plan = plan
         (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
         isJSON = arguments.has(.json)
+    }
+
+    /// Whatever else was given has no meaning, and who gave it expects one.
+    static func refuse(
+        allBut allowed: [CommandOption], in arguments: CommandArguments, because reason: String
+    ) throws(CommandFailure) {
+        let names = allowed.map(\.name)
+        for option in all where !names.contains(option.name) {
+            guard arguments.value(option) == nil, !arguments.has(option) else {
+                throw .usage("replay: \(reason); --\(option.name) has no meaning for it")
+            }
+        }
     }
 
     private static func pace(_ arguments: CommandArguments) throws(CommandFailure) -> (ReplayPace, Int) {

@@ -31,6 +31,8 @@ struct FileAccess: Sendable {
     var credentialsDirectory: String?
     /// Puts a file that everybody may read there, with the directories that it needs.
     var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
+    /// Puts a file there that is the user's own, with the mode that the umask leaves; the directory is there.
+    var save: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
 
     static let system = FileAccess(
         read: { path throws(FileProblem) in try contents(of: path) },
@@ -52,7 +54,10 @@ struct FileAccess: Sendable {
             }
         },
         credentialsDirectory: SecretFile.environmentCredentialsDirectory,
-        write: { path, bytes throws(FileProblem) in try put(bytes, at: path) })
+        write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
+        save: { path, bytes throws(FileProblem) in
+            try put(bytes, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
+        })
 
     /// Whether the file is what `serve` will want.
     private static func check(_ path: String, _ kind: Directive.SecretKind) throws {
@@ -64,9 +69,9 @@ struct FileAccess: Sendable {
         }
     }
 
-    /// A mebibyte at most: a configuration that is larger is a mistake in the path.
+    /// 64 MiB at most: configurations and results of replays that are larger are mistakes in the path.
     private static func contents(of path: String) throws(FileProblem) -> [UInt8] {
-        let limit = 1 << 20
+        let limit = 64 << 20
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .lastError() }
         defer { close(descriptor) }
@@ -87,15 +92,20 @@ struct FileAccess: Sendable {
     }
 
     /// The modes are those of installed files, whatever the umask, as with install(1).
-    private static func put(_ bytes: [UInt8], at path: String) throws(FileProblem) {
+    private static func install(_ bytes: [UInt8], at path: String) throws(FileProblem) {
         for end in path.indices where path[end] == "/" && end != path.startIndex {
             let parent = String(path[..<end])
             if mkdir(parent, 0o755) == 0 { chmod(parent, 0o755) }
         }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        if descriptor >= 0 { fchmod(descriptor, 0o644) }
+        try put(bytes, descriptor)
+    }
+
+    /// Closes what was opened.
+    private static func put(_ bytes: [UInt8], _ descriptor: CInt) throws(FileProblem) {
         guard descriptor >= 0 else { throw .lastError() }
         defer { close(descriptor) }
-        fchmod(descriptor, 0o644)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -34,8 +34,9 @@ struct ReplayProgress {
 
     /// From 0 to 1; nil where nobody knows.
     func share(_ progress: Replay.Progress) -> Double? {
-        if let planned { return planned > 0 ? min(1, Double(progress.sent) / Double(planned)) : 1 }
-        return expected.map { min(1, progress.elapsed / $0) }
+        // Recorded traffic comes in bursts: where there is a schedule, time tells more than numbers.
+        if let expected, expected > .zero { return min(1, progress.elapsed / expected) }
+        return planned.map { $0 > 0 ? min(1, Double(progress.sent) / Double($0)) : 1 }
     }
 
     private func bar(_ progress: Replay.Progress) -> String {

@@ -16,7 +16,7 @@ extension ProxyServer {
 
     /// Carries it out.
     func adoptRecording(_ line: RecordingLine?, before: RecordingLine?) throws(CommandFailure) {
-        guard line != before else { return }
+        guard line != before else { return configureRecording(line?.settings) }
         stopRecording()
         configureRecording(line?.settings)
         guard let line, line.isOn else { return }

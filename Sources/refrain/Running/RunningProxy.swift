@@ -119,10 +119,13 @@ final class RunningProxy: Sendable {
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }
         log.setLevel(configuration.logLevel)
+        var configuration = configuration
         do throws(CommandFailure) {
             try server.adoptRecording(configuration.recording, before: recordingBefore)
         } catch {
             for message in error.messages { log(.error, message) }
+            // So that the next reload tries it again.
+            configuration.recording = nil
         }
         let current = RunningSettings(configuration: configuration, settings: settings)
         running.withLock { $0 = Running(current: current, admin: admin) }

@@ -17,6 +17,9 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     guard let file = arguments.positional.first, arguments.positional.count == 1 else {
         throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
     }
+    try ReplayOptions.refuse(
+        allBut: [WhatIfOptions.dryRun, WhatIfOptions.config, ReplayOptions.html, .json], in: arguments,
+        because: "--dry-run asks nobody")
     let given = arguments.all(WhatIfOptions.config)
     let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
     var settings: [WhatIfSettings] = []
@@ -26,21 +29,22 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     }
     let report: WhatIfReport
     do {
-        let traffic = try RecordedTraffic(RecordingReader(path: file))
+        let reader = try RecordingReader(path: file)
+        let traffic = try RecordedTraffic(reader)
+        for warning in reader.warnings { context.output.problem(warning) }
+        guard traffic.count > 0 else {
+            throw CommandFailure.failed("replay: \(file): no request in it reached the cache")
+        }
         DescriptorLimit.raise()
         var figures: [WhatIfFigures] = []
         for settings in settings { figures.append(try WhatIf.run(traffic, settings)) }
         report = WhatIfReport(file: file, traffic, figures)
+    } catch let failure as CommandFailure {
+        throw failure
     } catch {
         throw .failed("replay: \(error)")
     }
-    if let path = arguments.value(ReplayOptions.html) {
-        do throws(FileProblem) {
-            try context.files.write(path, Array(report.page.utf8))
-        } catch {
-            throw .failed("replay: --html: \(path): \(error.message)")
-        }
-    }
+    if let path = arguments.value(ReplayOptions.html) { try context.files.writeReport(report.page, to: path) }
     context.output.standard(arguments.has(.json) ? report.json.description + "\n" : report.text)
     return .done
 }

@@ -72,9 +72,9 @@ private func write(
 }
 
 extension FileAccess {
-    fileprivate func writeReport(_ text: String, to path: String) throws(CommandFailure) {
+    func writeReport(_ text: String, to path: String) throws(CommandFailure) {
         do throws(FileProblem) {
-            try write(path, Array(text.utf8))
+            try save(path, Array(text.utf8))
         } catch {
             throw .failed("cannot write \(path): \(error.message)")
         }
@@ -87,12 +87,7 @@ func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) th
     guard names.count == 2 else {
         throw .usage("replay: compare takes two results that --json wrote (see \"refrain help replay\")")
     }
-    let allowed = [ReplayOptions.html.name, CommandOption.json.name]
-    if let other = ReplayOptions.all.first(where: { option in
-        !allowed.contains(option.name) && (arguments.value(option) != nil || arguments.has(option))
-    }) {
-        throw .usage("replay: compare sends nothing; --\(other.name) has no meaning for it")
-    }
+    try ReplayOptions.refuse(allBut: [ReplayOptions.html, .json], in: arguments, because: "compare sends nothing")
     var runs: [(name: String, result: ReplayResult)] = []
     for name in names { runs.append((name, try result(inFile: name, context.files))) }
     let comparison = ReplayComparison(runs[0], runs[1])

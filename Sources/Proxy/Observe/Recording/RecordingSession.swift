@@ -62,7 +62,11 @@ final class RecordingSession {
         exchange.requestFields = request.fields
         exchange.fields = answer.fields
         if event.age >= 0, !subject.isPersonal { exchange.fields.append(RecordedField("age", String(event.age))) }
-        if let status = event.cacheStatus { exchange.fields.append(RecordedField("cache-status", status.text)) }
+        if let status = event.cacheStatus {
+            // Where the origin is a cache itself, its own came before.
+            exchange.fields.removeAll { $0.name == "cache-status" }
+            exchange.fields.append(RecordedField("cache-status", status.text))
+        }
         exchange.upstreamLatency = event.upstreamTime
         exchange.outcome = (event.cacheStatus?.outcome ?? .refused).word.description
         exchange.reason = event.word
@@ -170,7 +174,11 @@ struct RecordedAnswers {
         let place = Place(stored: ObjectIdentifier(stored), isCoded: coding == .gzip)
         if let known = known[place] { return known.answer }
         let body = stored.body
-        let answer = Self.answer(Self.head(of: stored, .whole, coding)[...], stored.isDamaged ? [] : body)
+        var answer = Self.answer(Self.head(of: stored, .whole, coding)[...], stored.isDamaged ? [] : body)
+        // Coded by the origin: what it says without that is not known.
+        if coding == .identity, answer.fields.contains(where: { $0.name == "content-encoding" }) {
+            (answer.content, answer.hash) = ([], nil)
+        }
         if known.count >= Self.most || byteCount >= Self.mostBytes { (known, byteCount) = ([:], 0) }
         known[place] = Known(stored: stored, answer: answer)
         byteCount += stored.byteCount

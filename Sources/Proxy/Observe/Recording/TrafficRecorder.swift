@@ -71,7 +71,8 @@ public final class TrafficRecorder: Sendable {
     @inline(__always)
     var share: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes what a loop has gathered; false where too much is waiting already, and more than this will come.
+    /// Takes what a loop has gathered; false where too much is waiting already, or the writer, which anybody may keep from running,
+    /// holds the lock, and more than this will come.
     func take(_ batch: TrafficBatch, isLast: Bool = false) -> Bool {
         let isBehind =
             waiting.load(ordering: .relaxed) >= Self.mostWaiting
@@ -79,8 +80,25 @@ public final class TrafficRecorder: Sendable {
         guard !isBehind || isLast else { return false }
         waiting.add(batch.events.count, ordering: .relaxed)
         waitingBytes.add(batch.byteCount, ordering: .relaxed)
-        order(.write(batch))
-        return true
+        if isLast {
+            order(.write(batch))
+            return true
+        }
+        // Another loop holds the lock for a moment; the writer, where it was kept from running in the middle, for long.
+        for _ in 0..<Self.mostTries where state.withLockIfAvailable({ $0.orders.append(.write(batch)) }) != nil {
+            wake.signal()
+            return true
+        }
+        forget(batch)
+        return false
+    }
+
+    /// Some microseconds.
+    private static let mostTries = 256
+
+    private func forget(_ batch: TrafficBatch) {
+        waiting.subtract(batch.events.count, ordering: .relaxed)
+        waitingBytes.subtract(batch.byteCount, ordering: .relaxed)
     }
 
     /// Begins to record; where it does already, nothing changes. `completion` is called from a thread of its own.
@@ -140,8 +158,7 @@ public final class TrafficRecorder: Sendable {
     private func carryOut(_ order: Order, _ session: inout RecordingSession?) {
         switch order {
         case .write(let batch):
-            waiting.subtract(batch.events.count, ordering: .relaxed)
-            waitingBytes.subtract(batch.byteCount, ordering: .relaxed)
+            forget(batch)
             session?.write(batch)
             if let session { note(session) } else { count(dropped: batch.events.count + batch.dropped) }
         case .begin(let settings, let completion):

@@ -100,9 +100,9 @@ final class TrafficTap {
             batch.subjects.append(
                 TrafficSubject(
                     isPersonal: false, excerpt: [], place: start..<batch.excerpts.count, answer: answer))
-            // What is asked for again and again is kept by the cache anyway.
-            batch.byteCount += answer.byteCount
         }
+        // The cache may let go of what it has stored while this waits.
+        batch.byteCount += answer.byteCount + (batch.subjects[index].place.count)
         return index
     }
 
