@@ -57,6 +57,9 @@ public final class RecordedBodies: Sendable {
 
     public var count: Int { places.count + held.count }
 
+    /// Whether a body is there; not whether it can be read.
+    func has(_ hash: BodyHash) -> Bool { places[hash] != nil || held[hash] != nil }
+
     /// The body; nil where it was not recorded.
     /// - Throws: `RecordingError` when it cannot be read, or is not what was recorded.
     public func content(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {

@@ -53,7 +53,8 @@ public enum RecordedTarget {
 
     /// Whether something is a signed token by its looks, whatever it is called (RFC 7519).
     private static func isToken(_ value: ArraySlice<UInt8>) -> Bool {
-        value.starts(with: Array("eyJ".utf8)) && value.count { $0 == UInt8(ascii: ".") } >= 2
+        let text = decoded(value)
+        return text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } >= 2
     }
 
     static func namesCredential(_ name: String) -> Bool {

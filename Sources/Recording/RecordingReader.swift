@@ -13,14 +13,24 @@ public final class RecordingReader {
     /// What was left out, and why, with its line: a last line that is cut off is no error, for that is how a recording looks whose
     /// writer was killed, or still writes.
     public var warnings: [String] {
-        guard let first = dropped.line else { return otherWarnings }
-        return otherWarnings + [
-            "\(path):\(first): \(dropped.count) exchanges were not recorded, from here on; the writer could not keep up"
-        ]
+        var warnings = otherWarnings
+        if let first = dropped.line {
+            warnings.append(
+                "\(path):\(first): \(dropped.count) exchanges were not recorded, from here on; the writer could not keep up"
+            )
+        }
+        if let first = bodiless.line {
+            warnings.append(
+                "\(path):\(first): \(bodiless.count) bodies, from here on, are not in \(RecordedBodies.path(beside: path)), "
+                    + "and count as not recorded")
+        }
+        return warnings
     }
     private var otherWarnings: [String] = []
     /// How many exchanges the recording says it lacks, and the first line that says so.
     private var dropped: (count: Int, line: Int?) = (0, nil)
+    /// How many bodies are named and are not there, and the first line that names one.
+    private var bodiless: (count: Int, line: Int?) = (0, nil)
     private let source: Source
 
     private enum Source {
@@ -114,7 +124,12 @@ public final class RecordingReader {
             return nil
         }
         do {
-            return try RecordedExchange(object)
+            var exchange = try RecordedExchange(object)
+            if let hash = exchange.body, !bodies.has(hash) {
+                bodiless = (bodiless.count + 1, bodiless.line ?? line.number)
+                exchange.body = nil
+            }
+            return exchange
         } catch {
             throw .badLine(path: path, line: line.number, reason: error.reason)
         }

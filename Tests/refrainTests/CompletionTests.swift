@@ -41,7 +41,7 @@ import Testing
         (["refrain", "purge", "--resource", "so"], ["songs:"]),
         (["refrain", "purge", "--resource", "songs", ":"], []),
         (["refrain", "purge", "--resource", "songs", ":", "1"], []),
-        (["refrain", "help", "tt"], ["ttl"]),
+        (["refrain", "help", "tt"], ["ttl", "ttl_speed"]),
         (["refrain", "frobnicate", ""], []),
     ])
     func bashOffers(_ words: [String], _ expected: [String]) throws {

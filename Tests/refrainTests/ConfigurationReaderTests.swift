@@ -190,6 +190,26 @@ import Testing
         #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
     }
 
+    /// It was a recording to a file of that name.
+    @Test func recordOffRecordsNothing() throws {
+        let files = MemoryFiles(texts: ["proxy.conf": "record off"]).access
+        #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.recording == nil)
+    }
+
+    /// `check` accepted what `serve` refuses.
+    @Test func checkLooksWhetherARecordingCouldBegin() {
+        let files = MemoryFiles(texts: ["proxy.conf": "record /nowhere/a.jsonl"]).access
+        var looking = files
+        looking.recordingProblem = FileAccess.system.recordingProblem
+        #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: files) }
+        do {
+            _ = try ConfigurationReader.read("proxy.conf", files: looking)
+            Issue.record("a directory that is not there was accepted")
+        } catch {
+            #expect("\(error)".contains("proxy.conf:1: record: /nowhere/a.jsonl: "))
+        }
+    }
+
     @Test func aFormatIsNotTakenForTheNameOfALogFile() throws {
         func problem(_ line: String) -> String? {
             do {

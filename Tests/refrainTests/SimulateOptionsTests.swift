@@ -18,17 +18,30 @@ import Testing
 
     @Test func readsEveryOption() throws {
         let options = try options(
-            "--listen", "127.0.0.1:0", "--recording", "dir", "--seed", "18446744073709551615", "--latency", "20",
+            "--listen", "127.0.0.1:0", "--seed", "18446744073709551615", "--latency", "20",
             "--fault", "503:0.25", "--fault", "reset", "--fault", "limit:20/s", "--no-auth", "--tls-authority",
             "ca.pem", "--public-key", "k.pem", "--revise-every", "500", "--flip-after", "2000"
         )
-        #expect(options.listen.port == 0 && options.recording == "dir" && options.seed == .max)
+        #expect(options.listen.port == 0 && options.recording == nil && options.seed == .max)
         #expect(options.latency == .milliseconds(20))
         #expect(
             options.faults == [.fault(Fault(.unavailable, perMillion: 250_000)), .fault(Fault(.reset)), .limit(20)])
         #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
         #expect(!options.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
+    }
+
+    /// They were accepted, and did nothing.
+    @Test(arguments: [
+        ["--seed", "1"], ["--fault", "reset"], ["--revise-every", "5"], ["--flip-after", "5"],
+        ["--public-key", "k.pem"],
+    ])
+    func whatShapesTheSimulatedAPIDoesNotGoWithARecording(_ words: [String]) throws {
+        #expect(try options("--recording", "f", "--latency", "0").latency == .zero)
+        let captured = CapturedOutput()
+        let status = CommandLineTool.run(
+            ["refrain", "simulate", "--recording", "f"] + words, output: captured.output, files: MemoryFiles().access)
+        #expect(status == 2 && captured.error.contains(words[0]), "\(captured.error)")
     }
 
     @Test func aRecordingWithALiveOriginSaysWhichAndWhatFor() throws {

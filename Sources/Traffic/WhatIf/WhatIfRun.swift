@@ -11,8 +11,8 @@ import Glibc
 import Proxy
 
 public enum WhatIf {
-    /// How many intervals the curves have.
-    static let intervals = 200
+    /// How many intervals the curves have: 200 at most, and some 20 requests in each, so that a share means something.
+    static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
     /// - Throws: `SystemError` where the sockets cannot be had.
@@ -131,7 +131,7 @@ private final class Stage {
 
     /// Of the counters, until the interval is closed.
     private func openInterval() {
-        let length = max(traffic.duration / WhatIf.intervals, .seconds(1))
+        let length = max(traffic.duration / WhatIf.intervals(of: traffic), .seconds(1))
         intervals.append(
             WhatIfFigures.Interval(
                 start: loop.now - VirtualTime.start, length: length, hits: -statistics[.hits],

@@ -20,7 +20,8 @@ enum HelpText {
 
     static func text(of topic: HelpTopic) -> String {
         switch topic {
-        case .command(let command): text(of: command)
+        case .command(let command, let directive):
+            text(of: command) + (directive.map { "\nin proxy.conf: " + text(of: $0) } ?? "")
         case .configuration: configuration()
         case .directive(let directive): text(of: directive)
         }

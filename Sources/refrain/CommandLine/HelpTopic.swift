@@ -1,15 +1,18 @@
 /// What `help` can be asked about.
 enum HelpTopic: Sendable {
-    case command(Command)
+    /// A command, and the directive that has the same name.
+    case command(Command, Directive?)
     case configuration
     case directive(Directive)
 
-    /// In the order in which they are looked for; a test says that none is another's.
-    static let names = Command.table.map(\.name) + [ManualPage.configurationName] + Directive.table.map(\.name)
+    /// Each once.
+    static let names =
+        Command.table.map(\.name) + [ManualPage.configurationName]
+        + Directive.table.map(\.name).filter { name in !Command.table.contains { $0.name == name } }
 
     init(named name: String) throws(CommandFailure) {
         if let command = Command.table.first(where: { $0.name == name }) {
-            self = .command(command)
+            self = .command(command, Directive.named(name))
         } else if name == ManualPage.configurationName {
             self = .configuration
         } else if let directive = Directive.named(name) {
@@ -22,7 +25,7 @@ enum HelpTopic: Sendable {
     /// The page that it stands on.
     var manualPage: ManualPage {
         switch self {
-        case .command(let command): ManualPage(of: command)
+        case .command(let command, _): ManualPage(of: command)
         case .configuration, .directive: .configuration
         }
     }

@@ -40,7 +40,8 @@ struct Output: Sendable {
         error("refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
     }
 
-    /// All of it, unless the reader has gone: then nobody is left to be told.
+    /// All of it, unless the reader has gone: then nobody is left to be told. What a full disk refuses ends the program: whoever
+    /// reads a cut report must not take it for the whole.
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
@@ -51,7 +52,11 @@ struct Output: Sendable {
         while let start = rest.baseAddress, !rest.isEmpty {
             let count = Glibc.write(descriptor, start, rest.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else {
+                guard descriptor == STDOUT_FILENO, errno != EPIPE else { return }
+                write("refrain: standard output: \(FileProblem.lastError())\n", to: STDERR_FILENO)
+                exit(ExitStatus.failed.rawValue)
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }

@@ -57,6 +57,7 @@ struct SimulateOptions: Equatable, Sendable {
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
+        if recording != nil { try Self.refuseBesideRecording(arguments) }
         guard recording != nil || (mode == .replay && upstream == nil) else {
             throw .usage("simulate: --mode and --upstream are about a recording: --recording FILE")
         }
@@ -65,6 +66,13 @@ struct SimulateOptions: Equatable, Sendable {
                 mode == .replay
                     ? "simulate: a recording that is replayed asks no origin: --upstream goes with --mode record or fallback"
                     : "simulate: --mode \(mode.rawValue) asks an origin: --upstream URL")
+        }
+    }
+
+    /// Those that shape the simulated API. Whoever gives one beside a recording expects something of it.
+    private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
+        for option in [seed, fault, reviseEvery, flipAfter, publicKey] where arguments.value(option) != nil {
+            throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
         }
     }
 

@@ -7,7 +7,7 @@ struct ConfigurationChecks {
 
     /// Everything that is wrong; empty: it can be run.
     func problems() -> [ConfigurationError] {
-        listeners() + exposure() + credentials() + lines.compactMap(fileProblem)
+        listeners() + exposure() + credentials() + lines.compactMap(fileProblem) + recording()
     }
 
     private func listeners() -> [ConfigurationError] {
@@ -54,6 +54,11 @@ struct ConfigurationChecks {
         guard let first = present.first, present.count < parts.count else { return [] }
         let missing = parts.filter { !present.contains($0) }.joined(separator: " and ")
         return [error(of: first, "needs \(missing) as well")]
+    }
+
+    private func recording() -> [ConfigurationError] {
+        let problem = configuration.recording.flatMap { files.recordingProblem($0.settings) }
+        return problem.map { [error(of: "record", $0)] } ?? []
     }
 
     private func fileProblem(_ line: SettingLine) -> ConfigurationError? {

@@ -166,7 +166,8 @@ extension Directive {
                 + "cookie or address is ever in it, and nothing of what is one user's but that it was asked for. The file is "
                 + "reopened on SIGUSR1."
         ) { configuration, words throws(ValueError) in
-            configuration.recording = try RecordingLine(words: words)
+            // As with all files that may be left out.
+            configuration.recording = words == [off] ? nil : try RecordingLine(words: words)
         },
         Directive(
             "workers", "N|auto", defaults: ["auto"], needsRestart: true, why: "event loops; auto: one a core"

@@ -1,6 +1,7 @@
 import AppleMusic
 import Glibc
 import Proxy
+import Recording
 
 // The only place where commands and the configuration touch files; tests put values in its stead.
 
@@ -27,6 +28,8 @@ struct FileAccess: Sendable {
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and holds what it should.
     var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
+    /// Nil where a recording could begin.
+    var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
     var credentialsDirectory: String?
     /// Puts a file that everybody may read there, with the directories that it needs.
@@ -51,6 +54,14 @@ struct FileAccess: Sendable {
                 return String(error.description.dropFirst(path.count + 2))
             } catch {
                 return "\(error)"
+            }
+        },
+        recordingProblem: { settings in
+            do throws(RecordingError) {
+                try RecordingWriter.check(settings)
+                return nil
+            } catch {
+                return error.description
             }
         },
         credentialsDirectory: SecretFile.environmentCredentialsDirectory,

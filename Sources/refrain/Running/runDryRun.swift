@@ -9,7 +9,7 @@ enum WhatIfOptions {
     )
     static let config = CommandOption(
         "config", "FILE", isRepeatable: true,
-        "with --dry-run, a configuration to try (./proxy.conf, then /etc/refrain/proxy.conf); repeats")
+        "with --dry-run, a configuration to try (./proxy.conf, then /etc/refrain/proxy.conf)")
 }
 
 /// `refrain replay --dry-run`: one run for each configuration.
@@ -55,6 +55,7 @@ extension FileAccess {
         var access = self
         access.problem = { _ in nil }
         access.secretProblem = { _, _ in nil }
+        access.recordingProblem = { _ in nil }
         access.credentialsDirectory = access.credentialsDirectory ?? "/"
         return access
     }
