@@ -68,7 +68,7 @@ import Testing
         let written = Mutex("")
         let captured = CapturedOutput()
         var access = MemoryFiles(texts: ["a&b.conf": "cache_file off"]).access
-        access.write = { _, bytes throws(FileProblem) in
+        access.save = { _, bytes throws(FileProblem) in
             written.withLock { $0 = String(decoding: bytes, as: UTF8.self) }
         }
         let words = ["--dry-run", try recording(), "--config", "a&b.conf", "--html", "out.html"]
@@ -94,6 +94,54 @@ import Testing
             try dryRun(["--dry-run", path + "x", "--config", "b.conf"], MemoryFiles(texts: ["b.conf": ""]))
         }
         #expect(absent?.messages == ["replay: \(path)x: No such file or directory"])
+    }
+
+    /// They were taken and did nothing: a `--fail-if` that never fails anything.
+    @Test(arguments: [["--fail-if", "p99>1ms"], ["--target", "http://127.0.0.1:1"], ["--only", "/v1"], ["--loop"]])
+    func refusesOptionsThatMeanNothingToIt(_ words: [String]) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try dryRun(["--dry-run", "x", "--config", "a.conf"] + words, MemoryFiles(texts: ["a.conf": ""]))
+        }
+        #expect(failure?.messages == ["replay: --dry-run asks nobody; \(words[0]) has no meaning for it"])
+    }
+
+    private func append(_ text: String, to path: String) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(text.utf8))
+        try file.close()
+    }
+
+    /// A recording whose last line was cut off was shortened without a word.
+    @Test func saysWhatItLeftOutOfTheRecording() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = try recording()
+        try append(#"{"time":"2026-"#, to: path)
+        let captured = CapturedOutput()
+        let context = CommandContext(
+            output: captured.output, files: MemoryFiles(texts: ["a.conf": "cache_file off"]).access)
+        let words = ["--dry-run", path, "--config", "a.conf", "--json"]
+        #expect(try Self.command.run(OptionParser.parse(words, for: Self.command), context) == .done)
+        #expect(captured.error.contains(path) && captured.error.hasPrefix("refrain: "))
+        #expect(try JSON.parse(Array(captured.standard.utf8))["configurations"]?[0]?["requests"] == 60)
+        #expect(captured.standard.hasSuffix("}\n") && !captured.standard.hasSuffix("\n\n"))
+    }
+
+    /// A recording of nothing but refused requests gave a table of dashes.
+    @Test func aRecordingOfWhichNothingReachedTheCacheIsAnError() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var refused = RecordedExchange(
+            time: .now(), offset: .zero, method: "GET", target: "/v1/catalog/us/songs/1", status: 401, latency: .zero,
+            length: 0)
+        refused.outcome = "refused"
+        let path = folder.appendingPathComponent("refused.rec").path
+        try Data(RecordingHeader(started: .now(), program: "test").line + refused.line).write(
+            to: URL(fileURLWithPath: path))
+        let failure = #expect(throws: CommandFailure.self) {
+            try dryRun(["--dry-run", path, "--config", "a.conf"], MemoryFiles(texts: ["a.conf": ""]))
+        }
+        #expect(failure?.messages == ["replay: \(path): no request in it reached the cache"])
     }
 
     /// A replay at ten times the pace counted too many hits, because the target's answers lasted as long as ever.

@@ -65,4 +65,14 @@ import Testing
         #expect(throws: FileProblem.self) { try FileAccess.system.read(larger) }
         #expect(throws: FileProblem.absent) { try FileAccess.system.read(directory.path + "/absent") }
     }
+
+    /// Since results of replays are read, configurations were read up to their bound as well.
+    @Test func resultsOfReplaysHaveABoundOfTheirOwn() throws {
+        defer { remove() }
+        let path = try file(String(repeating: "x", count: 2 << 20), mode: 0o600)
+        #expect(try FileAccess.system.readResult(path).count == 2 << 20)
+        #expect(throws: FileProblem("larger than 1048576 bytes")) { try FileAccess.system.read(path) }
+        let larger = try file(String(repeating: "x", count: (64 << 20) + 1), mode: 0o600)
+        #expect(throws: FileProblem("larger than 67108864 bytes")) { try FileAccess.system.readResult(larger) }
+    }
 }

@@ -87,7 +87,7 @@ import Traffic
     @Test func elsewhereItIsAPlainLine() {
         var progress = ReplayProgress(planned: 1000, expected: .seconds(20), terminal: .none)
         #expect(
-            progress.text(Self.half) == "refrain: 500 of 1000 sent, 49/s, p99 12.34 ms, 3 failed, 10 s left\n")
+            progress.text(Self.half) == "refrain: 500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left\n")
         #expect(progress.end.isEmpty && progress.interval == .seconds(10))
     }
 
@@ -104,5 +104,16 @@ import Traffic
         let progress = ReplayProgress(planned: nil, expected: .seconds(40), terminal: .none)
         #expect(progress.share(Self.half) == 0.25)
         #expect(ReplayProgress(planned: nil, expected: nil, terminal: .none).share(Self.half) == nil)
+    }
+
+    /// It said "0 s left" for as long as a slow target took for its last answers.
+    @Test func afterTheEndOfTheScheduleItSaysHowManyAnswersAreMissing() {
+        var progress = ReplayProgress(planned: 500, expected: .seconds(10), terminal: .none)
+        #expect(progress.text(Self.half).hasSuffix(", 3 failed, waiting for 7 answers\n"))
+        var loop = ReplayProgress(planned: nil, expected: .seconds(10), terminal: .none)
+        let last = Replay.Progress(elapsed: .seconds(12), sent: 5, answered: 4, failed: 0)
+        #expect(loop.text(last).hasSuffix(", 0 failed, waiting for 1 answer\n"))
+        let over = Replay.Progress(elapsed: .seconds(12), sent: 5, answered: 4, failed: 1)
+        #expect(loop.text(over).hasSuffix(", 1 failed\n"))
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// A replay of a recording against a target, on one loop of its own. From any thread.
 public final class Replay: Sendable {
     /// What came of it.
-    public struct Outcome: Sendable {
+    public struct Ending: Sendable {
         public let result: ReplayResult
         /// Somebody stopped it before its end.
         public let wasStopped: Bool
@@ -40,7 +40,7 @@ public final class Replay: Sendable {
 
     /// Confined to the loop.
     private final class Session {
-        var completion: ((Result<Outcome, ReplayError>) -> Void)?
+        var completion: ((Result<Ending, ReplayError>) -> Void)?
         var first: FirstConnection?
         var run: ReplayRun?
         var started = Timestamp.now()
@@ -88,7 +88,7 @@ public final class Replay: Sendable {
     public var progress: Progress { latest.withLock { $0 } }
 
     /// Runs it. The completion is called once, on the loop.
-    public func start(_ completion: @escaping @Sendable (Result<Outcome, ReplayError>) -> Void) {
+    public func start(_ completion: @escaping @Sendable (Result<Ending, ReplayError>) -> Void) {
         session.execute { [self] session in
             session.completion = completion
             session.first = FirstConnection(plan, on: loop) { [self] result in
@@ -145,13 +145,13 @@ public final class Replay: Sendable {
         (result.ended, result.elapsed) = (.now(), elapsed)
         result.skipped = planned.skipped
         run.fill(&result)
-        result.planned = schedule.count ?? result.sent
+        result.planned = schedule.count ?? run.taken
         result.invalidBecause = Punctuality.objection(lag: result.lag, corrected: result.corrected)
         if let verifier { result.verification = verifier.finish() }
-        complete(session, .success(Outcome(result: result, wasStopped: session.wasStopped)))
+        complete(session, .success(Ending(result: result, wasStopped: session.wasStopped)))
     }
 
-    private func complete(_ session: Session, _ result: Result<Outcome, ReplayError>) {
+    private func complete(_ session: Session, _ result: Result<Ending, ReplayError>) {
         let completion = session.completion
         session.completion = nil
         completion?(result)

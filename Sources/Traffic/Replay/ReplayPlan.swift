@@ -36,7 +36,7 @@ public struct ReplayPlan: Sendable {
         case .recorded(let speed):
             speed == 1 ? "original timing" : "\(speed == speed.rounded() ? String(Int(speed)) : String(speed))x"
         case .rate(let perSecond): "\(perSecond)/s"
-        case .closed: "\(connections) connections"
+        case .closed: "closed loop"
         }
     }
 

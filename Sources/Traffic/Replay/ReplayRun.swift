@@ -49,6 +49,9 @@ final class ReplayRun {
     /// Nanoseconds since the start.
     var now: Int64 { Instant.now().nanoseconds - begun.nanoseconds }
 
+    /// Requests that were sent, or failed without being sent.
+    var taken: Int { state.taken }
+
     /// The first request is due now.
     func start() {
         begun = .now()

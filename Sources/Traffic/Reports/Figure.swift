@@ -2,7 +2,7 @@ import Glibc
 import Recording
 
 /// Numbers as people read them: as many digits as mean something, units behind them.
-enum Figure {
+public enum Figure {
     /// What stands where there is nothing to say.
     static let none = "–"
 
@@ -26,7 +26,7 @@ enum Figure {
         return significant(nanoseconds / 1e9, isWhole: false) + " s"
     }
 
-    static func time(nanoseconds: Int?) -> String {
+    public static func time(nanoseconds: Int?) -> String {
         nanoseconds.map { time(nanoseconds: Double($0)) } ?? none
     }
 

@@ -46,24 +46,30 @@ public enum HTMLReport {
 
     static func foot(_ sentences: [String]) -> String {
         let precision = "Values are read off histograms that are exact to 0.1 %; the slowest and the fastest are exact."
-        let lines = (sentences + [precision]).map { "<p>\(HTML.escaped($0))</p>\n" }
+        return foot(of: sentences + [precision])
+    }
+
+    static func foot(of sentences: [String]) -> String {
+        let lines = sentences.map { "<p>\(HTML.escaped($0))</p>\n" }
         return "<footer>\n\(lines.joined())</footer>\n"
     }
 
     private static func figures(_ result: ReplayResult) -> String {
         let latency = { (percentile: Double) in Figure.time(nanoseconds: result.corrected.quantile(percentile)) }
+        let notSent = result.notSent > 0 ? ", \(Figure.count(result.notSent)) not sent" : ""
         let sent = Figure.count(result.sent)
         return HTML.figures([
             ("Median", latency(0.5), "corrected latency"), ("99th percentile", latency(0.99), "corrected latency"),
             ("Slowest", Figure.time(nanoseconds: result.corrected.maximum), "corrected latency"),
-            ("Answered", result.rateText, "\(Figure.count(result.answered)) of \(sent) sent"),
+            ("Answered", result.rateText, "\(Figure.count(result.answered)) of \(sent) sent\(notSent)"),
             (
                 "Hit ratio", result.hitRatioText,
                 result.hitRatio == nil ? "the target does not say" : "of hits and misses"
             ),
             (
                 "Failed", Figure.count(result.failed),
-                "\(ReplayResult.share(result.failed, of: result.sent)) of those sent"
+                // Some fail without being sent, for want of a connection.
+                "\(ReplayResult.share(result.failed, of: result.answered + result.failed)) of those that ended"
             ),
             (
                 "Different",
@@ -84,9 +90,8 @@ public enum HTMLReport {
     }
 
     private static func percentiles(_ result: ReplayResult) -> String {
-        let rows = result.latencyRows.map { [$0.name, $0.corrected, $0.uncorrected, $0.lag] }
-        let table = HTML.table(
-            "Latency by percentile", ["", "corrected", "uncorrected", "lag"], rows, [.left, .right])
+        let (head, rows) = result.latencyTable
+        let table = HTML.table("Latency by percentile", head, rows, ReplayResult.latencyAlignments)
         guard result.corrected.count > 0 else {
             return HTML.section("Latency by percentile", HTML.note("Nothing was answered."))
         }

@@ -25,12 +25,6 @@ extension ReplayComparison {
                 + HTMLReport.foot(explanations))
     }
 
-    /// Those of both, each once.
-    private var explanations: [String] {
-        let left = Explanation.sentences(for: a.result)
-        return left + Explanation.sentences(for: b.result).filter { !left.contains($0) }
-    }
-
     private var percentiles: String {
         ResultPlots.percentiles([
             .init(name: "A", style: "s-a", histogram: a.result.corrected),

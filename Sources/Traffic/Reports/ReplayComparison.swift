@@ -41,17 +41,12 @@ public struct ReplayComparison: Sendable {
         let counts: [(String, (ReplayResult) -> Int)] = [
             ("sent", \.sent), ("answered", \.answered), ("failed", \.failed), ("differences", \.verification.different),
         ]
-        let latencies =
-            Percentile.reported.map { ("\($0.name) %", Metric.Statistic.percentile($0)) }
-            + [("max", .maximum), ("mean", .mean)]
         return counts.map { row($0.0, Self.number($0.1), Self.count) }
             + [
                 row("answers a second", \.rate, Figure.rate), row("hit ratio", \.hitRatio, Figure.percent),
                 row("bytes received", Self.number(\.bytesReceived)) { Figure.bytes(Int($0)) },
             ]
-            + latencies.map { name, statistic in
-                row("latency " + name, { statistic.nanoseconds(of: $0.corrected) }, Figure.time(nanoseconds:))
-            }
+            + Metric.Statistic.reported.map(latency)
             + [
                 row("uncorrected 99 %", { Self.p99(of: $0.uncorrected) }, Figure.time(nanoseconds:)),
                 row("lag 99 %", { Self.p99(of: $0.lag) }, Figure.time(nanoseconds:)),
@@ -66,6 +61,15 @@ public struct ReplayComparison: Sendable {
 
     private static func p99(of histogram: Histogram) -> Double? { histogram.quantile(0.99).map(Double.init) }
 
+    private func latency(_ statistic: Metric.Statistic) -> Row {
+        let row = row(
+            "latency " + statistic.title, { statistic.nanoseconds(of: $0.corrected) }, Figure.time(nanoseconds:))
+        func marked(_ text: String, _ run: Run) -> String {
+            run.result.lateness(at: statistic) == nil ? text : "\(text), \(Explanation.generatorsMark)"
+        }
+        return Row(name: row.name, a: marked(row.a, a), b: marked(row.b, b), ratio: row.ratio)
+    }
+
     private func row(_ name: String, _ value: (ReplayResult) -> Double?, _ text: (Double) -> String) -> Row {
         let (left, right) = (value(a.result), value(b.result))
         var ratio = Figure.none
@@ -74,10 +78,19 @@ public struct ReplayComparison: Sendable {
             name: name, a: left.map(text) ?? Figure.none, b: right.map(text) ?? Figure.none, ratio: ratio)
     }
 
+    /// Those of both, each once.
+    var explanations: [String] {
+        let left = Explanation.sentences(for: a.result)
+        return left + Explanation.sentences(for: b.result).filter { !left.contains($0) }
+    }
+
     /// What makes the runs hard to compare; nil where nothing does.
     var unlikeness: String? {
         let (left, right) = (a.result, b.result)
-        let unlike = [("recording", left.file != right.file), ("pace", left.pace != right.pace)].filter(\.1).map(\.0)
+        let unlike = [
+            ("recording", left.file != right.file), ("pace", left.pace != right.pace),
+            ("connections", left.connections != right.connections),
+        ].filter(\.1).map(\.0)
         return unlike.isEmpty
             ? nil : "The runs differ in \(unlike.joined(separator: " and ")), not only in what they measured."
     }
@@ -95,6 +108,7 @@ public struct ReplayComparison: Sendable {
             + TextTable.lines(facts, [.left], indent: 0) + [""]
             + TextTable.lines(figures, [.left, .right], indent: 0)
             + ["", "Latencies are corrected where nothing else is said. " + Explanation.corrected]
+            + explanations.filter { [Explanation.generators, Explanation.failures].contains($0) }
         return lines.map { $0 + "\n" }.joined()
     }
 }

@@ -10,24 +10,38 @@ enum Explanation {
     static let closedLoop =
         "This was a closed loop: nothing was due, so both are the same, and neither counts what a stall held back."
 
+    static let failures = "What failed has no latency: it is in none of these figures, however long it took to fail."
+    static let generators =
+        "\"\(generatorsMark)\" marks latencies of which lag is more than a tenth: not the target's fault alone."
+
+    /// Beside such a latency.
+    static let generatorsMark = "the generator's"
+
     static func sentences(for result: ReplayResult) -> [String] {
         [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]
+            + (result.hasLatenessOfItsOwn ? [generators] : []) + (result.failed > 0 ? [failures] : [])
     }
 }
 
 extension ReplayResult {
-    /// Percentiles, the largest value and the mean of each kind of latency.
-    var latencyRows: [(name: String, corrected: String, uncorrected: String, lag: String)] {
-        let statistics =
-            Percentile.reported.map { ("\($0.name) %", Metric.Statistic.percentile($0)) }
-            + [("max", .maximum), ("mean", .mean)]
-        return statistics.map { name, statistic in
+    /// Percentiles, the largest value and the mean of each kind of latency; behind them, where there is any, whose they are.
+    var latencyTable: (head: [String], rows: [[String]]) {
+        let isMarked = hasLatenessOfItsOwn
+        let rows = Metric.Statistic.reported.map { statistic in
             let values = Metric.Series.allCases.map { series in
                 statistic.nanoseconds(of: self[series]).map { Figure.time(nanoseconds: $0) } ?? Figure.none
             }
-            return (name, values[0], values[1], values[2])
+            let mark = lateness(at: statistic) == nil ? "" : Explanation.generatorsMark
+            return [statistic.title] + values + (isMarked ? [mark] : [])
         }
+        return ([""] + Metric.Series.allCases.map(\.rawValue) + (isMarked ? ["remark"] : []), rows)
     }
+
+    /// Of the columns of that table.
+    static var latencyAlignments: [TextTable.Alignment] { [.left, .right, .right, .right, .left] }
+
+    /// Whether any corrected latency that is reported may be the generator's own lateness.
+    var hasLatenessOfItsOwn: Bool { Metric.Statistic.reported.contains { lateness(at: $0) != nil } }
 
     /// From many to few; those with the same count by name.
     static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {

@@ -39,9 +39,9 @@ public enum TerminalSummary {
 
     private static func requests(_ result: ReplayResult) -> [String] {
         let counts = [
-            ("planned", result.planned), ("sent", result.sent), ("answered", result.answered),
-            ("failed", result.failed),
-        ]
+            ("planned", result.planned), ("sent", result.sent), ("not sent", result.notSent),
+            ("answered", result.answered), ("failed", result.failed),
+        ].filter { $0.0 != "not sent" || $0.1 > 0 }
         return [
             "requests  " + counts.map { "\($0.0) \(Figure.count($0.1))" }.joined(separator: ", "),
             "  \(result.rateText) answered, \(Figure.bytes(result.bytesReceived)) of content received",
@@ -49,12 +49,9 @@ public enum TerminalSummary {
     }
 
     private static func latencies(_ result: ReplayResult) -> [String] {
-        let rows =
-            [["latency", "corrected", "uncorrected", "lag"]]
-            + result.latencyRows.map { row in
-                [row.name, row.corrected, row.uncorrected, row.lag]
-            }
-        return TextTable.lines(rows, [.left, .right], indent: 0)
+        let table = result.latencyTable
+        let rows = [["latency"] + table.head.dropFirst()] + table.rows
+        return TextTable.lines(rows, ReplayResult.latencyAlignments, indent: 0)
             + Explanation.sentences(for: result).map { "  " + $0 }
     }
 

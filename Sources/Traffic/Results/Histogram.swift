@@ -58,16 +58,6 @@ public struct Histogram: Sendable, Equatable {
         (count, lowestSeen, highestSeen) = (0, Int.max, 0)
     }
 
-    public static func += (left: inout Histogram, right: Histogram) {
-        guard right.count > 0 else { return }
-        for index in index(of: right.lowestSeen)...index(of: right.highestSeen) {
-            left.counts[index] &+= right.counts[index]
-        }
-        left.count &+= right.count
-        left.lowestSeen = min(left.lowestSeen, right.lowestSeen)
-        left.highestSeen = max(left.highestSeen, right.highestSeen)
-    }
-
     static func index(of value: Int) -> Int {
         let shift = max(0, Int.bitWidth - 1 - precisionBits - value.leadingZeroBitCount)
         return (shift << precisionBits) + (value >> shift)

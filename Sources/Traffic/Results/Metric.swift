@@ -164,6 +164,14 @@ enum Metric: Sendable, Equatable {
 }
 
 extension Metric.Statistic {
+    /// What reports show of each kind of latency.
+    static let reported = Percentile.reported.map { Self.percentile($0) } + [.maximum, .mean]
+
+    /// As tables call it: `99.9 %`, `max`.
+    var title: String {
+        if case .percentile(let percentile) = self { percentile.name + " %" } else { name }
+    }
+
     var name: String {
         switch self {
         case .percentile(let percentile): "p" + percentile.name

@@ -9,7 +9,7 @@ public struct ReplayResult: Sendable, Equatable {
     public var file: String
     /// The URL that was replayed against.
     public var target: String
-    /// In words: `original timing`, `10x`, `500/s`, `64 connections`.
+    /// In words: `original timing`, `10x`, `500/s`, `closed loop`.
     public var pace: String
     public var connections: Int
     public var started: Timestamp
@@ -17,7 +17,7 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the monotonic clock: rates are of it.
     public var elapsed = Duration.zero
 
-    /// Requests that the schedule held.
+    /// Requests that the schedule held, or that clients of a closed loop got to: those sent and those not sent.
     public var planned = 0
     public var sent = 0
     /// Requests whose answer came whole, with whatever status.
@@ -79,26 +79,20 @@ extension ReplayResult {
     /// What comparing the answers with the recording found.
     public struct Verification: Sendable, Equatable {
         /// Answers that there was a recorded one for.
-        public var compared = 0
-        public private(set) var different = 0
+        public var compared: Int
+        public let different: Int
         /// The first that differ.
-        public private(set) var listed: [Difference] = []
+        public let listed: [Difference]
 
         /// No more are listed, so that a target that answers everything differently fills no memory.
         public static let mostListed = 1000
 
-        public init() {}
+        public init() { self.init(compared: 0, different: 0, listed: []) }
 
         init(compared: Int, different: Int, listed: [Difference]) {
             self.compared = compared
             self.different = different
             self.listed = listed
-        }
-
-        /// Counts a difference.
-        public mutating func note(_ difference: Difference) {
-            different += 1
-            if listed.count < Self.mostListed { listed.append(difference) }
         }
     }
 
@@ -125,6 +119,9 @@ extension ReplayResult {
 
     /// Each connection sent when its last answer was there: both latencies are the same.
     var isClosedLoop: Bool { corrected.count > 0 && lag.count == 0 }
+
+    /// Planned, but the run was stopped before, or no connection was to be had. What failed for want of one is in `failures` too.
+    public var notSent: Int { max(0, planned - sent) }
 
     public var failed: Int { failures.values.reduce(0, +) }
 

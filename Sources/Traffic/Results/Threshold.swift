@@ -74,7 +74,16 @@ public struct Threshold: Sendable, Equatable {
             let shown = isShare ? Figure.percent(value) : metric.text(measured.value)
             return Verdict(
                 threshold: self, isMissed: comparison.holds(value, bound),
-                sentence: "\(text): \(metric.subject) \(shown)")
+                sentence: "\(text): \(metric.subject) \(shown)" + remark(on: result, comparison.holds(value, bound)))
         }
+    }
+
+    /// Where the figure may be the generator's own lateness: a target must not be blamed for it unseen.
+    private func remark(on result: ReplayResult, _ isMissed: Bool) -> String {
+        guard case .latency(.corrected, let statistic) = metric, let late = result.lateness(at: statistic) else {
+            return ""
+        }
+        let lag = "; the generator's own lag was \(Figure.time(nanoseconds: late.lag)) there"
+        return isMissed ? lag + ", so this may be its fault and not the target's" : lag
     }
 }

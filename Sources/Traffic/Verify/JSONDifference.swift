@@ -5,7 +5,8 @@ import AppleMusic
 
 /// The first place at which two contents differ.
 public struct JSONDifference: Sendable, Equatable {
-    /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no JSON.
+    /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no JSON. At most 400 characters,
+    /// of a longer one the end.
     public let path: String
     /// What is there in one, in at most 80 characters.
     public let expected: String
@@ -23,7 +24,12 @@ public struct JSONDifference: Sendable, Equatable {
 
     /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper than `JSON.maxDepth`.
     public static func first(expected: JSON, found: JSON) -> JSONDifference? {
-        first(expected, found, at: "$")
+        guard let difference = first(expected, found, at: "$") else { return nil }
+        let path = difference.path.unicodeScalars
+        guard path.count > longestPath else { return difference }
+        // Its end says most.
+        let bounded = "$…" + String(String.UnicodeScalarView(path.suffix(longestPath - 2)))
+        return JSONDifference(path: bounded, expected: difference.expected, found: difference.found)
     }
 
     private static func first(_ expected: JSON, _ found: JSON, at path: String) -> JSONDifference? {
@@ -74,7 +80,7 @@ public struct JSONDifference: Sendable, Equatable {
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                     || byte == UInt8(ascii: "_")
             } && name.utf8.first.map { !(0x30...0x39).contains($0) } == true
-        return isPlain ? ".\(name)" : "[\(JSON.string(shortened(name)))]"
+        return isPlain && name.utf8.count <= longest ? ".\(name)" : "[\(JSON.string(shortened(name)))]"
     }
 
     private static func elements(_ count: Int) -> String { count == 1 ? "1 element" : "\(count) elements" }
@@ -107,4 +113,5 @@ public struct JSONDifference: Sendable, Equatable {
     }
 
     private static let longest = 80
+    private static let longestPath = 400
 }

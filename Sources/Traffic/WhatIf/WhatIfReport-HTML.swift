@@ -16,7 +16,9 @@ extension WhatIfReport {
             HTML.section("Requests to the origin", span: "half", rates.html),
             HTML.section("Figures", table + remarks.map(HTML.note).joined()),
         ]
-        return HTML.page(title: "What if \(file)", body: head + "<main>\n" + main.joined() + "</main>\n")
+        return HTML.page(
+            title: "What if \(file)",
+            body: head + "<main>\n" + main.joined() + "</main>\n" + HTMLReport.foot(of: Self.explanations))
     }
 
     private var ratios: Plot {

@@ -30,7 +30,7 @@ public struct WhatIfReport: Sendable {
         let rows = [[""] + figures.map(\.name)] + self.rows.map { row in [row.name] + row.values }
         let lines =
             [head, ""] + TextTable.lines(rows, [.left, .right], indent: 0)
-            + (remarks.isEmpty ? [] : [""] + remarks)
+            + [""] + Self.explanations + (remarks.isEmpty ? [] : [""] + remarks)
         return lines.map { TextTable.printable($0) + "\n" }.joined()
     }
 
@@ -48,7 +48,9 @@ public struct WhatIfReport: Sendable {
             )
         }
         if leftOut > 0 {
-            remarks.append("\(Figure.count(leftOut)) requests were refused by the recording proxy, and are left out.")
+            remarks.append(
+                "\(Figure.count(leftOut)) requests were refused by the recording proxy or cannot be sent, and are left out."
+            )
         }
         if figures.contains(where: { $0.notRecorded > 0 }) {
             remarks.append(
@@ -60,6 +62,16 @@ public struct WhatIfReport: Sendable {
         }
         return remarks
     }
+
+    /// What the rows of the table count, for whoever does not know the words.
+    static let explanations = [
+        "Hits were answered without waiting for the origin; composed: put together of stored resources; stale: past their time.",
+        "Misses waited for the origin; collapsed: for a request already under way; revalidated: what was stored still held.",
+        "Passes no cache may answer; failed: without an answer, or with a status of 500 and above.",
+        "Upstream requests reached the origin, at most so many within one second. Of its answers assembled were put together of",
+        "recorded resources, without recorded content were filled up to their length, not in the recording were 404s or parts.",
+        "Evicted were answers that had to make room for others, in memory and in the cache file.",
+    ]
 
     struct Row {
         let name: String

@@ -16,12 +16,19 @@ public enum WhatIf {
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
     /// - Throws: `SystemError` where the sockets cannot be had.
-    public static func run(_ traffic: RecordedTraffic, _ settings: WhatIfSettings) throws(SystemError) -> WhatIfFigures
-    {
-        let directory = try TemporaryDirectory()
+    public static func run(
+        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop = WhatIfStop()
+    ) throws(SystemError) -> WhatIfFigures {
+        try run(traffic, settings, until: stop, in: TemporaryDirectory())
+    }
+
+    /// Removes the directory: recorded content is in it.
+    static func run(
+        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop, in directory: TemporaryDirectory
+    ) throws(SystemError) -> WhatIfFigures {
         defer { directory.remove() }
         let stage = try Stage(traffic, settings, directory)
-        return stage.run()
+        return stage.run(until: stop)
     }
 }
 
@@ -104,7 +111,8 @@ private final class Stage {
         return try server.listen(ListenerSettings(address: address, tls: nil), sharesPort: false)
     }
 
-    func run() -> WhatIfFigures {
+    func run(until stop: WhatIfStop) -> WhatIfFigures {
+        stop.onStop { @Sendable [done] in done.signal() }
         loop.sync { () -> Void in
             openInterval()
             clients?.start()

@@ -24,6 +24,8 @@ struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
 struct FileAccess: Sendable {
     /// The content of a configuration file.
     var read: @Sendable (_ path: String) throws(FileProblem) -> [UInt8]
+    /// The result of a replay, which may be larger than a configuration.
+    var readResult: @Sendable (_ path: String) throws(FileProblem) -> [UInt8] = none
     /// Nil where the file can be opened for reading.
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and holds what it should.
@@ -38,7 +40,8 @@ struct FileAccess: Sendable {
     var save: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
 
     static let system = FileAccess(
-        read: { path throws(FileProblem) in try contents(of: path) },
+        read: { path throws(FileProblem) in try contents(of: path, atMost: 1 << 20) },
+        readResult: { path throws(FileProblem) in try contents(of: path, atMost: 64 << 20) },
         problem: { path in
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return FileProblem.lastError().message }
@@ -80,9 +83,8 @@ struct FileAccess: Sendable {
         }
     }
 
-    /// 64 MiB at most: configurations and results of replays that are larger are mistakes in the path.
-    private static func contents(of path: String) throws(FileProblem) -> [UInt8] {
-        let limit = 64 << 20
+    /// What is larger than that is a mistake in the path.
+    private static func contents(of path: String, atMost limit: Int) throws(FileProblem) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .lastError() }
         defer { close(descriptor) }
@@ -97,6 +99,8 @@ struct FileAccess: Sendable {
         }
         throw FileProblem("larger than \(limit) bytes")
     }
+
+    @Sendable private static func none(_ path: String) throws(FileProblem) -> [UInt8] { throw .absent }
 
     @Sendable private static func readOnly(_ path: String, _ bytes: [UInt8]) throws(FileProblem) {
         throw FileProblem(String(cString: strerror(EROFS)))

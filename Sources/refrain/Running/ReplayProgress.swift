@@ -52,17 +52,19 @@ struct ReplayProgress {
         let seconds = progress.elapsed / .seconds(1)
         var parts = ["\(progress.sent)\(planned.map { " of \($0)" } ?? "") sent"]
         parts.append("\(seconds > 0 ? Int(Double(progress.answered) / seconds) : 0)/s")
-        if let p99 = progress.p99 { parts.append("p99 \(Self.milliseconds(p99)) ms") }
+        if let p99 = progress.p99 { parts.append("p99 \(Figure.time(nanoseconds: p99))") }
         parts.append("\(progress.failed) failed")
-        if let share = share(progress), share > 0 {
-            parts.append("\(Int((seconds / share - seconds).rounded())) s left")
-        }
+        if let share = share(progress), share > 0 { parts += left(progress, share) }
         return parts.joined(separator: ", ")
     }
 
-    private static func milliseconds(_ nanoseconds: Int) -> String {
-        let hundredths = nanoseconds / 10_000
-        let digits = String(hundredths % 100)
-        return "\(hundredths / 100)." + (digits.utf8.count < 2 ? "0" : "") + digits
+    /// After the end of the schedule no time can be told: a target takes as long as it takes.
+    private func left(_ progress: Replay.Progress, _ share: Double) -> [String] {
+        guard share >= 1 else {
+            let seconds = progress.elapsed / .seconds(1)
+            return ["\(Int((seconds / share - seconds).rounded())) s left"]
+        }
+        let waiting = (planned ?? progress.sent) - progress.answered - progress.failed
+        return waiting > 0 ? ["waiting for \(waiting) \(waiting == 1 ? "answer" : "answers")"] : []
     }
 }

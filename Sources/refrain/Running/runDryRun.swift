@@ -1,4 +1,6 @@
+import Dispatch
 import EventLoop
+import Glibc
 import Recording
 import Traffic
 
@@ -36,17 +38,28 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
             throw CommandFailure.failed("replay: \(file): no request in it reached the cache")
         }
         DescriptorLimit.raise()
-        var figures: [WhatIfFigures] = []
-        for settings in settings { figures.append(try WhatIf.run(traffic, settings)) }
-        report = WhatIfReport(file: file, traffic, figures)
+        report = WhatIfReport(file: file, traffic, try figures(of: traffic, settings))
     } catch let failure as CommandFailure {
         throw failure
     } catch {
         throw .failed("replay: \(error)")
     }
     if let path = arguments.value(ReplayOptions.html) { try context.files.writeReport(report.page, to: path) }
-    context.output.standard(arguments.has(.json) ? report.json.description + "\n" : report.text)
+    if arguments.has(.json) { context.output.json(report.json.bytes) } else { context.output.standard(report.text) }
     return .done
+}
+
+/// Runs them one after the other. A signal must not end the program as it stands: recorded content would be left on disk.
+private func figures(of traffic: RecordedTraffic, _ settings: [WhatIfSettings]) throws -> [WhatIfFigures] {
+    let (stop, signals) = (WhatIfStop(), SignalWatcher(queue: DispatchQueue(label: "refrain.signals")))
+    for signal in [SIGTERM, SIGINT] { signals.on(signal) { @Sendable in stop.stop() } }
+    return try withExtendedLifetime(signals) {
+        try settings.map { settings in
+            let figures = try WhatIf.run(traffic, settings, until: stop)
+            guard !stop.isStopped else { throw CommandFailure.failed("replay: stopped before the end") }
+            return figures
+        }
+    }
 }
 
 extension FileAccess {

@@ -13,28 +13,28 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
         throw .failed(error.description)
     }
     for warning in replay.warnings { context.output.problem(warning) }
-    let outcome = try outcome(of: replay, signals, ReplayProgress(replay), context.output)
-    let verdicts = options.thresholds.map { $0.verdict(on: outcome.result) }
-    try write(outcome.result, verdicts, options, context.files)
+    let ending = try ending(of: replay, signals, ReplayProgress(replay), context.output)
+    let verdicts = options.thresholds.map { $0.verdict(on: ending.result) }
+    try write(ending.result, verdicts, options, context.files)
     if options.isJSON {
-        context.output.json(outcome.result.json.bytes)
+        context.output.json(ending.result.json.bytes)
         for verdict in verdicts where verdict.isMissed { context.output.problem("missed: \(verdict.sentence)") }
     } else {
-        context.output.standard(TerminalSummary.text(of: outcome.result, thresholds: verdicts))
+        context.output.standard(TerminalSummary.text(of: ending.result, thresholds: verdicts))
     }
-    if outcome.wasStopped {
+    if ending.wasStopped {
         context.output.problem("stopped before the end; the figures are of what was done until then")
     }
-    if let reason = outcome.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
-    let isBad = outcome.wasStopped || outcome.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
+    if let reason = ending.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
+    let isBad = ending.wasStopped || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
     return isBad ? .failed : .done
 }
 
 /// Runs it to its end, or until a signal, and says meanwhile how far it is. Nothing is written on the loop that sends: a slow
 /// terminal would make it late.
-private func outcome(
+private func ending(
     of replay: Replay, _ signals: StopSignals, _ progress: ReplayProgress, _ output: Output
-) throws(CommandFailure) -> Replay.Outcome {
+) throws(CommandFailure) -> Replay.Ending {
     let box = ResultBox()
     var progress = progress
     let wake = signals.wake
@@ -51,14 +51,14 @@ private func outcome(
     }
     output.error(progress.end)
     switch box.result.withLock({ $0 }) {
-    case .success(let outcome): return outcome
+    case .success(let ending): return ending
     case .failure(let error): throw .failed(error.description)
     case nil: throw .failed("stopped")
     }
 }
 
 private final class ResultBox: Sendable {
-    let result = Mutex<Result<Replay.Outcome, ReplayError>?>(nil)
+    let result = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
 }
 
 /// The reports that are files.
@@ -103,7 +103,7 @@ func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) th
 private func result(inFile path: String, _ files: FileAccess) throws(CommandFailure) -> ReplayResult {
     let bytes: [UInt8]
     do throws(FileProblem) {
-        bytes = try files.read(path)
+        bytes = try files.readResult(path)
     } catch {
         throw .failed("cannot read \(path): \(error.message)")
     }

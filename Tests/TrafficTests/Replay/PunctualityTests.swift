@@ -26,6 +26,39 @@ import Testing
 
     @Test func theObjectionSaysHowLate() {
         let text = Punctuality.objection(lag: Self.histogram(12_340_000), corrected: Self.histogram(1_000_000))
-        #expect(text == "the generator was late: 1 % of the requests lagged by 12.3 ms or more, and 1.0 ms are allowed")
+        #expect(
+            text == "the generator was late: 1 % of the requests lagged by 12.3 ms or more, and 1.00 ms are allowed")
+    }
+
+    /// A generator that stood still for a second in 200 had a valid run whose p99.9 was its own lateness, and nothing said so.
+    @Test func aStandstillOfTheGeneratorIsMarkedAtThePercentilesThatItMade() throws {
+        var result = ReplayResult(
+            file: "a", target: "b", pace: "100/s", connections: 4, started: .init(microseconds: 0))
+        for index in 0..<20_000 as Range<Int64> {
+            let late = index < 100 ? (100 - index) * 10_000_000 : 20_000
+            result.lag.record(nanoseconds: late)
+            result.corrected.record(nanoseconds: late + 500_000)
+            result.uncorrected.record(nanoseconds: 500_000)
+        }
+        #expect(Punctuality.objection(lag: result.lag, corrected: result.corrected) == nil)
+        let marked = result.latencyTable.rows.filter { $0.last == Explanation.generatorsMark }.map { $0[0] }
+        #expect(marked == ["99.9 %", "99.99 %", "99.999 %", "max"])
+        let text = TerminalSummary.text(of: result)
+        let page = HTMLReport.page(of: result)
+        #expect(text.split(separator: "\n").filter { $0.hasSuffix("  " + Explanation.generatorsMark) }.count == 4)
+        #expect(text.contains(Explanation.generators) && text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(page.contains("<td>\(HTML.escaped(Explanation.generatorsMark))</td>"))
+        #expect(ReplayComparison(("a", result), ("b", result)).text.contains(", " + Explanation.generatorsMark))
+
+        func sentence(_ text: String) throws -> String { try Threshold(text).verdict(on: result).sentence }
+        #expect(try sentence("p99.9>50ms").hasSuffix("there, so this may be its fault and not the target's"))
+        #expect(try sentence("max>10s").hasSuffix("; the generator's own lag was 1.00 s there"))
+        #expect(try sentence("p99>50ms").hasSuffix(": p99 was 520 µs"))
+        #expect(try sentence("uncorrected.p99.9>50ms").hasSuffix(": uncorrected.p99.9 was 500 µs"))
+    }
+
+    @Test func whatThePunctualGeneratorMeasuredIsNotMarked() {
+        let result = SyntheticResult.make(seed: 4, seconds: 20)
+        #expect(!result.hasLatenessOfItsOwn && result.latencyTable.head.count == 4)
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     private final class Box: Sendable {
-        let result = Mutex<Result<Replay.Outcome, ReplayError>?>(nil)
+        let result = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
         let done = DispatchSemaphore(value: 0)
     }
 
@@ -23,7 +23,7 @@ import Testing
     private static func run(
         _ recording: TestRecording, _ port: UInt16, _ pace: ReplayPace = .recorded(speed: 1), connections: Int = 4,
         _ change: (inout ReplayPlan) -> Void = { _ in }, during: (Replay) -> Void = { _ in }
-    ) throws -> Replay.Outcome {
+    ) throws -> Replay.Ending {
         var plan = ReplayPlan(
             file: recording.path, target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: port), pace: pace,
             connections: connections)
@@ -210,5 +210,21 @@ import Testing
         #expect(found.listed.map(\.what) == ["$.b[0]", "content", "status", "$.b[0]"])
         #expect(found.listed[0].expected == "2" && found.listed[0].found == "3" && found.listed[0].target == "/other")
         #expect(found.listed[2].expected == "200" && found.listed[2].found == "404")
+    }
+
+    /// What an endless closed loop could not connect for was in `failed`, and neither planned nor sent.
+    @Test func inAnEndlessClosedLoopPlannedIsWhatWasSentAndWhatWasNot() throws {
+        let origin = try ScriptedOrigin([.request, .send(Self.answer("{}", "Connection: close\r\n")), .close])
+        let recording = try TestRecording(TestRecording.exchanges(Self.targets(2)))
+        let result = try Self.run(
+            recording, origin.port, .closed, connections: 1,
+            { plan in (plan.duration, plan.repeats) = (.milliseconds(600), true) },
+            during: { replay in
+                waitUntil { replay.progress.answered > 0 }
+                origin.stop()
+            }
+        ).result
+        #expect(result.failed > 0 && result.planned > result.sent)
+        #expect(result.planned == result.answered + result.failed && result.planned == result.sent + result.notSent)
     }
 }

@@ -55,4 +55,17 @@ import Testing
         let loop = Schedule(recorded: Self.recorded, pace: .closed, duration: .seconds(2), repeats: true)
         #expect(loop.count == nil && loop.end == 2_000_000_000 && loop.expectedLength == .seconds(2))
     }
+
+    /// An entry of a HAR file from the year 1, or a speed of a thousandth, trapped in the conversion.
+    @Test(arguments: [1e-300, 0.001, 1, 1e9])
+    func timesThatNobodyWaitsForTrapped(_ speed: Double) {
+        let recorded = [Duration.seconds(-63_000_000_000), .zero, .seconds(9_000_000_000_000)]
+        for repeats in [false, true] {
+            let schedule = Schedule(
+                recorded: recorded, pace: .recorded(speed: speed), duration: repeats ? .seconds(1) : nil,
+                repeats: repeats)
+            #expect(schedule.due(0) == 0 && (schedule.due(2) ?? 0) >= (schedule.due(1) ?? 0))
+            #expect((schedule.count ?? 0) >= 1)
+        }
+    }
 }

@@ -54,4 +54,16 @@ import Testing
         }
         #expect(read > 5, "too few could be read for this to say anything")
     }
+
+    /// U+0D4E joins what follows it into one character, so that a bracket behind it stood in the page as it was.
+    @Test func markupBehindAJoiningScalarStoodRawInThePage() {
+        for joiner in ["\u{D4E}", "\u{600}", "e\u{301}", "\u{1F3FB}"] {
+            #expect(!HTML.escaped(joiner + "<script>alert(1)</script>").unicodeScalars.contains("<"))
+            var result = small(1)
+            result.verification.note(
+                ReplayResult.Difference(
+                    index: 0, method: "GET", target: "/", what: "$.a", expected: "1", found: joiner + "<img src=x>"))
+            #expect(Array(HTMLReport.page(of: result).utf8).firstRange(of: Array("<img".utf8)) == nil)
+        }
+    }
 }

@@ -95,4 +95,28 @@ import Testing
         #expect(lines.contains("  10x, 1 connection"))
         #expect(lines.contains("max               –            –    –"))
     }
+
+    /// Ten of a hundred timed out, and the percentiles of the other ninety looked like those of all.
+    @Test func failedRequestsAreSaidToBeInNoPercentile() {
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        result.failures = [:]
+        #expect(!lines(result).contains("  " + Explanation.failures))
+        result.failures = ["timed out": 10]
+        #expect(lines(result).contains("  " + Explanation.failures))
+        #expect(HTMLReport.page(of: result).contains(Explanation.failures))
+        #expect(ReplayComparison(("a", result), ("b", result)).text.contains(Explanation.failures))
+    }
+
+    /// Failures were a share of those sent, of which those that found no connection are not.
+    @Test func plannedIsSentAndNotSent() {
+        var result = ReplayResult(
+            file: "a", target: "b", pace: "closed loop", connections: 64, started: .init(microseconds: 0))
+        (result.planned, result.sent, result.answered, result.failures) = (10, 4, 4, ["connect: refused": 4])
+        #expect(lines(result).contains("requests  planned 10, sent 4, not sent 6, answered 4, failed 4"))
+        #expect(lines(result).contains("  closed loop, 64 connections"))
+        let page = HTMLReport.page(of: result)
+        #expect(page.contains("4 of 4 sent, 6 not sent") && page.contains("50.0 % of those that ended"))
+        result.planned = 4
+        #expect(!lines(result).contains { $0.contains("not sent") })
+    }
 }

@@ -40,17 +40,6 @@ import Testing
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func aSumIsWhatOneHistogramOfAllWouldHold(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let (left, right) = (values(200, &generator), values(300, &generator))
-        var sum = histogram(left)
-        sum += histogram(right)
-        #expect(sum == histogram(left + right), "seed \(seed)")
-        sum += Histogram()
-        #expect(sum == histogram(left + right), "seed \(seed)")
-    }
-
-    @Test(arguments: 0..<10 as Range<UInt64>)
     func bucketsAreInOrderHoldTheirValuesAndSumUp(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let values = values(500, &generator)

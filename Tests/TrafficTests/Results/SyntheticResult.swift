@@ -75,3 +75,12 @@ enum SyntheticResult {
         }
     }
 }
+
+extension ReplayResult.Verification {
+    /// Counts a difference, and lists it while there is room.
+    mutating func note(_ difference: ReplayResult.Difference) {
+        self = Self(
+            compared: compared, different: different + 1,
+            listed: listed.count < Self.mostListed ? listed + [difference] : listed)
+    }
+}

@@ -89,4 +89,15 @@ import Testing
             }
         }
     }
+
+    /// A name that looks like one was taken over however long it was, and a path had as many of them as it liked.
+    @Test func longNamesAndPathsAreShortened() throws {
+        let name = String(repeating: "x", count: 100_000)
+        let one = try #require(difference("{\"\(name)\":1}", "{\"\(name)\":2}"))
+        #expect(one.path == "$[\"\(String(repeating: "x", count: 79))…\"]")
+        let step = "{\"" + String(repeating: "y", count: 70) + "\":"
+        let (open, close) = (String(repeating: step, count: 20), String(repeating: "}", count: 20))
+        let many = try #require(difference(open + "1" + close, open + "2" + close))
+        #expect(many.path.count == 400 && many.path.hasPrefix("$…") && many.path.hasSuffix("yyy"))
+    }
 }

@@ -1,4 +1,5 @@
 import Cache
+import Glibc
 import Recording
 import Testing
 
@@ -138,5 +139,16 @@ import Testing
         let without = try WhatIf.run(trace.traffic, settings { $0.composition.compose = .off })
         #expect(with.composed > 0 && without.composed == 0)
         #expect(with.misses < without.misses)
+    }
+
+    /// Ctrl-C ended the program as it stood, and left the cache file with recorded content behind.
+    @Test func aRunThatIsStoppedLeavesNothingOnDisk() throws {
+        var trace = try TraceUnderTest()
+        trace.addMixture(200, seed: 3, every: .milliseconds(900))
+        let (stop, directory) = (WhatIfStop(), try TemporaryDirectory())
+        stop.stop()
+        #expect(access(directory.path, F_OK) == 0)
+        _ = try WhatIf.run(trace.traffic, settings { $0.fileBytes = 1 << 20 }, until: stop, in: directory)
+        #expect(stop.isStopped && access(directory.path, F_OK) != 0)
     }
 }
