@@ -31,6 +31,8 @@ public final class Replay: Sendable {
     public let plan: ReplayPlan
     /// What was left out of the recording without being an error, such as a last line that is cut off.
     public let warnings: [String]
+    /// The share of the traffic that was recorded.
+    private let sampling: Double
     private let planned: PlannedRequests
     private let schedule: Schedule
     private let verifier: AnswerVerifier?
@@ -61,6 +63,7 @@ public final class Replay: Sendable {
             planned.finish()
             self.planned = planned
             (bodies, warnings) = (reader.bodies, reader.warnings)
+            sampling = reader.header.sampling
         } catch {
             throw .recording(error)
         }
@@ -147,8 +150,19 @@ public final class Replay: Sendable {
         run.fill(&result)
         result.planned = schedule.count ?? run.taken
         result.invalidBecause = Punctuality.objection(lag: result.lag, corrected: result.corrected)
+        result.remarks = remarks(wasStopped: session.wasStopped)
         if let verifier { result.verification = verifier.finish() }
         complete(session, .success(Ending(result: result, wasStopped: session.wasStopped)))
+    }
+
+    private func remarks(wasStopped: Bool) -> [String] {
+        var remarks: [String] = []
+        if wasStopped { remarks.append("Stopped before the end: the figures are of what was done until then.") }
+        if sampling < 1 {
+            let share = Figure.percent(sampling)
+            remarks.append("The recording is a sample of \(share); the whole traffic was so much denser.")
+        }
+        return remarks
     }
 
     private func complete(_ session: Session, _ result: Result<Ending, ReplayError>) {

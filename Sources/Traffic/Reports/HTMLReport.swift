@@ -19,6 +19,7 @@ public enum HTMLReport {
         <h1>Replay of \(HTML.escaped(result.file))</h1>
         <p>against \(HTML.escaped(result.target)), \(HTML.escaped(result.pace)), \(HTML.escaped(connections(result)))</p>
         <p>from \(time(result.started)) to \(time(result.ended)), \(Figure.span(result.elapsed))</p>
+        \(result.remarks.map { "<p>" + HTML.escaped($0) + "</p>" }.joined(separator: "\n"))
         </header>
 
         """
@@ -83,7 +84,7 @@ public enum HTMLReport {
     private static func verdicts(_ verdicts: [Threshold.Verdict]) -> String {
         guard !verdicts.isEmpty else { return "" }
         let items = verdicts.map { verdict in
-            let (style, word) = verdict.isMissed ? ("missed", "✗ missed") : ("held", "✓ held")
+            let (style, word) = verdict.isMissed ? ("missed", "✗ failed") : ("held", "✓ passed")
             return "<li class=\"\(style)\"><b>\(word)</b> \(HTML.escaped(verdict.sentence))</li>\n"
         }
         return HTML.section("Thresholds", "<ul class=\"verdicts\">\n\(items.joined())</ul>\n")

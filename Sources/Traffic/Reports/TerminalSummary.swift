@@ -11,6 +11,7 @@ public enum TerminalSummary {
                 "", "INVALID RUN: \(reason)", "The figures below say more about the generator than about the target.",
             ]
         }
+        lines += result.remarks.map { "  " + $0 }
         lines += [""] + requests(result) + [""] + latencies(result)
         if !result.outcomes.isEmpty {
             lines += ["", "outcomes (Cache-Status), hit ratio \(result.hitRatioText)"] + shares(result.outcomes)
@@ -24,7 +25,7 @@ public enum TerminalSummary {
         lines += differences(result)
         if !thresholds.isEmpty {
             lines += ["", "thresholds"]
-            lines += thresholds.map { ($0.isMissed ? "  MISSED  " : "  held    ") + $0.sentence }
+            lines += thresholds.map { ($0.isMissed ? "  FAILED  " : "  passed  ") + $0.sentence }
         }
         return lines.map { TextTable.printable($0) + "\n" }.joined()
     }

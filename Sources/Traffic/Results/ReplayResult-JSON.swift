@@ -14,7 +14,8 @@ extension ReplayResult {
             "refrain_replay": .integer(Self.version), "file": .string(file), "target": .string(target),
             "pace": .string(pace), "connections": .integer(connections), "started": .string(started.text),
             "ended": .string(ended.text), "elapsed_seconds": .number(elapsed.decimalSeconds),
-            "invalid": invalidBecause.map { .string($0) } ?? .null, "planned": .integer(planned),
+            "invalid": invalidBecause.map { .string($0) } ?? .null, "remarks": .array(remarks.map { .string($0) }),
+            "planned": .integer(planned),
             "sent": .integer(sent), "answered": .integer(answered), "failed": .integer(failed),
             "failures": Self.object(failures), "skipped": Self.object(skipped),
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
@@ -65,6 +66,10 @@ extension ReplayResult {
         ended = try members.time("ended")
         elapsed = try members.seconds("elapsed_seconds")
         invalidBecause = try members.optionalText("invalid")
+        remarks = try members.elements("remarks").map { (name, value) throws(ReplayResultError) in
+            guard let remark = value.stringValue else { throw ReplayResultError("\(name) is not a string") }
+            return remark
+        }
         planned = try members.count("planned")
         sent = try members.count("sent")
         answered = try members.count("answered")

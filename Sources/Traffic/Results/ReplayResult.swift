@@ -47,6 +47,8 @@ public struct ReplayResult: Sendable, Equatable {
     public var slots: [Slot] = []
     /// Why the figures say nothing about the target: the generator was late. nil: they do.
     public var invalidBecause: String?
+    /// What readers of the figures have to know besides, a sentence each: that the run was stopped early, for one.
+    public var remarks: [String] = []
     public var verification = Verification()
 
     public init(file: String, target: String, pace: String, connections: Int, started: Timestamp) {

@@ -140,7 +140,9 @@ extension ReplayFilter {
         }
         for text in arguments.all(ReplayOptions.status) {
             let digits = text.hasSuffix("xx") ? text.dropLast(2) : text[...]
-            guard digits.count == (text.hasSuffix("xx") ? 1 : 3), let status = Int(digits), status > 0 else {
+            guard digits.count == (text.hasSuffix("xx") ? 1 : 3), let status = Int(digits),
+                (1...5).contains(digits.count == 1 ? status : status / 100)
+            else {
                 throw .usage("--status: \(quoted(text)) is not a status such as 404 or 4xx")
             }
             statuses.append(status)

@@ -36,6 +36,8 @@ struct FileAccess: Sendable {
     var credentialsDirectory: String?
     /// Puts a file that everybody may read there, with the directories that it needs.
     var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
+    /// Nil where `save` could put a file.
+    var saveProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Puts a file there that is the user's own, with the mode that the umask leaves; the directory is there.
     var save: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
 
@@ -69,6 +71,11 @@ struct FileAccess: Sendable {
         },
         credentialsDirectory: SecretFile.environmentCredentialsDirectory,
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
+        saveProblem: { path in
+            let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+            let isThere = access(path, F_OK) == 0
+            return access(isThere ? path : directory, W_OK) == 0 ? nil : FileProblem.lastError().message
+        },
         save: { path, bytes throws(FileProblem) in
             try put(bytes, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
         })

@@ -1,9 +1,13 @@
 import AppleMusic
+import EventLoop
 import Synchronization
 import Traffic
 
 /// Replays a recording, and reports on it.
 func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    for path in [options.hgrmFile, options.htmlFile].compactMap({ $0 }) {
+        try context.files.checkReport(path, of: options.plan.file)
+    }
     DescriptorLimit.raise()
     let signals = StopSignals()
     let replay: Replay
@@ -17,16 +21,16 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     let verdicts = options.thresholds.map { $0.verdict(on: ending.result) }
     try write(ending.result, verdicts, options, context.files)
     if options.isJSON {
-        context.output.json(ending.result.json.bytes)
+        context.output.json(JSON.object(of: ending.result, verdicts).bytes)
         for verdict in verdicts where verdict.isMissed { context.output.problem("missed: \(verdict.sentence)") }
     } else {
         context.output.standard(TerminalSummary.text(of: ending.result, thresholds: verdicts))
     }
-    if ending.wasStopped {
-        context.output.problem("stopped before the end; the figures are of what was done until then")
-    }
+    if ending.wasStopped { context.output.problem("stopped before the end") }
+    let isUnanswered = ending.result.answered == 0
+    if isUnanswered { context.output.problem("no request was answered") }
     if let reason = ending.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
-    let isBad = ending.wasStopped || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
+    let isBad = ending.wasStopped || isUnanswered || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
     return isBad ? .failed : .done
 }
 
@@ -47,7 +51,9 @@ private func ending(
     }
     if box.result.withLock({ $0 == nil }) {
         replay.stop()
-        signals.wait()
+        // timeout(1) sends its signal twice, to the process and to its group: the second one must not cost the report.
+        let end = Instant.now() + .seconds(2)
+        while box.result.withLock({ $0 == nil }), Instant.now() < end { _ = signals.wait(atMost: .milliseconds(100)) }
     }
     output.error(progress.end)
     switch box.result.withLock({ $0 }) {
@@ -71,7 +77,28 @@ private func write(
     }
 }
 
+extension JSON {
+    /// A result, and what became of the thresholds: `expression`, `failed` and `sentence` of each.
+    fileprivate static func object(of result: ReplayResult, _ verdicts: [Threshold.Verdict]) -> JSON {
+        var json = result.json
+        json["thresholds"] = .array(
+            verdicts.map { verdict in
+                [
+                    "expression": .string(verdict.threshold.text), "failed": .bool(verdict.isMissed),
+                    "sentence": .string(verdict.sentence),
+                ]
+            })
+        return json
+    }
+}
+
 extension FileAccess {
+    /// Before the run: what cannot be written at its end would have been for nothing.
+    func checkReport(_ path: String, of recording: String) throws(CommandFailure) {
+        guard path != recording else { throw .usage("replay: \(path) is the recording, and a report would replace it") }
+        if let problem = saveProblem(path) { throw .failed("cannot write \(path): \(problem)") }
+    }
+
     func writeReport(_ text: String, to path: String) throws(CommandFailure) {
         do throws(FileProblem) {
             try save(path, Array(text.utf8))
