@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func whatIsWrongOnTheCommandLineIsAUsageError() {
-        #expect(run("record").error == "refrain: record: on, off or status? (see \"refrain help record\")\n")
+        #expect(run("record").error == "refrain: record: on, off, status or export? (see \"refrain help record\")\n")
         #expect(run("record", "statsu").error == "refrain: record: unknown \"statsu\"; did you mean \"status\"?\n")
         #expect(run("record", "on", "/tmp/a").status == 2)
     }
