@@ -60,13 +60,13 @@ extension ProxyServer {
     /// Stops once what was answered so far is written. `completion` is called from another thread.
     public func stopRecording(_ completion: @escaping @Sendable () -> Void) {
         let recorder = recorder
-        recorder.pause()
+        let paused = recorder.pause()
         let group = DispatchGroup()
         for worker in workers {
             group.enter()
             worker.flushTraffic { group.leave() }
         }
-        group.notify(queue: .global()) { @Sendable in recorder.end(completion) }
+        group.notify(queue: .global()) { @Sendable in recorder.end(paused, completion) }
     }
 
     /// The same, and waits for it, ten seconds at most.

@@ -95,10 +95,9 @@ enum HAREntry {
         return fields
     }
 
-    /// Browsers name the user's token otherwise than apps.
     private static func tellsWhoAsks(_ request: JSON) -> Bool {
         let names = (request["headers"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue?.lowercased() }
-        return names.contains { ["music-user-token", "media-user-token", "cookie"].contains($0) }
+        return names.contains(where: RecordedFields.tellingWhoAsks.contains)
             || request["cookies"]?.arrayValue?.isEmpty == false
     }
 

@@ -9,6 +9,9 @@ public struct HARWriter: Sendable {
     private static let origin = "https://api.music.apple.com"
     private var isFirst = true
 
+    /// In bytes: a larger file is one for other programs, since `RecordingReader` has to hold a HAR file as a whole.
+    public static let mostReadable = InputFile.mostWhole
+
     public init() {}
 
     /// Everything before the entries.

@@ -23,7 +23,8 @@ final class InputFile {
     private var isAtEnd = false
     private var number = 0
 
-    /// No line of ours is longer than 64 KiB: target and fields are bounded.
+    /// Far above any line of ours: those have a few hundred KiB at most, as the target and each of some twenty fields are bounded
+    /// to 16 KiB.
     static let longestLine = 1 << 20
     /// What has to be read whole: HAR files and their bodies.
     static let mostWhole = 1 << 28

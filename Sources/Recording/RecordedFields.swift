@@ -14,6 +14,10 @@ public enum RecordedFields {
         "date", "etag", "expires", "last-modified", "retry-after", "vary", "x-cache",
     ]
 
+    /// What tells a server who asks, but for a signature of the developer's: the user's token, as apps and as web players name it,
+    /// and cookies.
+    public static let tellingWhoAsks: Set<String> = ["music-user-token", "media-user-token", "cookie"]
+
     /// A field as a file has it; nil for one that is not on the list, whatever it holds.
     /// - Throws: when the value could end a line, or is longer than any field: it would go out as it stands.
     public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField?

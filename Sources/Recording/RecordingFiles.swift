@@ -74,16 +74,20 @@ enum RecordingFiles {
         .badFile(path: path, reason: "is there and is no recording, so nothing is written to it")
     }
 
-    /// A writer that was stopped between its two moves has left the bodies behind.
+    /// A writer that was stopped between its two moves has left bodies behind. It began with the oldest recording, so whichever it
+    /// was, those above it have moved already.
     private static func completeMove(_ settings: RecordingSettings) throws(RecordingError) {
-        let bodies = RecordedBodies.path(beside: settings.path)
-        let moved = path(settings.path, age: 1)
-        guard !exists(settings.path), exists(bodies) else { return }
-        guard exists(moved), !exists(RecordedBodies.path(beside: moved)) else {
-            // Somebody has moved or removed the lines. These may be the bodies that they name, so they are kept.
-            return try rename(bodies, to: bodies + ".left-\(Timestamp.now().microseconds)")
+        for age in (0..<settings.mostFiles).reversed() {
+            let bodies = RecordedBodies.path(beside: path(settings.path, age: age))
+            let moved = path(settings.path, age: age + 1)
+            guard !exists(path(settings.path, age: age)), exists(bodies) else { continue }
+            if age + 1 < settings.mostFiles, exists(moved), !exists(RecordedBodies.path(beside: moved)) {
+                try rename(bodies, to: RecordedBodies.path(beside: moved))
+            } else {
+                // Somebody has moved or removed the lines. These may be the bodies that they name, so they are kept.
+                try rename(bodies, to: bodies + ".left-\(Timestamp.now().microseconds)")
+            }
         }
-        try rename(bodies, to: RecordedBodies.path(beside: moved))
     }
 
     private static func move(_ path: String, to other: String) throws(RecordingError) {

@@ -21,6 +21,20 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
+    /// `@resources` has setpriority in it: the thread that records ran beside the loops, and nobody was told.
+    @Test func theServiceMayLowerThePriorityOfAThread() throws {
+        let source = House.top.appendingPathComponent("Sources/Proxy/Observe/Recording/BackgroundThread.swift")
+        let calls = try String(contentsOf: source, encoding: .utf8).contains("setpriority(")
+        let filters = try Self.unit("refrain.service").components(separatedBy: "\n").filter {
+            $0.hasPrefix("SystemCallFilter=")
+        }
+        let refused = try #require(
+            filters.lastIndex { $0.hasPrefix("SystemCallFilter=~") && $0.contains("@resources") })
+        let allowed = filters.lastIndex { $0 == "SystemCallFilter=setpriority" }
+        // Later lines take back what earlier ones said.
+        #expect(calls == (allowed.map { $0 > refused } ?? false))
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: analyzer),

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Recording
 
 @Suite struct HARFileTests {
-    private let folder: RecordingFolder
-    init() throws { folder = try RecordingFolder() }
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
 
     private static func entry(
         time: String = "2026-11-22T00:00:00.100Z", url: String = "https://api.music.apple.com/v1/catalog/us/songs/1",
@@ -78,6 +79,20 @@ import Testing
         #expect(read.exchanges[0].requestFields == [RecordedField("accept-language", "de")])
         #expect(read.exchanges[0].fields == [RecordedField("etag", "\"1\"")])
         #expect(!String(reflecting: read).contains(secret))
+    }
+
+    /// Bodies were taken over where only the route said nothing of a user.
+    @Test(arguments: ["Music-User-Token", "media-user-token", "Cookie"])
+    func anAnswerToSomebodyIsPersonalUnlessItIsTheSameForAll(field: String) throws {
+        let fields = #"{"name":"\#(field)","value":"s3cret"}"#
+        let read = try folder.read(
+            Self.har(
+                Self.entry(url: "http://h/v1/x/s3cret?q=s3cret", requestHeaders: fields, content: #""text":"s3cret""#),
+                Self.entry(requestHeaders: fields, content: #""text":"{}""#)))
+        #expect(read.exchanges.map(\.isPersonal) == [true, false])
+        #expect(read.exchanges.map(\.target) == ["/...", "/v1/catalog/us/songs/1"])
+        #expect(read.exchanges[0].body == nil && read.bodies.count == 1)
+        #expect(!String(reflecting: read).contains("s3cret"))
     }
 
     @Test func whatIsNoExchangeIsCountedByKind() throws {

@@ -61,7 +61,7 @@ struct HARInBrowserTests {
         )
         let file = try #require(export as? String)
         #expect(file.contains("WebInspector"))
-        let read = try RecordingFolder().read(file)
+        let read = try TemporaryFolder().read(file)
         #expect(read.warnings.isEmpty)
         #expect(read.exchanges.map(\.target) == Self.exchanges().map(\.0.target))
         #expect(read.exchanges.map(\.offset) == [.zero, .seconds(2)])

@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: 0..<40)
     func aReaderGetsBackWhatWasWritten(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
-        let folder = try RecordingFolder()
+        let folder = try TemporaryFolder()
         var written: [(RecordedExchange, [UInt8]?)] = []
         for number in 0..<Int.random(in: 1...20, using: &random) {
             var exchange = ExchangeGenerator.exchange(number, &random)
@@ -31,7 +31,7 @@ import Testing
         }
         let file = Self.har(written)
         try HARRules.check(JSONSerialization.jsonObject(with: Data(file)))
-        let reader = try RecordingReader(path: folder.write(file, to: "r.har"))
+        let reader = try RecordingReader(path: folder.put(file, "r.har"))
         let read = try reader.rest()
         #expect(read == written.map(\.0), "seed \(seed)")
         #expect(reader.warnings.isEmpty && reader.header.sampling == 0.25, "seed \(seed)")

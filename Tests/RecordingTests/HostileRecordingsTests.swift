@@ -58,11 +58,11 @@ import Testing
     @Test(arguments: 0..<30)
     func damagedFilesAreReadOrRefused(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
-        let folder = try RecordingFolder()
+        let folder = try TemporaryFolder()
         for _ in 0..<8 {
             for make in [Self.native, Self.har, Self.index] {
-                let file = try folder.write(Self.damaged(make(&random), &random), to: "f")
-                try folder.write(Self.damaged(Self.bodies, &random), to: "f.bodies")
+                let file = try folder.put(Self.damaged(make(&random), &random), "f")
+                try folder.put(Self.damaged(Self.bodies, &random), "f.bodies")
                 do {
                     let reader = try RecordingReader(path: file)
                     for exchange in try reader.rest() {

@@ -1,13 +1,14 @@
+import TestSupport
 import Testing
 
 @testable import Recording
 
 @Suite struct IndexFileTests {
-    private let folder: RecordingFolder
-    init() throws { folder = try RecordingFolder() }
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
 
     @Test func linesBecomeExchangesCapturedOnesFirst() throws {
-        try folder.write("body".utf8, to: "a.json")
+        try folder.put("body".utf8, "a.json")
         let read = try folder.read(
             """
             {"path":"/v1/b","status":200,"kind":"doc-example","body":{"x":[1.50]}}
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func aBodyThatIsTooLongIsLeftOutWithAWarning() throws {
-        try folder.write(repeatElement(0x61, count: RecordedBodies.longest + 1), to: "long")
+        try folder.put(repeatElement(0x61, count: RecordedBodies.longest + 1), "long")
         let read = try folder.read(#"{"path":"/v1/a","status":200,"file":"long"}"#)
         #expect(read.exchanges[0].body == nil && read.exchanges[0].length == RecordedBodies.longest + 1)
         #expect(read.warnings.count == 1 && read.warnings[0].contains("/file:1: "))

@@ -1,14 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Recording
 
 @Suite struct RecordedBodiesTests {
-    private let folder: RecordingFolder
-    init() throws { folder = try RecordingFolder() }
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
 
     private func bodies(_ bytes: [UInt8]) throws -> RecordedBodies {
-        try folder.write(bytes, to: "r.bodies")
+        try folder.put(bytes, "r.bodies")
         return try RecordedBodies(beside: folder.path + "/r")
     }
 

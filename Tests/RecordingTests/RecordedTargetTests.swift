@@ -28,6 +28,12 @@ import Testing
         #expect(redacted("/a?eyJhbGciOi.eyJpc3Mi.c2ln") == "/a?REDACTED")
     }
 
+    /// Only parameters were looked at.
+    @Test func aSignedTokenInThePathIsReplaced() {
+        #expect(redacted("/v1/eyJhbGciOi.eyJpc3Mi.c2ln/songs?a=1") == "/v1/REDACTED/songs?a=1")
+        #expect(redacted("/eyJhbGciOi.eyJpc3Mi.c2ln") == "/REDACTED")
+    }
+
     @Test func whatNoLineMayHoldIsEncoded() {
         #expect(redacted("/a b\u{7F}/é?q=\u{1}") == "/a%20b%7F/%C3%A9?q=%01")
         #expect(redacted("") == "/")

@@ -5,8 +5,8 @@ import Testing
 @testable import Recording
 
 @Suite struct RecordingReaderTests {
-    private let folder: RecordingFolder
-    init() throws { folder = try RecordingFolder() }
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
 
     static let header = String(
         decoding: RecordingHeader(started: Timestamp(microseconds: 0), program: "refrain", sampling: 0.5).line,
@@ -21,8 +21,8 @@ import Testing
         let exchanges = (0..<Int.random(in: 1...50, using: &random)).map {
             ExchangeGenerator.exchange($0, &random)
         }
-        let file = try folder.write(
-            Array(Self.header.utf8) + exchanges.flatMap(\.line), to: "r")
+        let file = try folder.put(
+            Array(Self.header.utf8) + exchanges.flatMap(\.line), "r")
         let reader = try RecordingReader(path: file)
         #expect(try reader.rest() == exchanges, "seed \(seed)")
         #expect(reader.header.sampling == 0.5 && reader.header.program == "refrain" && reader.warnings.isEmpty)
@@ -38,8 +38,8 @@ import Testing
         let whole = Array(Self.header.utf8) + exchange.line + exchange.line
         let bodies = RecordedBodies.record(hash, body)
         for end in Self.header.utf8.count...whole.count {
-            let file = try folder.write(whole[..<end], to: "r")
-            try folder.write(bodies[..<(end % bodies.count)], to: "r.bodies")
+            let file = try folder.put(whole[..<end], "r")
+            try folder.put(bodies[..<(end % bodies.count)], "r.bodies")
             let reader = try RecordingReader(path: file)
             let read = try reader.rest()
             let rest = end - Self.header.utf8.count

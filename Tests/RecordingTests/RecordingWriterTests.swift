@@ -4,28 +4,6 @@ import Testing
 
 @testable import Recording
 
-/// A directory of its own for each test.
-private final class Folder {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-
-    init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func path(_ name: String = "traffic.jsonl") -> String { url.appendingPathComponent(name).path }
-    var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
-    }
-    func bytes(_ name: String = "traffic.jsonl") throws -> [UInt8] {
-        Array(try Data(contentsOf: url.appendingPathComponent(name)))
-    }
-    func put(_ bytes: some Sequence<UInt8>, _ name: String = "traffic.jsonl") throws {
-        try Data(bytes).write(to: url.appendingPathComponent(name))
-    }
-}
-
 private let header = RecordingHeader(started: Timestamp(microseconds: 1_795_305_600_000_000), program: "refrain 1.2")
 
 /// Exchanges as they come, with few bodies among them.
@@ -64,9 +42,9 @@ private struct Traffic {
 @Suite struct RecordingWriterTests {
     @Test func theReaderReadsWhatTheWriterWrote() throws {
         let seed = UInt64.random(in: .min ... .max)
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: seed)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
         for _ in 0..<300 {
             let (exchange, content) = try traffic.next()
             writer.append(exchange) { content }
@@ -74,12 +52,12 @@ private struct Traffic {
         }
         writer.flush()
         #expect(writer.failure == nil && writer.exchanges == 300 && writer.lost == 0)
-        let reader = try RecordingReader(path: folder.path())
+        let reader = try RecordingReader(path: folder.file())
         #expect(reader.header == header)
         #expect(try reader.rest() == traffic.exchanges, "seed \(seed)")
         #expect(reader.bodies.count == traffic.contents.count && reader.warnings.isEmpty, "seed \(seed)")
         for (hash, content) in traffic.contents { #expect(try reader.bodies.content(of: hash) == content) }
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path())
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file())
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(writer.bytes == (try folder.bytes().count) + (try folder.bytes("traffic.jsonl.bodies").count))
     }
@@ -87,9 +65,9 @@ private struct Traffic {
     /// What a writer that is killed leaves behind, wherever it was.
     @Test func aFileCutOffAnywhereGivesTheWholeLinesBefore() throws {
         let seed = UInt64.random(in: .min ... .max)
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: seed)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
         for _ in 0..<6 {
             let (exchange, content) = try traffic.next()
             writer.append(exchange) { content }
@@ -101,14 +79,14 @@ private struct Traffic {
             let whole = lines[..<end].count { $0 == 0x0A } - 1
             // A last line without its end is there all the same when all of it is.
             let isComplete = end < lines.count && lines[end] == 0x0A
-            let reader = try RecordingReader(path: folder.path())
+            let reader = try RecordingReader(path: folder.file())
             #expect(
                 try reader.rest() == Array(traffic.exchanges[..<(whole + (isComplete ? 1 : 0))]), "seed \(seed) \(end)")
         }
         try folder.put(lines)
         for end in 0...bodies.count {
             try folder.put(bodies[..<end], "traffic.jsonl.bodies")
-            let reader = try RecordingReader(path: folder.path())
+            let reader = try RecordingReader(path: folder.file())
             for (hash, content) in traffic.contents {
                 let found = try reader.bodies.content(of: hash)
                 #expect(found == nil || found == content, "seed \(seed) \(end)")
@@ -118,9 +96,9 @@ private struct Traffic {
 
     @Test func fullRecordingsMoveUpAndTheOldestGoes() throws {
         let seed = UInt64.random(in: .min ... .max)
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: seed)
-        let settings = RecordingSettings(path: folder.path(), mostBytes: 20_000, mostFiles: 3)
+        let settings = RecordingSettings(path: folder.file(), mostBytes: 20_000, mostFiles: 3)
         let writer = try RecordingWriter(settings, header: header)
         for _ in 0..<400 {
             let (exchange, content) = try traffic.next()
@@ -131,7 +109,7 @@ private struct Traffic {
         #expect(try folder.names == names.flatMap { [$0, $0 + ".bodies"] }.sorted())
         var kept: [RecordedExchange] = []
         for name in names.reversed() {
-            let reader = try RecordingReader(path: folder.path(name))
+            let reader = try RecordingReader(path: folder.file(name))
             let exchanges = try reader.rest()
             #expect(reader.header == header, "offsets go on")
             for hash in exchanges.compactMap(\.body) {
@@ -145,19 +123,19 @@ private struct Traffic {
     }
 
     @Test func anotherRunLeavesTheRecordingOfTheOneBefore() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 1)
         for _ in 0..<2 {
-            let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+            let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
             let (exchange, content) = try traffic.next()
             writer.append(exchange) { content }
             writer.flush()
         }
-        #expect(try RecordingReader(path: folder.path("traffic.jsonl.1")).rest() == [traffic.exchanges[0]])
-        #expect(try RecordingReader(path: folder.path()).rest() == [traffic.exchanges[1]])
+        #expect(try RecordingReader(path: folder.file("traffic.jsonl.1")).rest() == [traffic.exchanges[0]])
+        #expect(try RecordingReader(path: folder.file()).rest() == [traffic.exchanges[1]])
         // One without exchanges is not worth a place.
-        _ = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
-        _ = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        _ = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        _ = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
         #expect(try !folder.names.contains("traffic.jsonl.3"))
     }
 
@@ -165,56 +143,110 @@ private struct Traffic {
         "hello\n", "{}\n", "{\"log\":{}}", "{\"refrain_recording\":2,\"started\":\"2026-11-22T00:00:00Z\"}\nx",
     ])
     func nothingThatIsNoRecordingIsWrittenOver(text: String) throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         for name in ["traffic.jsonl", "traffic.jsonl.1"] {
             if name.hasSuffix("1") { try folder.put(header.line + [0x7B], "traffic.jsonl") }
             try folder.put(text.utf8, name)
             #expect(throws: RecordingError.self) {
-                try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+                try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
             }
             #expect(try folder.bytes(name) == Array(text.utf8))
         }
     }
 
     @Test func aDirectoryALinkOrAPipeIsNoRecording() throws {
-        let folder = try Folder()
-        let settings = RecordingSettings(path: folder.path())
-        try FileManager.default.createSymbolicLink(atPath: folder.path(), withDestinationPath: "/dev/null")
+        let folder = try TemporaryFolder()
+        let settings = RecordingSettings(path: folder.file())
+        try FileManager.default.createSymbolicLink(atPath: folder.file(), withDestinationPath: "/dev/null")
         #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
-        try FileManager.default.removeItem(atPath: folder.path())
-        #expect(mkfifo(folder.path(), 0o600) == 0)
+        try FileManager.default.removeItem(atPath: folder.file())
+        #expect(mkfifo(folder.file(), 0o600) == 0)
         #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
         #expect(throws: RecordingError.self) {
-            try RecordingWriter(RecordingSettings(path: folder.path("none/traffic")), header: header)
+            try RecordingWriter(RecordingSettings(path: folder.file("none/traffic")), header: header)
         }
     }
 
     /// A writer that was stopped between the two moves left the bodies without their lines.
     @Test func bodiesLeftBehindFollowTheirLines() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 3)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
         for _ in 0..<5 {
             let (exchange, content) = try traffic.next()
             writer.append(exchange) { content }
         }
         writer.flush()
-        try FileManager.default.moveItem(atPath: folder.path(), toPath: folder.path("traffic.jsonl.1"))
-        _ = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
-        let reader = try RecordingReader(path: folder.path("traffic.jsonl.1"))
+        try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("traffic.jsonl.1"))
+        _ = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        let reader = try RecordingReader(path: folder.file("traffic.jsonl.1"))
         #expect(try reader.rest() == traffic.exchanges)
         #expect(reader.bodies.count == traffic.contents.count && reader.bodies.count > 0)
     }
 
+    /// A recording of five exchanges at this name, and what is in it.
+    private func recording(_ folder: TemporaryFolder, _ name: String, seed: UInt64) throws -> Traffic {
+        var traffic = Traffic(seed: seed)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.file(name)), header: header)
+        for _ in 0..<5 {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+        }
+        writer.flush()
+        try #require(!traffic.contents.isEmpty)
+        return traffic
+    }
+
+    private func expect(_ traffic: Traffic, at path: String) throws {
+        let reader = try RecordingReader(path: path)
+        #expect(try reader.rest() == traffic.exchanges)
+        for (hash, content) in traffic.contents { #expect(try reader.bodies.content(of: hash) == content) }
+    }
+
+    /// Only a stop between the moves of FILE was mended, and the bodies of an older one were written over.
+    @Test func aStopBetweenTheMovesOfAnOlderRecordingLosesNoBodies() throws {
+        let folder = try TemporaryFolder()
+        // FILE.1 was on its way to FILE.2, and FILE had not moved yet.
+        let older = try recording(folder, "older", seed: 6)
+        let newer = try recording(folder, "traffic.jsonl", seed: 7)
+        try folder.move("older", to: "traffic.jsonl.2")
+        try folder.move("older.bodies", to: "traffic.jsonl.1.bodies")
+        _ = try RecordingWriter(RecordingSettings(path: folder.file(), mostFiles: 4), header: header)
+        try expect(older, at: folder.file("traffic.jsonl.2"))
+        try expect(newer, at: folder.file("traffic.jsonl.1"))
+        #expect(try folder.names.count == 6)
+    }
+
+    /// `rm traffic.jsonl` and `mv traffic.jsonl x`, which leave the bodies: these were removed, or recording was refused.
+    @Test(arguments: [true, false]) func bodiesWithoutTheirLinesAreMovedAside(isMoved: Bool) throws {
+        let folder = try TemporaryFolder()
+        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        var traffic = Traffic(seed: 8)
+        while traffic.contents.isEmpty {
+            let (exchange, content) = try traffic.next()
+            writer.append(exchange) { content }
+        }
+        writer.flush()
+        let bodies = try folder.bytes("traffic.jsonl.bodies")
+        if isMoved { try folder.move("traffic.jsonl", to: "x") } else { try folder.remove("traffic.jsonl") }
+        #expect(try writer.reopen())
+        let left = try #require(try folder.names.first { $0.hasPrefix("traffic.jsonl.bodies.left-") })
+        #expect(try folder.bytes(left) == bodies)
+        let (exchange, content) = try traffic.next()
+        writer.append(exchange) { content }
+        writer.flush()
+        #expect(try RecordingReader(path: folder.file()).rest() == [exchange] && writer.failure == nil)
+    }
+
     @Test func whatWasMovedAwayIsFollowedByANewFile() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 4)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.path()), header: header)
+        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
         let (first, content) = try traffic.next()
         writer.append(first) { content }
         #expect(try !writer.reopen())
         for name in ["traffic.jsonl", "traffic.jsonl.bodies"] {
-            try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("old-" + name))
+            try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("old-" + name))
         }
         let (second, other) = try traffic.next()
         writer.append(second) { other }
@@ -223,14 +255,14 @@ private struct Traffic {
         let (third, another) = try traffic.next()
         writer.append(third) { another }
         writer.flush()
-        #expect(try RecordingReader(path: folder.path("old-traffic.jsonl")).rest() == [first, second])
-        #expect(try RecordingReader(path: folder.path()).rest() == [third])
+        #expect(try RecordingReader(path: folder.file("old-traffic.jsonl")).rest() == [first, second])
+        #expect(try RecordingReader(path: folder.file()).rest() == [third])
     }
 
     @Test func whatCannotBeWrittenIsCountedAndSaid() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 5)
-        let settings = RecordingSettings(path: folder.path(), mostBytes: 3_000, mostFiles: 2)
+        let settings = RecordingSettings(path: folder.file(), mostBytes: 3_000, mostFiles: 2)
         let writer = try RecordingWriter(settings, header: header)
         // Where the next file would go there is something that is nobody's to remove.
         try folder.put("mine".utf8, "traffic.jsonl.1")
@@ -242,13 +274,13 @@ private struct Traffic {
         #expect(writer.failure != nil && writer.lost > 0)
         #expect(writer.lost + writer.exchanges == 40)
         let lost = writer.lost
-        try FileManager.default.removeItem(atPath: folder.path("traffic.jsonl.1"))
+        try FileManager.default.removeItem(atPath: folder.file("traffic.jsonl.1"))
         writer.flush()
         #expect(writer.failure == nil && writer.lost == lost)
         let (exchange, content) = try traffic.next()
         writer.append(exchange) { content }
         writer.flush()
-        let reader = try RecordingReader(path: folder.path())
+        let reader = try RecordingReader(path: folder.file())
         #expect(try reader.rest() == [exchange])
         #expect(reader.warnings.count == 1 && reader.warnings[0].contains("\(lost) exchanges"))
     }

@@ -3,6 +3,7 @@ import Foundation
 import Proxy
 import Recording
 import Simulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,6 +41,22 @@ import Testing
         }
         writer.flush()
         return try RecordedAPI(path: path)
+    }
+
+    /// Bodies were written where only the route said nothing of a user.
+    @Test(arguments: ["Music-User-Token", "media-user-token", "Cookie"])
+    func anAnswerToSomebodyIsRecordedByItsRouteAlone(field: String) throws {
+        let origin = try ScriptedOrigin([.request, .send(Self.album)])
+        defer { origin.stop() }
+        let recorded = Mutex<(exchange: RecordedExchange, body: [UInt8])?>(nil)
+        let host = try Self.host(
+            .record { exchange, body in recorded.withLock { $0 = (exchange, body) } }, port: origin.port)
+        defer { host.stop() }
+        let client = HTTPTestClient(port: Int(host.address.port))
+        #expect(try client.send("GET", "/v1/x/s3cret?q=s3cret", fields: [(field, "s3cret")]).status == 200)
+        let found = try #require(recorded.withLock { $0 })
+        #expect(found.exchange.isPersonal && found.exchange.target == "/..." && found.exchange.body == nil)
+        #expect(found.body.isEmpty && !String(reflecting: found.exchange).contains("s3cret"))
     }
 
     @Test func whatTheOriginAnswersIsPassedOnAndRecordedWithoutSecrets() throws {

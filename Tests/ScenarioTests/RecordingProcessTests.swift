@@ -18,13 +18,13 @@ struct RecordingProcessTests {
     private final class Recorder {
         struct Failure: Error {}
 
-        let folder: TrafficRecordingTests.Folder
+        let folder: TemporaryFolder
         let process = Process()
         private let origin: ServiceHost
 
         /// - Parameter blocks: of 512 bytes, the most that a file may have.
         init(blocks: Int? = nil) throws {
-            folder = try TrafficRecordingTests.Folder()
+            folder = try TemporaryFolder()
             var simulated = SimulatorConfiguration()
             simulated.requiresAuthorization = false
             let api = SimulatedAPI(configuration: simulated)
@@ -37,7 +37,7 @@ struct RecordingProcessTests {
                 upstream http://\(origin.address)
                 cache_file off
                 access_log off
-                record \(folder.path)
+                record \(folder.file())
                 """
             let configuration = folder.url.appendingPathComponent("proxy.conf")
             try Data(lines.utf8).write(to: configuration)
@@ -90,11 +90,11 @@ struct RecordingProcessTests {
                 isOver.signal()
             }
             // The reader passes over what comes before the first exchange.
-            waitUntil { ((try? Data(contentsOf: URL(fileURLWithPath: recorder.folder.path)).count) ?? 0) > 500 }
+            waitUntil { ((try? Data(contentsOf: URL(fileURLWithPath: recorder.folder.file())).count) ?? 0) > 500 }
             usleep(microseconds)
             recorder.kill()
             isOver.wait()
-            let reader = try RecordingReader(path: recorder.folder.path)
+            let reader = try RecordingReader(path: recorder.folder.file())
             let exchanges = try reader.rest()
             #expect(!exchanges.isEmpty)
             for hash in Set(exchanges.compactMap(\.body)) { #expect(try reader.bodies.content(of: hash) != nil) }
@@ -127,7 +127,7 @@ struct RecordingProcessTests {
             #expect((status["problem"] as? String)?.contains("File too large") == true)
             #expect(recorder.text(behind: "warn: record: ") != nil)
             recorder.kill()
-            let reader = try RecordingReader(path: recorder.folder.path)
+            let reader = try RecordingReader(path: recorder.folder.file())
             #expect(try !reader.rest().isEmpty && reader.warnings.allSatisfy { !$0.contains("cut off") })
             #expect(!reader.bodies.isCutOff)
         }

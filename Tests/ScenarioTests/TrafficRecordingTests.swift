@@ -7,41 +7,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a real proxy records of what it serves.
-@Suite(.timeLimit(.minutes(2))) struct TrafficRecordingTests {
-    /// A directory for a recording, and what is in it.
-    final class Folder {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        var path: String { url.appendingPathComponent("traffic.jsonl").path }
-
-        init() throws {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(at: url) }
-
-        /// All bytes of all files.
-        var everything: Data {
-            get throws {
-                try FileManager.default.contentsOfDirectory(atPath: url.path).reduce(into: Data()) { all, name in
-                    all += try Data(contentsOf: url.appendingPathComponent(name))
-                }
-            }
-        }
-
-        /// Every exchange of every file, the oldest file first.
-        var exchanges: [RecordedExchange] {
-            get throws {
-                let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter {
-                    !$0.hasSuffix("bodies")
-                }
-                return try names.sorted { $0.count == $1.count ? $0 > $1 : $0.count > $1.count }.flatMap {
-                    try RecordingReader(path: url.appendingPathComponent($0).path).rest()
-                }
-            }
+extension TemporaryFolder {
+    /// Every exchange of every recording in it, the oldest recording first.
+    var exchanges: [RecordedExchange] {
+        get throws {
+            try names.filter { !$0.hasSuffix("bodies") }.sorted {
+                $0.count == $1.count ? $0 > $1 : $0.count > $1.count
+            }.flatMap { try RecordingReader(path: file($0)).rest() }
         }
     }
+}
 
+/// What a real proxy records of what it serves.
+@Suite(.timeLimit(.minutes(2))) struct TrafficRecordingTests {
     static let album = "/v1/catalog/us/albums/1"
 
     static func origin() throws -> FakeOrigin {
@@ -55,9 +33,9 @@ import Testing
     }
 
     @Test func whatWasServedIsThereWithItsBodyAndItsOutcome() throws {
-        let (folder, origin) = (try Folder(), try Self.origin())
+        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.path))
+        try proxy.startRecording(RecordingSettings(path: folder.file()))
         #expect(proxy.recording.isOn)
         let fields = [("Accept-Language", "en-GB"), ("User-Agent", "canary-agent")]
         let reply = try proxy.client.send("GET", Self.album + "?include=artists", fields: fields)
@@ -68,7 +46,7 @@ import Testing
         #expect(try proxy.client.send("GET", target, fields: [("Range", "bytes=1-4")]).status == 206)
         _ = try proxy.client.send("HEAD", target)
         proxy.stop()
-        let reader = try RecordingReader(path: folder.path)
+        let reader = try RecordingReader(path: folder.file())
         let exchanges = try reader.rest()
         #expect(exchanges.map(\.status) == [200, 200, 200, 200, 304, 206, 200])
         #expect(exchanges.map(\.outcome) == ["miss"] + [String](repeating: "hit", count: 6))
@@ -91,7 +69,7 @@ import Testing
 
     /// Every secret there is, and everything that is one user's, with a mark that must be in none of the files.
     @Test func noSecretIsInAnyFile() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let origin = try FakeOrigin { request in
             let isPersonal = request.field("Music-User-Token") != nil || request.method == "POST"
             return FakeOrigin.Reply(
@@ -113,7 +91,7 @@ import Testing
         let proxy = try ProxyUnderTest(
             originPort: origin.port, credentials: Credentials(developer: developer, musicUser: nil), policy: policy,
             clientKeys: keys)
-        try proxy.startRecording(RecordingSettings(path: folder.path))
+        try proxy.startRecording(RecordingSettings(path: folder.file()))
         let secrets = [
             ("Authorization", "Bearer canary0123456789abcdef"), ("Cookie", "media-user-token=canary; a=canary"),
             ("X-Forwarded-For", "10.9.8.7"), ("Referer", "https://canary.example/"), ("User-Agent", "canary"),
@@ -150,11 +128,11 @@ import Testing
     }
 
     @Test func whatIsSentInGzipIsRecordedAsItIs() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let body = "{\"data\":[" + String(repeating: "\"moon\",", count: 400) + "1]}"
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.path))
+        try proxy.startRecording(RecordingSettings(path: folder.file()))
         var last: HTTPTestClient.Reply?
         waitUntil {
             last = try? proxy.client.send("GET", Self.album, fields: [("Accept-Encoding", "gzip")])
@@ -162,7 +140,7 @@ import Testing
         }
         let coded = try #require(last)
         proxy.stop()
-        let reader = try RecordingReader(path: folder.path)
+        let reader = try RecordingReader(path: folder.file())
         let exchange = try #require(try reader.rest().last)
         #expect(exchange.field("content-encoding") == "gzip" && exchange.field("etag") == coded.field("ETag"))
         #expect(exchange.length == coded.body.count)
@@ -170,9 +148,9 @@ import Testing
     }
 
     @Test func rotationUnderLoadLosesNothing() throws {
-        let (folder, origin) = (try Folder(), try Self.origin())
+        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
-        try proxy.startRecording(RecordingSettings(path: folder.path, mostBytes: 64 << 10, mostFiles: 1000))
+        try proxy.startRecording(RecordingSettings(path: folder.file(), mostBytes: 64 << 10, mostFiles: 1000))
         let (clients, requests) = (4, 500)
         DispatchQueue.concurrentPerform(iterations: clients) { number in
             let client = HTTPTestClient(port: proxy.port)
@@ -188,15 +166,15 @@ import Testing
     }
 
     @Test func switchedOffItWritesWhatWasServedUntilThen() throws {
-        let (folder, origin) = (try Folder(), try Self.origin())
+        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
-        let settings = RecordingSettings(path: folder.path)
+        let settings = RecordingSettings(path: folder.file())
         for round in 1...3 {
             _ = try proxy.client.send("GET", Self.album + "?unrecorded")
             try proxy.startRecording(settings)
             for count in 0..<10 { _ = try proxy.client.send("GET", Self.album + "?n=\(round)-\(count)") }
             proxy.stopRecording()
-            #expect(try RecordingReader(path: folder.path).rest().count == 10)
+            #expect(try RecordingReader(path: folder.file()).rest().count == 10)
             #expect(proxy.recording.exchanges == round * 10)
         }
         proxy.stop()
@@ -204,23 +182,23 @@ import Testing
     }
 
     @Test func aShareIsAShare() throws {
-        let (folder, origin) = (try Folder(), try Self.origin())
+        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.path, sampling: 0.25))
+        try proxy.startRecording(RecordingSettings(path: folder.file(), sampling: 0.25))
         for _ in 0..<2000 { _ = try proxy.client.send("GET", Self.album) }
         proxy.stop()
-        let reader = try RecordingReader(path: folder.path)
+        let reader = try RecordingReader(path: folder.file())
         #expect(reader.header.sampling == 0.25)
         // Seven standard deviations of a binomial distribution: once in 10^11 runs by chance.
         #expect((365...635).contains(try reader.rest().count))
     }
 
     @Test func ofALargeAnswerOnlyTheHeadIsRecorded() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let large = [UInt8](repeating: 0x20, count: RecordedBodies.longest + 1)
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(bytes: large) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        try proxy.startRecording(RecordingSettings(path: folder.path))
+        try proxy.startRecording(RecordingSettings(path: folder.file()))
         #expect(try proxy.client.send("GET", Self.album).body.count == large.count)
         proxy.stop()
         let exchange = try #require(try folder.exchanges.first)
@@ -229,10 +207,10 @@ import Testing
     }
 
     @Test func nothingIsRecordedOverSomethingElse() throws {
-        let (folder, origin) = (try Folder(), try Self.origin())
+        let (folder, origin) = (try TemporaryFolder(), try Self.origin())
         try Data("mine".utf8).write(to: folder.url.appendingPathComponent("traffic.jsonl"))
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        #expect(throws: RecordingError.self) { try proxy.startRecording(RecordingSettings(path: folder.path)) }
+        #expect(throws: RecordingError.self) { try proxy.startRecording(RecordingSettings(path: folder.file())) }
         #expect(!proxy.recording.isOn)
         #expect(try proxy.client.send("GET", Self.album).status == 200)
         proxy.stop()

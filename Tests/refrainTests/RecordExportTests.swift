@@ -25,6 +25,15 @@ import Testing
         return path
     }
 
+    /// It was written, and only whoever wanted to read it was told.
+    @Test func aFileThatCannotBeReadAgainIsAWarning() {
+        #expect(RecordExport.warnings("out.har", HARWriter.mostReadable).isEmpty)
+        let warnings = RecordExport.warnings("out.har", HARWriter.mostReadable + 1)
+        #expect(
+            warnings.count == 1 && warnings[0].hasPrefix("out.har: 268435457 bytes; ")
+                && warnings[0].hasSuffix("256 MiB"))
+    }
+
     @Test func aRecordingBecomesHARAndBack() throws {
         try withTemporaryDirectory { folder in
             let recording = try Self.recording(folder, 300)

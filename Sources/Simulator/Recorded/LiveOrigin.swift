@@ -91,8 +91,8 @@ public final class LiveOrigin: Service {
         }
         recorded.fields = live.fields.compactMap { $0.kept(RecordedFields.ofAnswers) }
         if !live.body.isEmpty { recorded.body = BodyHash(of: live.body) }
-        let tellsWhoAsks = ["Music-User-Token", "Media-User-Token", "Cookie"].contains {
-            exchange.request.field($0) != nil
+        let tellsWhoAsks = exchange.request.fields.contains {
+            RecordedFields.tellingWhoAsks.contains($0.name.lowercased())
         }
         guard let safe = recorded.withoutPersonalParts(tellsWhoAsks: tellsWhoAsks) else { return }
         write(safe, safe.isPersonal ? [] : live.body)

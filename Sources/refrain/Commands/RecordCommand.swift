@@ -16,13 +16,14 @@ extension Command {
         details: [
             "The file is the one that the directive record names: nobody can choose another from here. \"record FILE off\" "
                 + "in the configuration starts nothing until it is switched on.",
+            "status counts exchanges, bytes and what was left out since the proxy was started, over all files.",
             "Without admin_token_file only root and the user that the proxy runs as may switch it.",
             "export writes a recording as HAR, which the developer tools of browsers open. HAR files of theirs are read wherever a "
                 + "recording is.",
         ],
         examples: [
             .init("refrain record on", "begins to record to the configured file"),
-            .init("refrain record status", "shows the file, what is in it, and what was left out"),
+            .init("refrain record status", "shows the file, and what was recorded and left out since the start"),
             .init("refrain record export traffic.jsonl --har traffic.har", "writes a file that a browser opens"),
         ]
     ) { arguments, context throws(CommandFailure) in
@@ -66,7 +67,7 @@ private enum RecordingTable {
         if let since = recording["since"]?.stringValue { table.add(["since", "\(since)"]) }
         if case .number(let share) = recording["sampling"], share != "1.0" { table.add(["share", "\(share)"]) }
         for name in ["exchanges", "bytes", "dropped"] {
-            if let count = recording[name]?.intValue { table.add(["\(name)", "\(String(count))"]) }
+            if let count = recording[name]?.intValue { table.add(["\(name), since the start", "\(String(count))"]) }
         }
         if let problem = recording["problem"]?.stringValue { table.add(["problem", "\(problem)"]) }
         return table.text(for: terminal)

@@ -28,20 +28,34 @@ enum RecordExport {
             throw .failed("\(error)")
         }
         let count: Int
+        var bytes = 0
         if target == "-" {
-            count = try write(reader) { bytes throws(CommandFailure) in output.bytes(bytes) }
+            count = try write(reader) { piece throws(CommandFailure) in
+                bytes += piece.count
+                output.bytes(piece)
+            }
         } else {
             guard ![reader.path, RecordedBodies.path(beside: reader.path)].contains(where: { isSame($0, target) })
             else {
                 throw .failed("\(target) is the recording itself; export it to another file")
             }
             let file = try NewFile(target, replaces: arguments.has(force))
-            count = try write(reader) { bytes throws(CommandFailure) in try file.write(bytes) }
+            count = try write(reader) { piece throws(CommandFailure) in
+                bytes += piece.count
+                try file.write(piece)
+            }
             try file.publish()
         }
-        for warning in reader.warnings { output.error("refrain: warn: \(warning)\n") }
+        for warning in reader.warnings + warnings(target, bytes) { output.error("refrain: warn: \(warning)\n") }
         if target != "-" { output.line("\(target): \(count) exchanges") }
         return .done
+    }
+
+    /// What has to be said of a file of that size.
+    static func warnings(_ target: String, _ bytes: Int) -> [String] {
+        guard bytes > HARWriter.mostReadable else { return [] }
+        let most = HARWriter.mostReadable >> 20
+        return ["\(target): \(bytes) bytes; browsers may open it, but refrain reads HAR of at most \(most) MiB"]
     }
 
     /// Whether two names lead to one file.

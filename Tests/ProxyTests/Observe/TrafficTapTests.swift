@@ -1,6 +1,10 @@
 import Dispatch
+import EventLoop
+import Glibc
 import HTTP
 import Recording
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Proxy
@@ -17,8 +21,18 @@ import Testing
 
     private func event() -> TrafficEvent {
         TrafficEvent(
-            requestedAt: .max, latency: 0, upstreamTime: nil, cacheStatus: nil, status: 200, length: 0,
+            requestedAt: Instant.now().nanoseconds + 3_600_000_000_000, latency: 0, upstreamTime: nil, cacheStatus: nil,
+            status: 200, length: 0,
             age: -1, subject: 0)
+    }
+
+    private func batch(_ count: Int) -> TrafficBatch {
+        var batch = TrafficBatch()
+        batch.events = [TrafficEvent](repeating: event(), count: count)
+        batch.subjects = [
+            TrafficSubject(isPersonal: false, excerpt: Array("GET /v1/a\r".utf8), place: 0..<0, answer: .untold)
+        ]
+        return batch
     }
 
     /// A writer that is stuck costs memory up to a bound, and then requests.
@@ -54,6 +68,128 @@ import Testing
         recorder.endAndWait()
         #expect(recorder.take(batch))
     }
+
+    /// A loop that found another at the same place left its exchanges out.
+    @Test func loopsThatHandOverAtOnceLoseNothing() throws {
+        let folder = try TemporaryFolder()
+        let recorder = TrafficRecorder()
+        recorder.beginAndWait(RecordingSettings(path: folder.file()))
+        let (loops, rounds) = (8, 400)
+        let refused = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: loops) { _ in
+            for _ in 0..<rounds where !recorder.take(batch(1)) { refused.add(1, ordering: .relaxed) }
+        }
+        recorder.endAndWait()
+        #expect(refused.load(ordering: .relaxed) == 0 && recorder.status.dropped == 0)
+        #expect(recorder.status.exchanges == loops * rounds)
+        #expect(try RecordingReader(path: folder.file()).rest().count == loops * rounds)
+    }
+
+    /// The writer runs when nothing else wants to, and may be stopped wherever it is.
+    @Test func aThreadThatIsStoppedWithTheLockHoldsNoLoopUp() {
+        let recorder = TrafficRecorder()
+        let isTaken = recorder.state.withLock { _ in recorder.take(batch(1)) }
+        #expect(isTaken)
+    }
+
+    @Test func batchesComeOutInTheOrderInWhichTheyWentIn() {
+        let queue = BatchQueue()
+        for count in 1...5 { queue.add(batch(count)) }
+        #expect(queue.takeAll().map(\.events.count) == [1, 2, 3, 4, 5] && queue.takeAll().isEmpty)
+    }
+
+    /// Whoever switched it on was answered "on", and then the end of the stop before came.
+    @Test func switchedOnBetweenAStopAndItsEndItStaysOn() throws {
+        let folder = try TemporaryFolder()
+        let settings = RecordingSettings(path: folder.file())
+        let recorder = TrafficRecorder()
+        recorder.beginAndWait(settings)
+        let paused = recorder.pause()
+        #expect(recorder.share == 0)
+        recorder.beginAndWait(settings)
+        recorder.endAndWait(paused)
+        #expect(recorder.share == TrafficRecorder.wholeShare && recorder.status.isOn)
+        _ = recorder.take(batch(3))
+        recorder.endAndWait()
+        #expect(recorder.share == 0 && !recorder.status.isOn)
+        #expect(try RecordingReader(path: folder.file()).rest().count == 3)
+    }
+
+    /// The line was changed, and the end of the old recording had not come yet.
+    @Test func switchedOnForAnotherFileBeforeTheEndItGoesThere() throws {
+        let folder = try TemporaryFolder()
+        let recorder = TrafficRecorder()
+        recorder.beginAndWait(RecordingSettings(path: folder.file("a")))
+        _ = recorder.take(batch(1))
+        let paused = recorder.pause()
+        recorder.beginAndWait(RecordingSettings(path: folder.file("b")))
+        recorder.endAndWait(paused)
+        _ = recorder.take(batch(2))
+        recorder.endAndWait()
+        #expect(try RecordingReader(path: folder.file("a")).rest().count == 1)
+        #expect(try RecordingReader(path: folder.file("b")).rest().count == 2)
+    }
+
+    @Test func anOrderToBeginThatIsCarriedOutAfterThePauseTakesNothing() throws {
+        let folder = try TemporaryFolder()
+        let recorder = TrafficRecorder()
+        let holds = Holds()
+        recorder.begin(RecordingSettings(path: folder.file())) { _ in holds.wait() }
+        recorder.begin(RecordingSettings(path: folder.file())) { _ in }
+        let paused = recorder.pause()
+        holds.release()
+        recorder.endAndWait(paused)
+        #expect(recorder.share == 0 && !recorder.status.isOn)
+    }
+
+    /// A reload waited for a thread that was never there.
+    @Test func withoutAThreadRecordingIsRefusedAndNobodyWaits() throws {
+        let folder = try TemporaryFolder()
+        let warnings = Mutex<[String]>([])
+        let failures = Mutex<[RecordingError?]>([])
+        let hasThreads = Atomic<Bool>(false)
+        let recorder = TrafficRecorder(program: "test") { text in
+            warnings.withLock { $0.append(text) }
+        } startThread: { body in
+            hasThreads.load(ordering: .relaxed) ? BackgroundThread.start(body) : EAGAIN
+        }
+        let settings = RecordingSettings(path: folder.file())
+        recorder.begin(settings) { error in failures.withLock { $0.append(error) } }
+        #expect(failures.withLock { $0 } == [.cannotWrite(path: settings.path, code: EAGAIN)])
+        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("no thread") } && !recorder.status.isOn)
+        hasThreads.store(true, ordering: .relaxed)
+        recorder.beginAndWait(settings)
+        #expect(recorder.status.isOn)
+        recorder.endAndWait()
+    }
+
+    /// A service may be forbidden to change priorities.
+    @Test func aThreadThatDoesNotGiveWayIsAWarning() throws {
+        let folder = try TemporaryFolder()
+        let warnings = Mutex<[String]>([])
+        let recorder = TrafficRecorder(program: "test") { text in
+            warnings.withLock { $0.append(text) }
+        } startThread: { body in
+            BackgroundThread.start { _ in body(EPERM) }
+        }
+        recorder.beginAndWait(RecordingSettings(path: folder.file()))
+        recorder.endAndWait()
+        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("lowest priority (Operation not permitted)") })
+    }
+
+    @Test func theThreadGivesWay() throws {
+        let found = Mutex<(refusal: CInt?, nice: CInt)?>(nil)
+        let isDone = Holds()
+        let problem = BackgroundThread.start { refusal in
+            let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            found.withLock { $0 = (refusal, nice) }
+            isDone.release()
+        }
+        try #require(problem == nil)
+        isDone.wait()
+        let thread = try #require(found.withLock { $0 })
+        #expect(thread.refusal == nil && thread.nice == 19)
+    }
 }
 
 /// Something to stand still at.
@@ -64,9 +200,18 @@ private final class Holds: Sendable {
 }
 
 extension TrafficRecorder {
-    fileprivate func endAndWait() {
+    fileprivate func beginAndWait(_ settings: RecordingSettings) {
         let done = DispatchSemaphore(value: 0)
-        end { done.signal() }
+        begin(settings) { error in
+            #expect(error == nil)
+            done.signal()
+        }
+        done.wait()
+    }
+
+    fileprivate func endAndWait(_ paused: Int? = nil) {
+        let done = DispatchSemaphore(value: 0)
+        end(paused) { done.signal() }
         done.wait()
     }
 }

@@ -3,14 +3,17 @@ import Glibc
 /// A thread that runs when nothing else wants to, and takes no signals. Dispatch lends its threads to every queue, so one of those
 /// could not be made to give way and then go on as before.
 enum BackgroundThread {
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
+    /// Is told the error (`errno`) for which the thread does not give way to others; nil where it does.
+    typealias Body = @Sendable (_ refusal: CInt?) -> Void
 
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    private final class Work: Sendable {
+        let body: Body
+
+        init(_ body: @escaping Body) { self.body = body }
     }
 
-    /// Without a thread `body` never runs; that takes a system that has no more.
-    static func start(_ body: @escaping @Sendable () -> Void) {
+    /// - Returns: the error for which there is no thread, so that `body` never runs; nil where there is one.
+    static func start(_ body: @escaping Body) -> CInt? {
         // SIGXFSZ too: a file at the limit of its size is an error of the write, and not the end of the process.
         var all = sigset_t()
         var before = sigset_t()
@@ -27,10 +30,13 @@ enum BackgroundThread {
             &thread, &attributes,
             { argument in
                 // On Linux this is the thread's own, and no other's (setpriority(2)).
-                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+                let isLowest = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) == 0
+                let refusal = isLowest ? nil : errno
+                if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body(refusal) }
                 return nil
             }, work.toOpaque())
-        if code != 0 { work.release() }
+        guard code != 0 else { return nil }
+        work.release()
+        return code
     }
 }

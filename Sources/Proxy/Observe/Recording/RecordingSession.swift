@@ -7,17 +7,19 @@ import Recording
 ///
 /// Confined to the recorder's thread.
 final class RecordingSession {
+    let settings: RecordingSettings
     /// By the clock on the wall, and at the same moment by the monotonic one.
     let began: Timestamp
     private let origin: Int64
     private let writer: RecordingWriter
-    private var requests = RecordedRequests()
-    private var answers = RecordedAnswers()
+    private var requests = RequestExcerpts()
+    private var answers = AnswerExcerpts()
     /// What the loops left out, and what cannot be recorded.
     private var dropped = 0
     private var told = (exchanges: 0, bytes: 0, dropped: 0)
 
     init(_ settings: RecordingSettings, program: String) throws(RecordingError) {
+        self.settings = settings
         began = .now()
         origin = Instant.now().nanoseconds
         writer = try RecordingWriter(
@@ -83,119 +85,6 @@ extension TrafficEvent {
             status: status, contentLength: length, cacheStatus: cacheStatus, key: nil, template: nil,
             upstreamTime: upstreamTime)
         return answered.word.description + (answered.detail.map { "/" + $0.text } ?? "")
-    }
-}
-
-// MARK: - Requests
-
-/// What requests said, by their excerpts: those that come again are read once.
-struct RecordedRequests {
-    struct Request {
-        let method: String
-        let target: String
-        let fields: [RecordedField]
-    }
-
-    private var known: [[UInt8]: Request] = [:]
-
-    private static let most = 4096
-
-    /// nil where the target is longer than a recording holds.
-    mutating func request(_ excerpt: [UInt8], isPersonal: Bool) -> Request? {
-        if let request = known[excerpt] { return request }
-        guard let request = Self.read(excerpt, isPersonal) else { return nil }
-        if known.count >= Self.most { known = [:] }
-        known[excerpt] = request
-        return request
-    }
-
-    private static func read(_ excerpt: [UInt8], _ isPersonal: Bool) -> Request? {
-        let line = excerpt.prefix { $0 != 0x0D }
-        let method = line.prefix { $0 != 0x20 }
-        let target = Array(line.dropFirst(method.count + 1))
-        let fields = excerpt[line.endIndex...]
-        guard isPersonal else {
-            return RecordedTarget.redacted(target).map { text in
-                Request(
-                    method: String(decoding: method, as: UTF8.self), target: text,
-                    fields: RecordedFields.among(fields, keeping: RecordedFields.ofRequests))
-            }
-        }
-        let template = String(decoding: target, as: UTF8.self)
-        return Request(
-            method: String(decoding: method, as: UTF8.self),
-            target: template.hasPrefix("/") ? template : RecordedTarget.unknownRoute,
-            fields: RecordedFields.among(fields, keeping: RecordedFields.ofPersonalRequests))
-    }
-}
-
-// MARK: - Answers
-
-/// What answers said, and the hashes of their bodies. Stored answers that are given again are read and hashed once.
-struct RecordedAnswers {
-    struct Answer {
-        var fields: [RecordedField] = []
-        var content: [UInt8] = []
-        /// nil: the content is not recorded.
-        var hash: BodyHash?
-    }
-
-    /// Holds the stored answer, so that no other can come to be at its place.
-    private struct Known {
-        let stored: StoredResponse
-        let answer: Answer
-    }
-
-    private struct Place: Hashable {
-        let stored: ObjectIdentifier
-        let isCoded: Bool
-    }
-
-    private var known: [Place: Known] = [:]
-    private var byteCount = 0
-
-    private static let most = 4096
-    /// Mostly bytes that the cache holds too.
-    private static let mostBytes = 32 << 20
-
-    mutating func answer(_ answer: TrafficAnswer, to method: String) -> Answer {
-        switch answer {
-        case .untold: return Answer()
-        case .passed(let fields, let content):
-            return Self.answer(fields[...], method == "GET" ? content : [])
-        case .stored(let stored, .whole, let coding) where method == "GET":
-            return wholeAnswer(stored, coding)
-        case .stored(let stored, let form, let coding):
-            return Self.answer(Self.head(of: stored, form, coding)[...], [])
-        }
-    }
-
-    private mutating func wholeAnswer(_ stored: StoredResponse, _ coding: ContentCoding) -> Answer {
-        let place = Place(stored: ObjectIdentifier(stored), isCoded: coding == .gzip)
-        if let known = known[place] { return known.answer }
-        let body = stored.body
-        var answer = Self.answer(Self.head(of: stored, .whole, coding)[...], stored.isDamaged ? [] : body)
-        // Coded by the origin: what it says without that is not known.
-        if coding == .identity, answer.fields.contains(where: { $0.name == "content-encoding" }) {
-            (answer.content, answer.hash) = ([], nil)
-        }
-        if known.count >= Self.most || byteCount >= Self.mostBytes { (known, byteCount) = ([:], 0) }
-        known[place] = Known(stored: stored, answer: answer)
-        byteCount += stored.byteCount
-        return answer
-    }
-
-    private static func head(of stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding) -> [UInt8] {
-        var buffer = ByteBuffer(capacity: 1024)
-        stored.appendHead(form, coding, to: &buffer)
-        return buffer.copyReadable()
-    }
-
-    private static func answer(_ lines: ArraySlice<UInt8>, _ content: [UInt8]) -> Answer {
-        let fields = RecordedFields.among(lines, keeping: RecordedFields.ofAnswers)
-        let isKept = !content.isEmpty && content.count <= RecordedBodies.longest
-        return Answer(
-            fields: fields, content: isKept ? content : [], hash: isKept ? BodyHash(of: content) : nil)
     }
 }
 

@@ -71,7 +71,7 @@ struct TrafficBatch: Sendable {
 struct NotedSubject {
     fileprivate(set) var batch = 0
     fileprivate(set) var index = 0
-    /// Not another's, while the batch holds it.
+    /// Not another's, while the batch holds it; afterwards another may have come to be at its place.
     fileprivate(set) var stored: ObjectIdentifier?
     fileprivate(set) var coding = ContentCoding.identity
 
@@ -83,6 +83,9 @@ struct NotedSubject {
         self.stored = ObjectIdentifier(stored)
         self.coding = coding
     }
+
+    /// Whether it stood for this answer, in whatever batch.
+    func isAbout(_ stored: StoredResponse) -> Bool { self.stored == ObjectIdentifier(stored) }
 
     @inline(__always)
     func stands(for stored: StoredResponse, _ coding: ContentCoding, in batch: Int) -> Bool {

@@ -4,6 +4,7 @@
 
 import Dispatch
 import EventLoop
+import Glibc
 import Recording
 import Synchronization
 
@@ -31,22 +32,27 @@ public final class TrafficRecorder: Sendable {
     private let warn: @Sendable (String) -> Void
     /// Of 2^32 requests; 0: none.
     private let taken = Atomic<Int>(0)
+    private let batches = BatchQueue()
     /// Events that wait, and the bytes that they may keep.
     private let waiting = Atomic<Int>(0)
     private let waitingBytes = Atomic<Int>(0)
-    private let state = Mutex(State())
+    /// The loops never touch it.
+    let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
+    private let startThread: @Sendable (@escaping BackgroundThread.Body) -> CInt?
 
-    private struct State {
-        var status = RecordingStatus()
-        var orders: [Order] = []
-        var hasThread = false
+    struct State {
+        fileprivate var status = RecordingStatus()
+        fileprivate var orders: [Order] = []
+        fileprivate var hasThread = false
+        /// Orders to begin so far, and how many there had been at the last pause: an earlier one does not undo that.
+        fileprivate var begun = 0
+        fileprivate var paused = 0
     }
 
-    enum Order: Sendable {
-        case write(TrafficBatch)
-        case begin(RecordingSettings, @Sendable (RecordingError?) -> Void)
-        case end(@Sendable () -> Void)
+    fileprivate enum Order: Sendable {
+        case begin(Int, RecordingSettings, @Sendable (RecordingError?) -> Void)
+        case end(Int, @Sendable () -> Void)
         case reopen(@Sendable (Result<Bool, RecordingError>) -> Void)
     }
 
@@ -55,9 +61,17 @@ public final class TrafficRecorder: Sendable {
     static let mostWaiting = 32 << 10
     static let mostWaitingBytes = 64 << 20
 
-    public init(program: String = "refrain", warn: @escaping @Sendable (String) -> Void = { _ in }) {
+    public convenience init(program: String = "refrain", warn: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.init(program: program, warn: warn, startThread: BackgroundThread.start)
+    }
+
+    init(
+        program: String, warn: @escaping @Sendable (String) -> Void,
+        startThread: @escaping @Sendable (@escaping BackgroundThread.Body) -> CInt?
+    ) {
         self.program = program
         self.warn = warn
+        self.startThread = startThread
     }
 
     public var status: RecordingStatus { state.withLock { $0.status } }
@@ -71,8 +85,7 @@ public final class TrafficRecorder: Sendable {
     @inline(__always)
     var share: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes what a loop has gathered; false where too much is waiting already, or the writer, which anybody may keep from running,
-    /// holds the lock, and more than this will come.
+    /// Takes what a loop has gathered; false where too much is waiting already, and more than this will come.
     func take(_ batch: TrafficBatch, isLast: Bool = false) -> Bool {
         let isBehind =
             waiting.load(ordering: .relaxed) >= Self.mostWaiting
@@ -80,42 +93,37 @@ public final class TrafficRecorder: Sendable {
         guard !isBehind || isLast else { return false }
         waiting.add(batch.events.count, ordering: .relaxed)
         waitingBytes.add(batch.byteCount, ordering: .relaxed)
-        if isLast {
-            order(.write(batch))
-            return true
-        }
-        // Another loop holds the lock for a moment; the writer, where it was kept from running in the middle, for long.
-        for _ in 0..<Self.mostTries where state.withLockIfAvailable({ $0.orders.append(.write(batch)) }) != nil {
-            wake.signal()
-            return true
-        }
-        forget(batch)
-        return false
+        batches.add(batch)
+        wake.signal()
+        return true
     }
 
-    /// Some microseconds.
-    private static let mostTries = 256
-
-    private func forget(_ batch: TrafficBatch) {
-        waiting.subtract(batch.events.count, ordering: .relaxed)
-        waitingBytes.subtract(batch.byteCount, ordering: .relaxed)
-    }
-
-    /// Begins to record; where it does already, nothing changes. `completion` is called from a thread of its own.
+    /// Begins to record; where it does already, nothing changes. `completion` is called from a thread of its own, or from this one
+    /// where there is none.
     func begin(_ settings: RecordingSettings, _ completion: @escaping @Sendable (RecordingError?) -> Void) {
-        order(.begin(settings, completion))
+        order { state in
+            state.begun += 1
+            return .begin(state.begun, settings, completion)
+        }
     }
 
     /// Takes nothing more from now on; what the loops have gathered is still written, until `end`.
-    func pause() {
-        taken.store(0, ordering: .relaxed)
+    /// - Returns: what `end` has to be told.
+    @discardableResult
+    func pause() -> Int {
+        state.withLock { state in
+            state.paused = state.begun
+            taken.store(0, ordering: .relaxed)
+            return state.paused
+        }
     }
 
-    /// Writes what is waiting and closes the files.
-    func end(_ completion: @escaping @Sendable () -> Void) {
-        pause()
+    /// Writes what is waiting and closes the files; where it was told to begin again since the pause, it goes on.
+    /// - Parameter paused: what `pause` said; nil: it pauses now.
+    func end(_ paused: Int? = nil, _ completion: @escaping @Sendable () -> Void) {
+        let paused = paused ?? pause()
         guard state.withLock({ $0.hasThread }) else { return completion() }
-        order(.end(completion))
+        order { _ in .end(paused, completion) }
     }
 
     /// The same, and waits for it; not for ever, because on a machine that has too much to do it may be long.
@@ -129,21 +137,42 @@ public final class TrafficRecorder: Sendable {
     /// was, or what went wrong; never where nothing is recorded.
     func reopen(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
         guard state.withLock({ $0.status.isOn }) else { return }
-        order(.reopen(completion))
+        order { _ in .reopen(completion) }
     }
 
-    private func order(_ order: Order) {
+    private func order(_ make: (inout State) -> Order) {
         let needsThread = state.withLock { state in
-            state.orders.append(order)
+            state.orders.append(make(&state))
             defer { state.hasThread = true }
             return !state.hasThread
         }
-        if needsThread { BackgroundThread.start { [self] in carryOutOrders() } }
+        if needsThread, let code = startThread({ [self] in carryOutOrders($0) }) { return refuseOrders(code) }
         wake.signal()
     }
 
+    /// There is no thread; the next order tries to start one again.
+    private func refuseOrders(_ code: CInt) {
+        let orders = state.withLock { state in
+            state.hasThread = false
+            defer { state.orders = [] }
+            return state.orders
+        }
+        for order in orders {
+            switch order {
+            case .begin(_, let settings, let completion): completion(.cannotWrite(path: settings.path, code: code))
+            case .end(_, let completion): completion()
+            case .reopen(let completion): completion(.success(false))
+            }
+        }
+        warn("record: no thread could be started to write (\(String(cString: strerror(code)))); nothing is recorded")
+    }
+
     /// The thread, for as long as the process lives.
-    private func carryOutOrders() {
+    private func carryOutOrders(_ refusal: CInt?) {
+        if let refusal {
+            let reason = String(cString: strerror(refusal))
+            warn("record: the thread that writes cannot have the lowest priority (\(reason)); it may slow answers down")
+        }
         var session: RecordingSession?
         while true {
             wake.wait()
@@ -151,34 +180,35 @@ public final class TrafficRecorder: Sendable {
                 defer { state.orders = [] }
                 return state.orders
             }
+            // Taken after the orders: what a loop handed over before one of them was given is written before it is carried out.
+            for batch in batches.takeAll() { write(batch, session) }
             for order in orders { carryOut(order, &session) }
         }
     }
 
+    private func write(_ batch: TrafficBatch, _ session: RecordingSession?) {
+        waiting.subtract(batch.events.count, ordering: .relaxed)
+        waitingBytes.subtract(batch.byteCount, ordering: .relaxed)
+        guard let session else { return count(dropped: batch.events.count + batch.dropped) }
+        session.write(batch)
+        note(session)
+    }
+
     private func carryOut(_ order: Order, _ session: inout RecordingSession?) {
         switch order {
-        case .write(let batch):
-            forget(batch)
-            session?.write(batch)
-            if let session { note(session) } else { count(dropped: batch.events.count + batch.dropped) }
-        case .begin(let settings, let completion):
+        case .begin(let number, let settings, let completion):
+            // Paused, and not ended yet: the same goes on, another takes its place.
+            if share == 0, let old = session, old.settings != settings { close(&session) }
             do throws(RecordingError) {
                 if session == nil { session = try RecordingSession(settings, program: program) }
-                taken.store(Int(settings.sampling * Double(Self.wholeShare)), ordering: .relaxed)
+                take(settings.sampling, unlessPausedSince: number)
                 if let session { note(session) }
                 completion(nil)
             } catch {
                 completion(error)
             }
-        case .end(let completion):
-            pause()
-            if let session { note(session) }
-            session = nil
-            state.withLock { state in
-                state.status.isOn = false
-                state.status.since = nil
-                state.status.problem = nil
-            }
+        case .end(let paused, let completion):
+            if state.withLock({ $0.begun == paused }) { close(&session) }
             completion()
         case .reopen(let completion):
             do throws(RecordingError) {
@@ -186,6 +216,23 @@ public final class TrafficRecorder: Sendable {
             } catch {
                 completion(.failure(error))
             }
+        }
+    }
+
+    private func take(_ sampling: Double, unlessPausedSince number: Int) {
+        state.withLock { state in
+            guard state.paused < number else { return }
+            taken.store(Int(sampling * Double(Self.wholeShare)), ordering: .relaxed)
+        }
+    }
+
+    private func close(_ session: inout RecordingSession?) {
+        if let session { note(session) }
+        session = nil
+        state.withLock { state in
+            state.status.isOn = false
+            state.status.since = nil
+            state.status.problem = nil
         }
     }
 

@@ -12,6 +12,8 @@ final class TrafficTap {
     private var batch = TrafficBatch()
     /// Of the batch; no two of a loop have the same.
     private var number = 1
+    /// Stored answers that the batch has counted.
+    private var counted: Set<ObjectIdentifier> = []
     private var flushToken: TimerToken?
     private var random = UInt64.random(in: .min ... .max)
 
@@ -80,6 +82,7 @@ final class TrafficTap {
         _ answered: borrowing AnsweredRequest, _ answer: TrafficAnswer, _ connection: ClientConnection
     ) -> Int {
         let index = batch.subjects.count
+        batch.byteCount += byteCount(of: answer, connection.known)
         if let template = answered.template {
             let start = batch.excerpts.count
             connection.withHeadBytes { bytes in
@@ -101,9 +104,18 @@ final class TrafficTap {
                 TrafficSubject(
                     isPersonal: false, excerpt: [], place: start..<batch.excerpts.count, answer: answer))
         }
-        // The cache may let go of what it has stored while this waits.
-        batch.byteCount += answer.byteCount + (batch.subjects[index].place.count)
+        batch.byteCount += batch.subjects[index].place.count
         return index
+    }
+
+    /// Bytes that the answer may keep from being freed: the cache may let go of what it has stored while this waits.
+    ///
+    /// Those of a stored answer count when it is new to its batch and to its request, and not with every batch in which it comes
+    /// again: it can only go where others take its place in the cache, and these count.
+    private func byteCount(of answer: TrafficAnswer, _ known: KnownRequest?) -> Int {
+        guard case .stored(let stored, _, _) = answer else { return answer.byteCount }
+        guard known?.noted.isAbout(stored) != true, counted.insert(ObjectIdentifier(stored)).inserted else { return 0 }
+        return answer.byteCount
     }
 
     /// Hands over what has gathered; false where the writer is too far behind to take it, and this is not the last of it.
@@ -112,6 +124,7 @@ final class TrafficTap {
         guard !batch.events.isEmpty || batch.dropped > 0 else { return true }
         guard recorder.take(batch, isLast: isLast) else { return false }
         batch = TrafficBatch()
+        counted.removeAll(keepingCapacity: true)
         number += 1
         return true
     }

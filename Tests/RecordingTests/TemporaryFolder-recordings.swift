@@ -1,37 +1,20 @@
 import Foundation
+import TestSupport
 
 @testable import Recording
 
-/// A folder of files for one test, gone with it.
-final class RecordingFolder {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    @discardableResult
-    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
-        let file = path + "/" + name
-        try Data(bytes).write(to: URL(fileURLWithPath: file))
-        return file
-    }
-
+extension TemporaryFolder {
     /// All of a file with this content.
     func read(
         _ text: String, as name: String = "file"
     ) throws -> (exchanges: [RecordedExchange], warnings: [String], bodies: RecordedBodies) {
-        let reader = try RecordingReader(path: write(text.utf8, to: name))
+        let reader = try RecordingReader(path: put(text.utf8, name))
         return (try reader.rest(), reader.warnings, reader.bodies)
     }
 
     /// What is said of a file with this content; nil when it is read.
     func problem(_ bytes: some Sequence<UInt8>) throws -> String? {
-        let file = try write(bytes, to: "f")
+        let file = try put(bytes, "f")
         do {
             _ = try RecordingReader(path: file).rest()
             return nil

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A folder of files for one test, gone with it.
+public final class TemporaryFolder {
+    public let url = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+
+    public init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    public var path: String { url.path }
+
+    /// The path of a file in it, be it there or not.
+    public func file(_ name: String = "traffic.jsonl") -> String { url.appendingPathComponent(name).path }
+
+    public var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    }
+
+    public func bytes(_ name: String = "traffic.jsonl") throws -> [UInt8] {
+        Array(try Data(contentsOf: url.appendingPathComponent(name)))
+    }
+
+    /// All bytes of all files.
+    public var everything: Data {
+        get throws { try names.reduce(into: Data()) { all, name in all += try bytes(name) } }
+    }
+
+    /// Gives the path of what was written.
+    @discardableResult
+    public func put(_ bytes: some Sequence<UInt8>, _ name: String = "traffic.jsonl") throws -> String {
+        try Data(bytes).write(to: url.appendingPathComponent(name))
+        return file(name)
+    }
+
+    public func move(_ name: String, to other: String) throws {
+        try FileManager.default.moveItem(atPath: file(name), toPath: file(other))
+    }
+
+    public func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+}
