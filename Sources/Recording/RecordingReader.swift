@@ -124,10 +124,9 @@ public final class RecordingReader {
             return nil
         }
         do {
-            var exchange = try RecordedExchange(object)
+            let exchange = try RecordedExchange(object)
             if let hash = exchange.body, !bodies.has(hash) {
                 bodiless = (bodiless.count + 1, bodiless.line ?? line.number)
-                exchange.body = nil
             }
             return exchange
         } catch {

@@ -25,7 +25,13 @@ import Testing
             Array(Self.header.utf8) + exchanges.flatMap(\.line), "r")
         let reader = try RecordingReader(path: file)
         #expect(try reader.rest() == exchanges, "seed \(seed)")
-        #expect(reader.header.sampling == 0.5 && reader.header.program == "refrain" && reader.warnings.isEmpty)
+        #expect(reader.header.sampling == 0.5 && reader.header.program == "refrain")
+        let first = exchanges.firstIndex { $0.body != nil }
+        #expect(reader.warnings.count == (first == nil ? 0 : 1), "seed \(seed)")
+        // Of the lines alone nothing could be verified, and nobody was told.
+        if let first {
+            #expect(reader.warnings[0].hasPrefix("\(file):\(first + 2): ") && reader.warnings[0].contains(".bodies"))
+        }
     }
 
     @Test func aRecordingOfAnyLengthCutAnywhereReadsToItsLastWholeLine() throws {
@@ -46,7 +52,7 @@ import Testing
             // A line that lacks nothing but its end has everything in it.
             #expect(read.count == (rest + 1) / exchange.line.count, "cut at \(end)")
             let isWhole = [0, exchange.line.count - 1].contains(rest % exchange.line.count)
-            #expect(reader.warnings.count == (isWhole ? 0 : 1), "cut at \(end)")
+            #expect(reader.warnings.count { $0.contains("cut off") } == (isWhole ? 0 : 1), "cut at \(end)")
             #expect(reader.bodies.isCutOff == (end % bodies.count != 0))
             #expect(try reader.bodies.content(of: hash) == nil)
         }
@@ -55,7 +61,7 @@ import Testing
     @Test func whatWasDroppedIsAWarningWithItsLine() throws {
         let read = try folder.read(Self.header + "{\"dropped\":12}\n\n" + Self.line)
         #expect(read.exchanges == [.example()])
-        #expect(read.warnings.count == 1 && read.warnings[0].contains("/file:2: 12 exchanges"))
+        #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") })
     }
 
     /// As a file system may leave it after the power failed.

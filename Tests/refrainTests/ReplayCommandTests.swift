@@ -49,7 +49,35 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: path) }
             let result = run(
                 "replay", path, "--target", "http://127.0.0.1:\(port)", "--connections", "1", "--fail-if", "diff>0")
-            #expect(result.status == 1 && result.standard.contains("MISSED") && result.standard.contains("status"))
+            #expect(result.status == 1 && result.standard.contains("FAILED") && result.standard.contains("status"))
+        }
+    }
+
+    /// It was a success with 0 answers.
+    @Test func aRunWithoutAnyAnswerIsAFailure() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let path = try Self.recording(["/v1/a", "/v1/b"])
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            // Reads each request, and closes without an answer.
+            let silent = try ScriptedOrigin([.request, .close])
+            defer { silent.stop() }
+            let result = run(
+                "replay", path, "--target", "http://127.0.0.1:\(silent.port)", "--json", "--html", folder.file("a.html")
+            )
+            #expect(result.status == 1 && result.error.contains("no request was answered"), "\(result.error)")
+        }
+    }
+
+    /// They were found to be unwritable when the run was over.
+    @Test func reportsThatCannotBeWrittenAreKnownBeforeTheRun() throws {
+        let path = try Self.recording(["/v1/a"])
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let words = ["refrain", "replay", path, "--target", "http://127.0.0.1:1", "--html"]
+        for (file, problem) in [("/nowhere/a.html", "cannot write /nowhere/a.html: "), (path, "is the recording")] {
+            let captured = CapturedOutput()
+            #expect(CommandLineTool.run(words + [file], output: captured.output, files: .system) != 0)
+            #expect(captured.error.contains(problem), "\(captured.error)")
         }
     }
 

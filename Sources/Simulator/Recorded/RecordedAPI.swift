@@ -85,8 +85,12 @@ public final class RecordedAPI: Responder {
             return response
         }
         do {
-            response.body =
-                try chosen.body.map { hash throws(RecordingError) in try bodies.identity(of: hash) ?? [] } ?? []
+            if let hash = chosen.body {
+                guard let body = try bodies.identity(of: hash) else {
+                    return failure(.notRecorded, "The body of this answer is not beside the recording", request)
+                }
+                response.body = body
+            }
         } catch {
             return failure(.notRecorded, "\(error)", request)
         }

@@ -30,7 +30,8 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     let isUnanswered = ending.result.answered == 0
     if isUnanswered { context.output.problem("no request was answered") }
     if let reason = ending.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
-    let isBad = ending.wasStopped || isUnanswered || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
+    let isBad =
+        ending.wasStopped || isUnanswered || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
     return isBad ? .failed : .done
 }
 

@@ -75,8 +75,8 @@ import Testing
             try Threshold($0.replacing("1h", with: "1s")).verdict(on: result)
         }
         let lines = lines(result, verdicts)
-        #expect(lines.contains { $0.hasPrefix("  held    p50>1s: p50 was ") })
-        #expect(lines.contains { $0.hasPrefix("  MISSED  max>1ns: max was ") })
+        #expect(lines.contains { $0.hasPrefix("  passed  p50>1s: p50 was ") })
+        #expect(lines.contains { $0.hasPrefix("  FAILED  max>1ns: max was ") })
     }
 
     @Test func whatARecordingSaysCannotMoveTheCursor() {
