@@ -157,6 +157,8 @@ extension TemporaryFolder {
             for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
             client.close()
         }
+        // Where the machine is busy, a drain does not wait for the writer to come to the end.
+        proxy.stopRecording()
         proxy.stop()
         let status = proxy.recording
         #expect(status.exchanges == clients * requests && status.dropped == 0 && status.problem == nil)
@@ -186,6 +188,7 @@ extension TemporaryFolder {
         let proxy = try ProxyUnderTest(originPort: origin.port)
         try proxy.startRecording(RecordingSettings(path: folder.file(), sampling: 0.25))
         for _ in 0..<2000 { _ = try proxy.client.send("GET", Self.album) }
+        proxy.stopRecording()
         proxy.stop()
         let reader = try RecordingReader(path: folder.file())
         #expect(reader.header.sampling == 0.25)
