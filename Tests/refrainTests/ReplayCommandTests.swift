@@ -56,14 +56,13 @@ import Testing
     /// It was a success with 0 answers.
     @Test func aRunWithoutAnyAnswerIsAFailure() async throws {
         try await onThread {
-            let folder = try TemporaryFolder()
             let path = try Self.recording(["/v1/a", "/v1/b"])
             defer { try? FileManager.default.removeItem(atPath: path) }
             // Reads each request, and closes without an answer.
             let silent = try ScriptedOrigin([.request, .close])
             defer { silent.stop() }
             let result = run(
-                "replay", path, "--target", "http://127.0.0.1:\(silent.port)", "--json", "--html", folder.file("a.html")
+                "replay", path, "--target", "http://127.0.0.1:\(silent.port)", "--json"
             )
             #expect(result.status == 1 && result.error.contains("no request was answered"), "\(result.error)")
         }

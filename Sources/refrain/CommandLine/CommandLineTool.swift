@@ -19,7 +19,7 @@ enum CommandLineTool {
         let command = try Command.named(aliases[first] ?? first)
         let arguments = try OptionParser.parse(Array(words.dropFirst()), for: command)
         guard !arguments.has(.help) else {
-            context.output.standard(HelpText.text(of: command))
+            context.output.standard(HelpText.text(of: try HelpTopic(named: command.name)))
             return .done
         }
         return try command.run(arguments, context)
