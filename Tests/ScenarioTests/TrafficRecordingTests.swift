@@ -157,14 +157,19 @@ extension TemporaryFolder {
             for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
             client.close()
         }
-        // Where the machine is busy, a drain does not wait for the writer to come to the end.
-        proxy.stopRecording()
+        finishRecording(of: proxy)
         proxy.stop()
         let status = proxy.recording
         #expect(status.exchanges == clients * requests && status.dropped == 0 && status.problem == nil)
         let targets = try folder.exchanges.map(\.target)
         #expect(targets.count == clients * requests && Set(targets).count == clients * requests)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count > 8)
+    }
+
+    /// However long the writer takes: where the machine is busy, neither a drain nor `stopRecording` waits for ever.
+    private func finishRecording(of proxy: ProxyUnderTest) {
+        proxy.stopRecording()
+        waitUntil(within: 120) { !proxy.recording.isOn }
     }
 
     @Test func switchedOffItWritesWhatWasServedUntilThen() throws {
@@ -188,7 +193,7 @@ extension TemporaryFolder {
         let proxy = try ProxyUnderTest(originPort: origin.port)
         try proxy.startRecording(RecordingSettings(path: folder.file(), sampling: 0.25))
         for _ in 0..<2000 { _ = try proxy.client.send("GET", Self.album) }
-        proxy.stopRecording()
+        finishRecording(of: proxy)
         proxy.stop()
         let reader = try RecordingReader(path: folder.file())
         #expect(reader.header.sampling == 0.25)
