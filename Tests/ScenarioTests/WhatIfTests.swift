@@ -38,16 +38,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func aRunThatTakesNoTimeCountsAsARealOne(composes: Bool) throws {
+    /// The simulated API, small enough to be asked for all of it.
+    private static func origin() throws -> (SimulatedAPI, ServiceHost) {
         var configuration = SimulatorConfiguration()
         configuration.artists = 300
         configuration.requiresAuthorization = false
         let api = SimulatedAPI(configuration: configuration)
-        let origin = try ServiceHost(
+        let host = try ServiceHost(
             label: "simulator",
             listener: ListenerSettings(address: try #require(SocketAddress("127.0.0.1:0")), tls: nil)
         ) { SimulatorService(api, context: $0) }
+        return (api, host)
+    }
+
+    @Test(arguments: [true, false])
+    func aRunThatTakesNoTimeCountsAsARealOne(composes: Bool) throws {
+        let (api, origin) = try Self.origin()
         defer { origin.stop() }
         var policy = Policy()
         policy[.songs] = .fixed(600, stale: 300)
@@ -95,14 +101,7 @@ import Testing
     /// An answer that is fresh for ten minutes is so for one where everything comes ten times as fast; the age that clients are
     /// told goes by the clock on the wall.
     @Test func withTTLSpeedAnswersAgeFaster() throws {
-        var configuration = SimulatorConfiguration()
-        configuration.artists = 300
-        configuration.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: configuration)
-        let origin = try ServiceHost(
-            label: "simulator",
-            listener: ListenerSettings(address: try #require(SocketAddress("127.0.0.1:0")), tls: nil)
-        ) { SimulatorService(api, context: $0) }
+        let (api, origin) = try Self.origin()
         defer { origin.stop() }
         var policy = Policy()
         policy[.songs] = .fixed(600, stale: 0)
