@@ -11,9 +11,11 @@ let swift: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
         .treatAllWarnings(as: .error),
-        // Byte loops call small functions of other modules; without this each call costs ten times as much.
+        // Byte loops call small functions of other modules; without this each call costs ten times
+        // as much.
         .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-        // Debug builds, and so all tests, check that accesses do not overlap; here it was a third of a hit's instructions.
+        // Debug builds, and so all tests, check that accesses do not overlap; here it was a third
+        // of a hit's instructions.
         .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
     ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
 

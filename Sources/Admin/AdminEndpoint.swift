@@ -5,7 +5,8 @@ import HTTP
 /// A new endpoint is a row of the table and a file in `Endpoints`.
 struct AdminEndpoint: Sendable {
     enum Audience: Sendable {
-        /// Anyone who can connect: probes of an orchestrator, and who has yet to log in. Tells nothing of the traffic.
+        /// Anyone who can connect: probes of an orchestrator, and who has yet to log in. Tells
+        /// nothing of the traffic.
         case anyone
         case operators
     }

@@ -3,14 +3,16 @@ import HTTP
 import Proxy
 
 /// An answer of the operator's surface before it is bytes.
-// Must hold: every one has the fields that keep browsers from storing, framing, sniffing or sharing it.
+// Must hold: every one has the fields that keep browsers from storing, framing, sniffing or sharing
+// it.
 struct AdminReply: Sendable {
     var status = 200
     var type: StaticString = "application/json"
     var content: [UInt8]
     /// Beside those that every answer has.
     var fields: [(name: StaticString, value: String)] = []
-    /// `Content-Security-Policy`: nothing is loaded, framed or sent from here, unless a page says what it needs.
+    /// `Content-Security-Policy`: nothing is loaded, framed or sent from here, unless a page says
+    /// what it needs.
     var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
 
     /// What becomes of the page's own address where it leads elsewhere.
@@ -22,7 +24,8 @@ struct AdminReply: Sendable {
         AdminReply(status: status, type: "text/plain", content: Array("\(text)".utf8))
     }
 
-    /// An error in the shape of the proxy's own. `detail` has no quotation marks and nothing of the request but names.
+    /// An error in the shape of the proxy's own. `detail` has no quotation marks and nothing of the
+    /// request but names.
     static func error(_ status: Int, _ detail: String) -> AdminReply {
         AdminReply(status: status, content: AppleError(status: status, detail: detail).content)
     }

@@ -20,8 +20,8 @@ struct AdminRequest: Sendable {
     /// Whether a browser sent it: no other program says these things.
     var isFromBrowser: Bool { origin != nil || fetchSite != nil }
 
-    /// Whether a page of another origin made the browser send it. This listener speaks no TLS, so its own pages' origin is
-    /// `http://` and its host.
+    /// Whether a page of another origin made the browser send it. This listener speaks no TLS, so
+    /// its own pages' origin is `http://` and its host.
     var isCrossSite: Bool {
         if let fetchSite, fetchSite != "same-origin", fetchSite != "none" { return true }
         guard let origin else { return false }

@@ -46,8 +46,8 @@ public struct AdminSources: Sendable {
 
 /// The operator's surface over HTTP: a doorkeeper in front of `AdminEndpoint.table`.
 ///
-/// Who may do what is decided by `Doorkeeper`, a value; this class asks it, finds the endpoint, and sends what that replies.
-/// Confined to its loop.
+/// Who may do what is decided by `Doorkeeper`, a value; this class asks it, finds the endpoint, and
+/// sends what that replies. Confined to its loop.
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.
@@ -61,7 +61,8 @@ public final class AdminService: Service {
     let timeline: Timeline
     let streams: EventStreams
 
-    /// - Parameter context: of the loop whose connections it will serve; made before that loop runs anything else.
+    /// - Parameter context: of the loop whose connections it will serve; made before that loop runs
+    ///   anything else.
     public init(_ sources: AdminSources, _ context: LoopContext) {
         self.sources = sources
         doorkeeper = Doorkeeper(sources.access)

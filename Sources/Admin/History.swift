@@ -1,7 +1,8 @@
 import AppleMusic
 import Proxy
 
-/// What was counted in each ten seconds of the last hour. Pure: whoever owns it tells it the time and the totals.
+/// What was counted in each ten seconds of the last hour. Pure: whoever owns it tells it the time
+/// and the totals.
 struct History {
     /// Totals since the start.
     struct Totals: Equatable {
@@ -35,7 +36,8 @@ struct History {
         slots.reduce(totals.since(last)) { $0.adding($1) }
     }
 
-    /// `{"seconds":10,"outcomes":{"hit":[...],...},"upstream":[...],"saved":[...]}`, one number for each slot, the oldest first.
+    /// `{"seconds":10,"outcomes":{"hit":[...],...},"upstream":[...],"saved":[...]}`, one number for
+    /// each slot, the oldest first.
     var json: JSON {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
         var outcomes = JSONObject()

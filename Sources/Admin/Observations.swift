@@ -2,7 +2,8 @@ import AppleMusic
 import Cache
 import Proxy
 
-// What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members are part of the interface.
+// What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members
+// are part of the interface.
 
 /// All that is shown of one moment.
 struct Observations {
@@ -18,7 +19,8 @@ struct Observations {
     /// Of lists of targets.
     private static let listed = 20
 
-    /// What `/stats` answers, and the `stats` events of `/events`: the counters, then everything else.
+    /// What `/stats` answers, and the `stats` events of `/events`: the counters, then everything
+    /// else.
     var json: [UInt8] {
         var object = StatisticsReport(source).object
         for (name, value) in members { object.append(name, value) }
@@ -100,7 +102,8 @@ struct Observations {
 }
 
 extension LatencyCounts {
-    /// Microseconds throughout; `buckets` are pairs of a bucket's end and how many are in it, empty ones left out.
+    /// Microseconds throughout; `buckets` are pairs of a bucket's end and how many are in it, empty
+    /// ones left out.
     var json: JSON {
         func microseconds(_ nanoseconds: Int?) -> JSON { .number(String(Double((nanoseconds ?? 0) / 100) / 10)) }
         return .object(members: [

@@ -1,4 +1,5 @@
-// The parameters of a query, or of a form: read strictly, because a misspelt filter would show everything.
+// The parameters of a query, or of a form: read strictly, because a misspelt filter would show
+// everything.
 
 /// Names and values, each name known and given once.
 struct QueryParameters {
@@ -61,7 +62,8 @@ struct QueryParameters {
         return AdminRequestError(detail: "\(shown): unknown; \(list)\(hint).")
     }
 
-    /// Nil where a percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+    /// Nil where a percent sign is not followed by two hexadecimal digits, or the bytes are not
+    /// UTF-8.
     private static func decoded(_ text: Substring, _ plus: Character) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,11 +1,12 @@
 import AppleMusic
 import Cache
 
-// The selectors of purges and listings, as operators write them: read strictly, because what is misread purges or shows
-// something else than was meant.
+// The selectors of purges and listings, as operators write them: read strictly, because what is
+// misread purges or shows something else than was meant.
 
 extension EntrySelection {
-    /// Narrows the selection by what is written behind `url`, `prefix`, `storefront`, `class` or `resource`.
+    /// Narrows the selection by what is written behind `url`, `prefix`, `storefront`, `class` or
+    /// `resource`.
     public mutating func take(_ name: String, _ text: String) throws(AdminRequestError) {
         switch name {
         case "url": target = try Self.target(of: text)
@@ -26,8 +27,8 @@ extension EntrySelection {
         }
     }
 
-    /// The canonical target of a URL, absolute or in origin-form. Whose URL it is does not matter: an app writes the proxy's
-    /// address, a developer Apple's.
+    /// The canonical target of a URL, absolute or in origin-form. Whose URL it is does not matter:
+    /// an app writes the proxy's address, a developer Apple's.
     public static func target(of url: String) throws(AdminRequestError) -> [UInt8] {
         var target = url[...]
         let lower = url.lowercased()

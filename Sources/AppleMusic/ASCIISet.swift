@@ -1,6 +1,7 @@
 // Which bytes stand for themselves in the canonical spelling.
 
-/// A set of ASCII characters as two words, so that a look-up is a shift and needs no table in memory.
+/// A set of ASCII characters as two words, so that a look-up is a shift and needs no table in
+/// memory.
 struct ASCIISet {
     /// U+0000 to U+003F, lowest first.
     let low: UInt64
@@ -19,13 +20,16 @@ struct ASCIISet {
     /// `A-Z a-z 0-9 - . _`: what identifiers and names of the catalog are made of.
     static var identifier: ASCIISet { ASCIISet(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
 
-    /// `pchar` of RFC 3986 3.3 without the percent sign, and without `;`, which is looked at on its own.
+    /// `pchar` of RFC 3986 3.3 without the percent sign, and without `;`, which is looked at on its
+    /// own.
     static var path: ASCIISet { ASCIISet(low: 0x27FF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF) }
 
-    /// Unreserved and `, : [ ]`: how the API's documentation and its own `next` links spell a query.
+    /// Unreserved and `, : [ ]`: how the API's documentation and its own `next` links spell a
+    /// query.
     static var query: ASCIISet { ASCIISet(low: 0x07FF_7000_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE) }
 
-    /// What no target may hold as it is: controls, the space, `#`, `\`, DEL. Bytes beyond ASCII neither.
+    /// What no target may hold as it is: controls, the space, `#`, `\`, DEL. Bytes beyond ASCII
+    /// neither.
     static var forbidden: ASCIISet { ASCIISet(low: 0x0000_0009_FFFF_FFFF, high: 0x8000_0000_1000_0000) }
 }
 
@@ -62,8 +66,9 @@ extension MutableSpan<UInt8> {
         position += 1
     }
 
-    /// Copies the bytes from `read` on that are in the set, and says how many there were. Most bytes of a target are
-    /// copied here: one check of both lengths instead of two per byte halves the time.
+    /// Copies the bytes from `read` on that are in the set, and says how many there were. Most
+    /// bytes of a target are copied here: one check of both lengths instead of two per byte halves
+    /// the time.
     @inline(__always)
     mutating func copyRun(of set: ASCIISet, from source: Span<UInt8>, at read: Int, to written: Int) -> Int {
         precondition(read >= 0 && read <= source.count && written >= 0 && written <= self.count)

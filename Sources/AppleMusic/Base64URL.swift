@@ -4,7 +4,8 @@ public enum Base64URL {
     /// How many characters `count` bytes become.
     static func encodedCount(_ count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// Hands the characters over one by one, so that secrets can be written straight to where they belong.
+    /// Hands the characters over one by one, so that secrets can be written straight to where they
+    /// belong.
     static func encode(_ bytes: [UInt8], _ emit: (UInt8) -> Void) {
         var accumulator: UInt32 = 0
         var bits = 0
@@ -27,8 +28,8 @@ public enum Base64URL {
         return result
     }
 
-    /// Nil for padding, foreign characters, an impossible length, or spare bits that are not zero: each sequence of
-    /// bytes has one spelling.
+    /// Nil for padding, foreign characters, an impossible length, or spare bits that are not zero:
+    /// each sequence of bytes has one spelling.
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(text.count * 3 / 4)

@@ -1,18 +1,19 @@
 // The one spelling of a request target: what the cache is keyed by, and what the upstream path is.
 //
-// What must hold: two spellings of one request meet, two requests never do, and canonicalising twice changes nothing.
-// Storage is reused, so that nothing is allocated once it has grown; a target of 80 bytes costs a few hundred
-// nanoseconds at most.
+// What must hold: two spellings of one request meet, two requests never do, and canonicalising
+// twice changes nothing. Storage is reused, so that nothing is allocated once it has grown; a
+// target of 80 bytes costs a few hundred nanoseconds at most.
 
 /// A request target in its canonical spelling, with the route it leads to.
 ///
-/// The path is spelt as `PathEncoder` says, the query as `QueryEncoder` says; parameters are sorted by name, and stay
-/// in their order where names are equal; the lists that are sets (`include`, `extend`, `types`, `views`, `relate`,
-/// `fields`, also scoped as in `include[songs]`) are sorted and lose their duplicates; every other value keeps its
-/// order, so also `ids`, `filter[...]` and `term`, and so do all `ids[...]` among each other. `l` is a parameter like any
-/// other.
+/// The path is spelt as `PathEncoder` says, the query as `QueryEncoder` says; parameters are sorted
+/// by name, and stay in their order where names are equal; the lists that are sets (`include`,
+/// `extend`, `types`, `views`, `relate`, `fields`, also scoped as in `include[songs]`) are sorted
+/// and lose their duplicates; every other value keeps its order, so also `ids`, `filter[...]` and
+/// `term`, and so do all `ids[...]` among each other. `l` is a parameter like any other.
 public struct CanonicalTarget: Sendable {
-    /// The longest target looked at. The limit on messages is far below; this one keeps 32-bit offsets honest.
+    /// The longest target looked at. The limit on messages is far below; this one keeps 32-bit
+    /// offsets honest.
     public static let maxBytes = 65_536
 
     /// The canonical path, then `?` and the canonical query if there is one.
@@ -44,7 +45,8 @@ public struct CanonicalTarget: Sendable {
 
     /// Takes the place of what was parsed before.
     /// - Parameter target: in origin-form, as `RequestHead.target` has it; an empty path means `/`.
-    /// - Throws: ``TargetError`` for what must be answered with 400. The value is then an empty one of class `other`.
+    /// - Throws: ``TargetError`` for what must be answered with 400. The value is then an empty one
+    ///   of class `other`.
     public mutating func parse(_ target: Span<UInt8>) throws(TargetError) {
         reset()
         guard target.count <= CanonicalTarget.maxBytes else { throw .tooLong }

@@ -12,8 +12,8 @@ public enum SignerError: Error, Sendable, Equatable {
 
 /// Signs developer tokens with ES256 (API.md 2).
 public struct DeveloperTokenSigner: Sendable {
-    /// What a token may live, in seconds: Apple takes no more than 15777000, and refuses that much counted from now,
-    /// so the lifetime is counted from an `iat` in the past.
+    /// What a token may live, in seconds: Apple takes no more than 15777000, and refuses that much
+    /// counted from now, so the lifetime is counted from an `iat` in the past.
     public static let lifetimes = 120...15_777_000
 
     /// How far in the past `iat` is, in seconds, for clocks that differ.
@@ -54,7 +54,8 @@ public struct DeveloperTokenSigner: Sendable {
         let signed = Base64URL.encode(header.bytes) + [UInt8(ascii: ".")] + Base64URL.encode(claims.bytes)
         var signature = try key.signature(of: signed)
         defer { OPENSSL_cleanse(&signature, signature.count) }
-        // What is signed is worth nothing without the signature, which only ever stands in secret memory.
+        // What is signed is worth nothing without the signature, which only ever stands in secret
+        // memory.
         return SecretBytes(capacity: signed.count + 1 + Base64URL.encodedCount(signature.count)) { memory in
             memory.copyBytes(from: signed)
             memory[signed.count] = UInt8(ascii: ".")

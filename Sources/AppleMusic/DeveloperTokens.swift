@@ -1,7 +1,8 @@
 // Where every loop gets the developer token of the moment.
 //
-// What must hold: a token is renewed well before it ends and also when the clock was set back behind its beginning; a
-// token that the origin refuses is replaced at most once a minute, however many requests it was refused for.
+// What must hold: a token is renewed well before it ends and also when the clock was set back
+// behind its beginning; a token that the origin refuses is replaced at most once a minute, however
+// many requests it was refused for.
 
 import Synchronization
 
@@ -20,7 +21,8 @@ public enum TokenRenewal: Sendable, Equatable {
     public var isWorthRetrying: Bool { self == .changed }
 }
 
-/// A source of developer tokens, shared by all loops: a file with a token in it, or a key to sign them with.
+/// A source of developer tokens, shared by all loops: a file with a token in it, or a key to sign
+/// them with.
 public final class DeveloperTokens: Sendable {
     /// How long after an attempt the next one is made at the earliest, in seconds.
     public static let secondsBetweenAttempts: Int64 = 60
@@ -54,7 +56,8 @@ public final class DeveloperTokens: Sendable {
         state = Mutex(State(token: token, goodFor: DeveloperTokens.goodFor(signer, at: unixSeconds)))
     }
 
-    /// The token to send now. Costs an uncontended lock, except when a token is due: then a signature, about 0.1 ms.
+    /// The token to send now. Costs an uncontended lock, except when a token is due: then a
+    /// signature, about 0.1 ms.
     /// - Parameter unixSeconds: the time now.
     public func current(at unixSeconds: Int64) -> SecretBytes {
         state.withLock { state in
@@ -71,9 +74,10 @@ public final class DeveloperTokens: Sendable {
         }
     }
 
-    /// Called when the origin has answered 401. Signs anew or reads the file again, at most once a minute. Blocks for
-    /// as long as that takes.
-    /// - Parameter rejected: the token that was sent, as ``current(at:)`` gave it: others may have replaced it already.
+    /// Called when the origin has answered 401. Signs anew or reads the file again, at most once a
+    /// minute. Blocks for as long as that takes.
+    /// - Parameter rejected: the token that was sent, as ``current(at:)`` gave it: others may have
+    ///   replaced it already.
     /// - Parameter unixSeconds: the time now.
     public func renewAfterRejection(of rejected: SecretBytes, at unixSeconds: Int64) -> TokenRenewal {
         state.withLock { state in

@@ -1,4 +1,5 @@
-// The two spellings of an ECDSA signature over P-256: OpenSSL writes DER, a JWT holds r and s (RFC 7518 3.4).
+// The two spellings of an ECDSA signature over P-256: OpenSSL writes DER, a JWT holds r and s (RFC
+// 7518 3.4).
 
 import COpenSSL
 
@@ -6,7 +7,8 @@ enum ECDSASignature {
     /// r and s, 32 bytes each, big-endian, with leading zeros.
     static let rawCount = 64
 
-    /// Nil for what is no DER signature, has something behind it, or whose numbers are longer than 32 bytes.
+    /// Nil for what is no DER signature, has something behind it, or whose numbers are longer than
+    /// 32 bytes.
     static func raw(der: [UInt8]) -> [UInt8]? {
         der.withUnsafeBufferPointer { bytes -> [UInt8]? in
             var position = bytes.baseAddress

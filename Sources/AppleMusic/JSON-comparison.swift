@@ -1,8 +1,8 @@
 // Whether two JSON values mean the same: the order of members does not count (RFC 8259 4).
 
 extension JSON {
-    /// Whether both texts hold the same value. Members may stand in any order; numbers and strings are compared as they are
-    /// spelt, escapes decoded. False where either is no JSON.
+    /// Whether both texts hold the same value. Members may stand in any order; numbers and strings
+    /// are compared as they are spelt, escapes decoded. False where either is no JSON.
     public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard let left = try? parse(one), let right = try? parse(other) else { return false }
         return left.equals(right)

@@ -1,13 +1,15 @@
 // JSON as a value (RFC 8259): what tests, the simulator, the composer and the admin surface share.
 //
-// What must hold: parsing and writing keep what the origin wrote. Members keep their order, numbers keep their
-// spelling (they are never converted, so no exponent can cost time or precision), strings keep every scalar.
+// What must hold: parsing and writing keep what the origin wrote. Members keep their order, numbers
+// keep their spelling (they are never converted, so no exponent can cost time or precision),
+// strings keep every scalar.
 
 /// A JSON value (RFC 8259 section 3).
 public enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// The number as it was spelt, for example `1.50` or `1e400`. `JSON.parse` puts only valid lexemes here.
+    /// The number as it was spelt, for example `1.50` or `1e400`. `JSON.parse` puts only valid
+    /// lexemes here.
     case number(String)
     case string(String)
     case array([JSON])
@@ -45,9 +47,10 @@ extension JSON {
         return object
     }
 
-    /// The member of an object: the last one where a key occurs more than once (see ``JSONObject``).
-    /// Reading a member of anything else gives nil. Writing one turns `null` into an object and leaves
-    /// every other value that is not an object as it was. Writing nil removes the member.
+    /// The member of an object: the last one where a key occurs more than once (see
+    /// ``JSONObject``).
+    /// Reading a member of anything else gives nil. Writing one turns `null` into an object and
+    /// leaves every other value that is not an object as it was. Writing nil removes the member.
     public subscript(key: String) -> JSON? {
         get {
             guard case .object(let object) = self else { return nil }
@@ -74,9 +77,9 @@ extension JSON {
         return elements[index]
     }
 
-    /// Whether both say the same: like `==`, but the order of members does not count, and of members with the same
-    /// key only the last does. The order differs between two answers of the origin to one request (API.md 5.1).
-    /// Numbers are compared as they are spelt.
+    /// Whether both say the same: like `==`, but the order of members does not count, and of
+    /// members with the same key only the last does. The order differs between two answers of the
+    /// origin to one request (API.md 5.1). Numbers are compared as they are spelt.
     public func isEquivalent(to other: JSON) -> Bool {
         switch (self, other) {
         case (.array(let mine), .array(let theirs)):

@@ -18,7 +18,8 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// What is wrong.
     public let reason: Reason
-    /// In bytes from the start of the text: of the byte at fault, or of the string or number it belongs to.
+    /// In bytes from the start of the text: of the byte at fault, or of the string or number it
+    /// belongs to.
     public let offset: Int
 
     public var description: String { "not JSON: \(reason.rawValue), at byte \(offset)" }

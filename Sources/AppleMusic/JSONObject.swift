@@ -2,9 +2,10 @@
 
 /// A JSON object that keeps the order of its members.
 ///
-/// RFC 8259 section 4 lets a key occur twice and leaves the meaning open. All of them are kept in order and written
-/// back, so that nothing the origin sent is lost; a look-up by key gives the **last**, which is what JavaScript, Python
-/// and Foundation give the clients of this API. Look-ups are linear: the API's objects have a few dozen members at most.
+/// RFC 8259 section 4 lets a key occur twice and leaves the meaning open. All of them are kept in
+/// order and written back, so that nothing the origin sent is lost; a look-up by key gives the
+/// **last**, which is what JavaScript, Python and Foundation give the clients of this API. Look-ups
+/// are linear: the API's objects have a few dozen members at most.
 public struct JSONObject: Sendable, Equatable {
     /// A key and its value.
     public struct Member: Sendable, Equatable {
@@ -39,8 +40,8 @@ public struct JSONObject: Sendable, Equatable {
     /// The keys in order, repeated ones each time.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of the last member with this key. Setting replaces that value where it stands, or appends a new
-    /// member; setting nil removes every member with this key.
+    /// The value of the last member with this key. Setting replaces that value where it stands, or
+    /// appends a new member; setting nil removes every member with this key.
     public subscript(key: String) -> JSON? {
         get { members.last { JSONObject.isSame($0.key, key) }?.value }
         set {
@@ -58,8 +59,8 @@ public struct JSONObject: Sendable, Equatable {
         members.append(Member(key: key, value: value))
     }
 
-    /// Keys are the same when their scalars are: Swift's `==` on strings would also equate "é" written as one scalar
-    /// with "é" written as two, which are two keys in JSON.
+    /// Keys are the same when their scalars are: Swift's `==` on strings would also equate "é"
+    /// written as one scalar with "é" written as two, which are two keys in JSON.
     static func isSame(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }

@@ -1,4 +1,5 @@
-// The parts of a JSON text that become strings: numbers as they are spelt, and strings with their escapes decoded.
+// The parts of a JSON text that become strings: numbers as they are spelt, and strings with their
+// escapes decoded.
 
 // MARK: Numbers
 

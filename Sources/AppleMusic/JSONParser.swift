@@ -1,7 +1,9 @@
-// A strict parser for RFC 8259: no comments, no trailing commas, no byte order mark, nothing after the value.
+// A strict parser for RFC 8259: no comments, no trailing commas, no byte order mark, nothing after
+// the value.
 //
-// What must hold: the open arrays and objects are on a list and not on the call stack, so that no input can exhaust the
-// stack; the work is linear in the input; numbers are checked against the grammar and copied, never converted.
+// What must hold: the open arrays and objects are on a list and not on the call stack, so that no
+// input can exhaust the stack; the work is linear in the input; numbers are checked against the
+// grammar and copied, never converted.
 
 extension JSON {
     /// How many arrays and objects may be open at once (HARDENING 3).
@@ -65,7 +67,8 @@ struct JSONParser {
         }
     }
 
-    /// Puts a finished value where it belongs and closes what ends after it; the whole value once nothing is open.
+    /// Puts a finished value where it belongs and closes what ends after it; the whole value once
+    /// nothing is open.
     private mutating func complete(_ finished: JSON, _ bytes: Span<UInt8>) throws(JSONError) -> JSON? {
         var value = finished
         while let last = open.indices.last {

@@ -1,8 +1,9 @@
 // Writing JSON: compact, UTF-8, escaping only what RFC 8259 section 7 asks for.
 
 extension JSON {
-    /// Appends the value without any white space. Numbers are written as they were spelt; scalars above U+001F other
-    /// than `"` and `\` are written as themselves. Recurses as deeply as the value is nested.
+    /// Appends the value without any white space. Numbers are written as they were spelt; scalars
+    /// above U+001F other than `"` and `\` are written as themselves. Recurses as deeply as the
+    /// value is nested.
     public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)

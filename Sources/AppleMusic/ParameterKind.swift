@@ -2,11 +2,14 @@
 
 /// The kinds of parameters that the key and the scope depend on (API.md 4.3, 14.1, 14.2).
 enum ParameterKind {
-    /// The value is text, or a list whose order may be visible in the answer (`ids`, `term`, `filter[isrc]`).
+    /// The value is text, or a list whose order may be visible in the answer (`ids`, `term`,
+    /// `filter[isrc]`).
     case ordered
-    /// `extend`, `types`, `views`, `fields`, also scoped (`extend[albums]`): the order of the elements says nothing.
+    /// `extend`, `types`, `views`, `fields`, also scoped (`extend[albums]`): the order of the
+    /// elements says nothing.
     case set
-    /// `include` and `relate`, also scoped: a set that makes the answer personal if it names `library`.
+    /// `include` and `relate`, also scoped: a set that makes the answer personal if it names
+    /// `library`.
     case relationshipSet
     /// `filter[identity]`, where `personal` means the user's own.
     case identityFilter
@@ -54,7 +57,8 @@ enum ParameterKind {
         }
     }
 
-    /// Whether the answer belongs to a user. Spaces around an element do not count: a server may trim them.
+    /// Whether the answer belongs to a user. Spaces around an element do not count: a server may
+    /// trim them.
     func isPersonal(_ parameter: TextSlice, in bytes: Span<UInt8>) -> Bool {
         if case .ratingIDs = self { return true }
         guard let personalElement else { return false }

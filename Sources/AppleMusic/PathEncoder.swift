@@ -1,8 +1,9 @@
 // The canonical spelling of a path.
 //
-// Percent-encoded unreserved characters are decoded, every other escape stays one, in upper case, and what should have
-// been escaped is. Reserved characters are not decoded: RFC 3986 2.2 lets `;` and `%3B` differ, and servers make use of
-// it. What servers are known to read in different ways is refused instead of repaired.
+// Percent-encoded unreserved characters are decoded, every other escape stays one, in upper case,
+// and what should have been escaped is. Reserved characters are not decoded: RFC 3986 2.2 lets `;`
+// and `%3B` differ, and servers make use of it. What servers are known to read in different ways is
+// refused instead of repaired.
 
 struct PathEncoder {
     /// How much of the target the path is.
@@ -13,8 +14,9 @@ struct PathEncoder {
     private(set) var hasPathParameters = false
     private var segmentStart = 1
 
-    /// Reads up to `?` or the end. A target that begins with `?` is that of an absolute form without a path, which
-    /// means `/` (RFC 9110 4.2.3). The output must have room for three times the target, and for one byte.
+    /// Reads up to `?` or the end. A target that begins with `?` is that of an absolute form
+    /// without a path, which means `/` (RFC 9110 4.2.3). The output must have room for three times
+    /// the target, and for one byte.
     mutating func encode(
         _ target: Span<UInt8>, into output: inout MutableSpan<UInt8>, segments: inout [TextSlice]
     ) throws(TargetError) {

@@ -1,10 +1,10 @@
 // The canonical spelling of a query, still in the order in which it came.
 //
-// A query is read as forms are (and as the API's servers do): parameters between `&`, a name up to the first `=`, `+`
-// is a space, and escapes are decoded before a value is looked into. So `%2C` is a comma, also in `ids` and in the
-// lists that are sets, and `%3D` after the first `=` is the same as `=`. Parameters with nothing in them are dropped;
-// `a` and `a=` stay two things, because a server may tell them apart; so do `;` and `%3B`, because older servers take
-// the former for `&`.
+// A query is read as forms are (and as the API's servers do): parameters between `&`, a name up to
+// the first `=`, `+` is a space, and escapes are decoded before a value is looked into. So `%2C` is
+// a comma, also in `ids` and in the lists that are sets, and `%3D` after the first `=` is the same
+// as `=`. Parameters with nothing in them are dropped; `a` and `a=` stay two things, because a
+// server may tell them apart; so do `;` and `%3B`, because older servers take the former for `&`.
 
 struct QueryEncoder {
     private(set) var written: Int
@@ -21,7 +21,8 @@ struct QueryEncoder {
 
     var isEmpty: Bool { written == start }
 
-    /// Reads from `first`, the byte behind `?`, to the end. Writes the parameters with single `&` between them.
+    /// Reads from `first`, the byte behind `?`, to the end. Writes the parameters with single `&`
+    /// between them.
     mutating func encode(
         _ target: Span<UInt8>, from first: Int, into output: inout MutableSpan<UInt8>, parameters: inout [TextSlice]
     ) throws(TargetError) {

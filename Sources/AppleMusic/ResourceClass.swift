@@ -1,7 +1,8 @@
 // The classes of answers that a `ttl` line can name.
 
-/// What an answer is about, as far as its lifetime goes. Sub-resources and views belong to the class of the resource
-/// they hang on. (`not-found`, which a `ttl` line can name too, is a matter of the status and not of the route.)
+/// What an answer is about, as far as its lifetime goes. Sub-resources and views belong to the
+/// class of the resource they hang on. (`not-found`, which a `ttl` line can name too, is a matter
+/// of the status and not of the route.)
 public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stationGenres, stations
@@ -10,14 +11,16 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case search
     /// `/v1/storefronts` and `/v1/language`.
     case storefronts
-    /// The rest of the catalog: several types at once (`ids[songs]=`), types that are not known here.
+    /// The rest of the catalog: several types at once (`ids[songs]=`), types that are not known
+    /// here.
     case catalog
     /// What belongs to one user: never in the shared scope.
     case personal
     /// Everything else: RFC 9111 to the letter, and nothing is known about who may share it.
     case other
 
-    /// The name of the class with this number, for operators; the number itself where there is none.
+    /// The name of the class with this number, for operators; the number itself where there is
+    /// none.
     public static func name(ofTag tag: UInt8) -> String { Self(rawValue: tag)?.name ?? String(tag) }
 
     /// The name in `ttl` lines, logs and statistics; for a resource type, the path segment.

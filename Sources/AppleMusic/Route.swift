@@ -1,7 +1,8 @@
 // What a request is about, decided on the canonical path and query alone.
 //
-// What must hold: everything personal is recognised here, in any spelling, because the cache keeps what is not in a
-// scope that all users share (API.md 14.1). A path that might be read in another way than here is `other`.
+// What must hold: everything personal is recognised here, in any spelling, because the cache keeps
+// what is not in a scope that all users share (API.md 14.1). A path that might be read in another
+// way than here is `other`.
 
 /// Where a target leads.
 public struct Route: Hashable, Sendable {
@@ -9,19 +10,22 @@ public struct Route: Hashable, Sendable {
     public let resourceClass: ResourceClass
     /// The storefront in the path of a catalog or language request.
     public let storefront: Storefront?
-    /// Whether the answer belongs to a user: `/v1/me` and below; `library` named by `include` or `relate` or as a
-    /// sub-path of a catalog resource; `filter[identity]=personal`; `ids[ratings]`.
+    /// Whether the answer belongs to a user: `/v1/me` and below; `library` named by `include` or
+    /// `relate` or as a sub-path of a catalog resource; `filter[identity]=personal`;
+    /// `ids[ratings]`.
     public let isPersonal: Bool
     let routeTemplate: RouteTemplate
 
     /// The path with placeholders for logs and metrics; it never carries an id, a name or a term.
     public var template: StaticString { routeTemplate.text }
 
-    /// Whether all users may be given the same answer to a GET or HEAD: the catalog, the storefronts and the language
-    /// tags without a personal marker. A Music-User-Token is not forwarded on such a request.
+    /// Whether all users may be given the same answer to a GET or HEAD: the catalog, the
+    /// storefronts and the language tags without a personal marker. A Music-User-Token is not
+    /// forwarded on such a request.
     public var isShared: Bool { resourceClass != .personal && resourceClass != .other }
 
-    /// Whether it leads to a relationship or a view of a catalog resource: a list with pages (API.md 7).
+    /// Whether it leads to a relationship or a view of a catalog resource: a list with pages
+    /// (API.md 7).
     public var isList: Bool { routeTemplate.shape == .related || routeTemplate.shape == .view }
 
     init(_ resourceClass: ResourceClass, _ template: RouteTemplate, storefront: Storefront? = nil) {
@@ -35,7 +39,8 @@ public struct Route: Hashable, Sendable {
 
     /// The route of a canonical path.
     /// - Parameter hasPersonalMarker: whether the query makes the answer personal.
-    /// - Parameter hasPathParameters: whether a segment has `;`, which leaves open what a server makes of the path.
+    /// - Parameter hasPathParameters: whether a segment has `;`, which leaves open what a server
+    ///   makes of the path.
     init(
         _ segments: [TextSlice], in bytes: Span<UInt8>, hasPersonalMarker: Bool, hasPathParameters: Bool
     ) {

@@ -1,14 +1,14 @@
 // Memory for keys and tokens.
 //
-// What must hold: the bytes are in pages of their own that are locked, left out of core dumps, empty in a forked child
-// and cleansed before they are given back; nothing that prints a value shows them; no `String` is made of them, since
-// strings cannot be wiped (HARDENING 5).
+// What must hold: the bytes are in pages of their own that are locked, left out of core dumps,
+// empty in a forked child and cleansed before they are given back; nothing that prints a value
+// shows them; no `String` is made of them, since strings cannot be wiped (HARDENING 5).
 
 import COpenSSL
 import Glibc
 
-/// Bytes that must not be shown, copied or written anywhere but where they are meant to go. Deliberately neither
-/// `Hashable` nor `Codable`; compare with ``isEqual(to:)``.
+/// Bytes that must not be shown, copied or written anywhere but where they are meant to go.
+/// Deliberately neither `Hashable` nor `Codable`; compare with ``isEqual(to:)``.
 ///
 /// `@unchecked Sendable` because the memory is written in `init` alone and freed in `deinit` alone.
 public final class SecretBytes: @unchecked Sendable {
@@ -16,10 +16,12 @@ public final class SecretBytes: @unchecked Sendable {
     /// In bytes.
     public let count: Int
 
-    /// Room for `capacity` bytes, of which the closure fills the first ones and says how many those are.
+    /// Room for `capacity` bytes, of which the closure fills the first ones and says how many those
+    /// are.
     /// What the closure throws is thrown on, after the memory has been cleansed.
     ///
-    /// Locking needs `RLIMIT_MEMLOCK`; where that is used up the secret can be swapped, which is no reason to stop.
+    /// Locking needs `RLIMIT_MEMLOCK`; where that is used up the secret can be swapped, which is no
+    /// reason to stop.
     public init<E: Error>(
         capacity: Int, initializingWith body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
     ) throws(E) {

@@ -1,7 +1,7 @@
 // Reading keys and tokens from files that nobody else can read.
 //
-// What must hold: what is checked is the open file and not its name, so that nothing can be exchanged in between; the
-// content goes straight into locked memory (HARDENING 5).
+// What must hold: what is checked is the open file and not its name, so that nothing can be
+// exchanged in between; the content goes straight into locked memory (HARDENING 5).
 
 import Glibc
 
@@ -16,10 +16,12 @@ public enum SecretFile {
     /// The sizes a private key in PEM can have.
     public static let keySizes = 100...maxBytes
 
-    /// The whole content of a regular file that belongs to this user or root and gives group and others no rights.
+    /// The whole content of a regular file that belongs to this user or root and gives group and
+    /// others no rights.
     /// - Parameter sizes: the lengths accepted, in bytes.
-    /// - Parameter credentialsDirectory: where systemd puts `LoadCredential=` files. Those in it may be readable by
-    ///   their group: that is how an access list for the service's own user shows in the mode.
+    /// - Parameter credentialsDirectory: where systemd puts `LoadCredential=` files. Those in it
+    ///   may be readable by their group: that is how an access list for the service's own user
+    ///   shows in the mode.
     public static func read(
         _ path: String, sizes: ClosedRange<Int> = 1...maxBytes,
         credentialsDirectory: String? = environmentCredentialsDirectory
@@ -40,8 +42,8 @@ public enum SecretFile {
         return secret
     }
 
-    /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line end behind it is
-    /// not part of it.
+    /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line
+    /// end behind it is not part of it.
     /// - Parameter leastLength: of the token, in bytes.
     public static func readToken(
         _ path: String, leastLength: Int = 1, credentialsDirectory: String? = environmentCredentialsDirectory

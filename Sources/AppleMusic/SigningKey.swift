@@ -30,8 +30,8 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
 
 /// A P-256 key pair. Only libcrypto's own copy stays; the PEM text can be let go.
 ///
-/// `@unchecked Sendable` because an `EVP_PKEY` is not changed after it has been made, and signing with one from several
-/// threads is what libcrypto allows.
+/// `@unchecked Sendable` because an `EVP_PKEY` is not changed after it has been made, and signing
+/// with one from several threads is what libcrypto allows.
 public final class SigningKey: @unchecked Sendable {
     let handle: OpaquePointer
 
@@ -41,7 +41,8 @@ public final class SigningKey: @unchecked Sendable {
         let parsed = pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let bio = BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)) else { return nil }
             defer { BIO_free(bio) }
-            // Without this callback libcrypto asks for the passphrase of an encrypted key on the terminal.
+            // Without this callback libcrypto asks for the passphrase of an encrypted key on the
+            // terminal.
             return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
         }
         guard let parsed else {
@@ -83,7 +84,8 @@ public final class SigningKey: @unchecked Sendable {
         }
     }
 
-    /// The ES256 signature of some bytes: r and s, 64 bytes in all (RFC 7518 3.4). Differs from call to call.
+    /// The ES256 signature of some bytes: r and s, 64 bytes in all (RFC 7518 3.4). Differs from
+    /// call to call.
     func signature(of message: [UInt8]) throws(SigningKeyError) -> [UInt8] {
         ERR_clear_error()
         guard let context = EVP_MD_CTX_new() else { throw .libcrypto("EVP_MD_CTX_new") }

@@ -1,12 +1,13 @@
 // Writing a query in its canonical order.
 
-/// The parameters of a query, sorted by name; those that are sets are sorted and lose their duplicates.
+/// The parameters of a query, sorted by name; those that are sets are sorted and lose their
+/// duplicates.
 struct SortedQuery {
     /// Storage for the elements of one set, used again.
     private var elements: [TextSlice] = []
 
-    /// Sorts `parameters`, which are slices of `bytes`, and appends them with `&` between them. The result is never
-    /// longer than they were.
+    /// Sorts `parameters`, which are slices of `bytes`, and appends them with `&` between them. The
+    /// result is never longer than they were.
     mutating func append(_ parameters: inout [TextSlice], of bytes: [UInt8], to output: inout [UInt8]) {
         let text = bytes.span
         parameters.sort(in: text)

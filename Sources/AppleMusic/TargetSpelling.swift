@@ -4,7 +4,8 @@
 struct TargetSpelling {
     private(set) var pathCount = 0
     private(set) var originalQuery: Range<Int>?
-    /// Whether parameters and sets stand in their canonical order already, which is how clients mostly send them.
+    /// Whether parameters and sets stand in their canonical order already, which is how clients
+    /// mostly send them.
     private(set) var isOrdered = true
     private(set) var isPersonal = false
     private(set) var hasPathParameters = false

@@ -1,7 +1,8 @@
 // Slices of canonical text, and putting them in order without allocating.
 
-/// A piece of a buffer of at most ``CanonicalTarget/maxBytes`` times three bytes: a path segment, a query parameter
-/// or an element of a list. `keyEnd` ends what it is sorted by: a parameter's name, or the whole of an element.
+/// A piece of a buffer of at most ``CanonicalTarget/maxBytes`` times three bytes: a path segment, a
+/// query parameter or an element of a list. `keyEnd` ends what it is sorted by: a parameter's name,
+/// or the whole of an element.
 struct TextSlice: Sendable, BitwiseCopyable {
     private let start32: UInt32
     private let keyEnd32: UInt32
@@ -28,7 +29,8 @@ struct TextSlice: Sendable, BitwiseCopyable {
         return true
     }
 
-    /// Negative, zero or positive as the key comes before, equals or comes after the other's, byte by byte.
+    /// Negative, zero or positive as the key comes before, equals or comes after the other's, byte
+    /// by byte.
     func compareKey(_ other: TextSlice, in bytes: Span<UInt8>) -> Int {
         for offset in 0..<min(keyCount, other.keyCount) {
             let (mine, theirs) = (bytes[start + offset], bytes[other.start + offset])
@@ -37,8 +39,9 @@ struct TextSlice: Sendable, BitwiseCopyable {
         return keyCount - other.keyCount
     }
 
-    /// The same for the names of parameters, of which all that begin with `ids[` count as one: the order in which a request
-    /// for several types names them may be the order of the answer, as that of the ids themselves.
+    /// The same for the names of parameters, of which all that begin with `ids[` count as one: the
+    /// order in which a request for several types names them may be the order of the answer, as
+    /// that of the ids themselves.
     func compareName(_ other: TextSlice, in bytes: Span<UInt8>) -> Int {
         isScopedIDs(in: bytes) && other.isScopedIDs(in: bytes) ? 0 : compareKey(other, in: bytes)
     }
@@ -55,8 +58,9 @@ struct TextSlice: Sendable, BitwiseCopyable {
 }
 
 extension [TextSlice] {
-    /// Sorts by key in place and stably. Few slices, which is all that clients send, are inserted one by one; a target
-    /// made of thousands of parameters costs n log n (heapsort, where `precedes` makes it stable).
+    /// Sorts by key in place and stably. Few slices, which is all that clients send, are inserted
+    /// one by one; a target made of thousands of parameters costs n log n (heapsort, where
+    /// `precedes` makes it stable).
     mutating func sort(in bytes: Span<UInt8>) {
         guard count > 16 else { return insertionSort(in: bytes) }
         for root in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(root, count, bytes) }

@@ -5,7 +5,8 @@ public struct MalformedToken: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String { "not a JSON Web Token" }
 }
 
-/// The header and claims of a developer token (API.md 2), **not verified**: for showing, and for knowing when it ends.
+/// The header and claims of a developer token (API.md 2), **not verified**: for showing, and for
+/// knowing when it ends.
 public struct TokenClaims: Sendable, Equatable {
     /// `alg`: must be `ES256`.
     public let algorithm: String?
@@ -16,7 +17,8 @@ public struct TokenClaims: Sendable, Equatable {
     /// `iat` and `exp` in unix seconds; nil too where they are no whole numbers.
     public let issuedAt: Int64?
     public let expires: Int64?
-    /// `origin`: if there are any, one of them must be the `Origin` of every request made with the token.
+    /// `origin`: if there are any, one of them must be the `Origin` of every request made with the
+    /// token.
     public let origins: [String]
 
     /// Reads a token in secret memory.

@@ -42,7 +42,8 @@ public final class TokenVerifier: @unchecked Sendable {
         self.publicKey = publicKey
     }
 
-    /// - Parameter publicKeyPEM: a public key as `openssl pkey -pubout` writes it; P-256 or no token will verify.
+    /// - Parameter publicKeyPEM: a public key as `openssl pkey -pubout` writes it; P-256 or no
+    ///   token will verify.
     public init(publicKeyPEM: [UInt8]) throws(SigningKeyError) {
         ERR_clear_error()
         let publicKey = publicKeyPEM.withUnsafeBytes { bytes in

@@ -1,8 +1,9 @@
 import HTTP
 
-// In which form a client gets an answer that the cache has: RFC 9111 4.3.2 for conditions, RFC 9110 13.1.5 and 14.2 for
-// ranges. A pure function of the request's fields and the answer's.
-// Must hold: a range never reaches outside the content; a request without any of the four fields costs one test of a word.
+// In which form a client gets an answer that the cache has: RFC 9111 4.3.2 for conditions, RFC 9110
+// 13.1.5 and 14.2 for ranges. A pure function of the request's fields and the answer's.
+// Must hold: a range never reaches outside the content; a request without any of the four fields
+// costs one test of a word.
 
 /// The form of one answer to one request.
 public enum AnswerForm: Sendable, Equatable {
@@ -15,8 +16,8 @@ public enum AnswerForm: Sendable, Equatable {
     /// 416: the content has no such bytes.
     case unsatisfiable
 
-    /// The form of `stored` for a request with these `fields`, whose ranges count in `bytes`. Also for an answer that has
-    /// just come to a request that went on without the client's conditions.
+    /// The form of `stored` for a request with these `fields`, whose ranges count in `bytes`. Also
+    /// for an answer that has just come to a request that went on without the client's conditions.
     @inline(__always)
     public static func of(
         _ stored: StoredResponse, for method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>
@@ -26,7 +27,8 @@ public enum AnswerForm: Sendable, Equatable {
     }
 }
 
-/// A stored response as conditions and ranges see it. If-Match and If-Unmodified-Since are not a cache's to evaluate.
+/// A stored response as conditions and ranges see it. If-Match and If-Unmodified-Since are not a
+/// cache's to evaluate.
 struct ClientConditions {
     private let stored: StoredResponse
     private var validators: Validators { stored.validators }
@@ -63,9 +65,10 @@ struct ClientConditions {
         return since >= validators.lastModified ?? validators.date ?? stored.receivedAt
     }
 
-    /// Whether one of the listed tags, or `*`, is the stored one by weak comparison, or that of its coded form: both have the
-    /// same content, and a client that has either needs none. A value that is no list of tags, but
-    /// byte for byte what the origin wrote as ETag, comes from an origin that leaves the quotes out, and matches too.
+    /// Whether one of the listed tags, or `*`, is the stored one by weak comparison, or that of its
+    /// coded form: both have the same content, and a client that has either needs none. A value
+    /// that is no list of tags, but byte for byte what the origin wrote as ETag, comes from an
+    /// origin that leaves the quotes out, and matches too.
     private func matchesWeakly(_ list: ByteRange, _ bytes: Span<UInt8>) -> Bool {
         if bytes.equals(list.range, "*") { return true }
         let head = stored.head
@@ -95,6 +98,7 @@ struct ClientConditions {
         return date == lastModified && Lifetime.seconds(from: lastModified, to: seen) >= Self.strongAfter
     }
 
-    /// A Last-Modified this much older than the answer identifies the content, in seconds (RFC 9110 8.8.2.2).
+    /// A Last-Modified this much older than the answer identifies the content, in seconds (RFC 9110
+    /// 8.8.2.2).
     private static let strongAfter = 60
 }

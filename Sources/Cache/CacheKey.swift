@@ -1,11 +1,14 @@
 import Glibc
 
 // The cache key: who may see the response, what was asked for, in which form.
-// Must hold: equal bytes mean equal parts. The scope has one of two fixed forms and the variant has no NUL, so the first
-// and the last NUL divide the bytes without doubt, whatever the target holds. Equality always compares every byte.
+// Must hold: equal bytes mean equal parts. The scope has one of two fixed forms and the variant has
+// no NUL, so the first and the last NUL divide the bytes without doubt, whatever the target holds.
+// Equality always compares every byte.
 
-/// The key of a stored response: scope NUL target NUL variant, and its keyed 64-bit hash, computed once.
-/// A connection keeps one and sets it anew for each request; no allocation once its storage has grown.
+/// The key of a stored response: scope NUL target NUL variant, and its keyed 64-bit hash, computed
+/// once.
+/// A connection keeps one and sets it anew for each request; no allocation once its storage has
+/// grown.
 public struct CacheKey: Hashable, Sendable {
     /// Who may be served what is stored under the key.
     public enum Scope: Hashable, Sendable {
@@ -17,7 +20,8 @@ public struct CacheKey: Hashable, Sendable {
 
     /// The whole key, as divided above.
     public private(set) var bytes: [UInt8] = []
-    /// SipHash under this process's seed: keys chosen by an attacker do not collide more than others.
+    /// SipHash under this process's seed: keys chosen by an attacker do not collide more than
+    /// others.
     public private(set) var hash: UInt64 = 0
     /// Who may be served.
     public private(set) var scope: Scope = .shared
@@ -35,7 +39,8 @@ public struct CacheKey: Hashable, Sendable {
         if !variant.isEmpty { set(variant: variant) }
     }
 
-    /// Replaces scope and target (the canonical path and query) and drops the variant; storage is reused.
+    /// Replaces scope and target (the canonical path and query) and drops the variant; storage is
+    /// reused.
     public mutating func set(scope: Scope, target: [UInt8]) {
         if targetStart == 0 || scope != self.scope { setScope(scope) }
         bytes.removeSubrange(targetStart...)
@@ -45,7 +50,8 @@ public struct CacheKey: Hashable, Sendable {
         rehash()
     }
 
-    /// Replaces the variant, which tells apart answers to the same target, such as content codings. It must have no NUL.
+    /// Replaces the variant, which tells apart answers to the same target, such as content codings.
+    /// It must have no NUL.
     public mutating func set(variant: [UInt8]) {
         precondition(!variant.contains(0), "a variant has no NUL")
         bytes.removeSubrange((targetEnd + 1)...)
@@ -53,8 +59,9 @@ public struct CacheKey: Hashable, Sendable {
         rehash()
     }
 
-    /// The same key in storage that is hardly larger than its bytes: a key that is set anew for each request has room for
-    /// the longest target it ever held, and what is stored must not keep that.
+    /// The same key in storage that is hardly larger than its bytes: a key that is set anew for
+    /// each request has room for the longest target it ever held, and what is stored must not keep
+    /// that.
     func compacted() -> CacheKey {
         var copy = self
         copy.bytes = bytes.compacted()
@@ -113,7 +120,8 @@ public struct CacheKey: Hashable, Sendable {
         hash = UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    /// Where every hash begins. Hasher's own seed can be switched off by an environment variable; this one cannot.
+    /// Where every hash begins. Hasher's own seed can be switched off by an environment variable;
+    /// this one cannot.
     private static let seeded: Hasher = {
         var hasher = Hasher()
         hasher.combine(UInt64.random(in: .min ... .max))

@@ -1,6 +1,7 @@
-// The checksum of a row on disk: against decay and torn files, not against an attacker who can write the file anyway.
-// Must hold: every step is a bijection of the state for a given word, and of the word for a given state, so that a change
-// within a single word always changes the result. SHA-256 here would cost ten times as much on each read.
+// The checksum of a row on disk: against decay and torn files, not against an attacker who can
+// write the file anyway. Must hold: every step is a bijection of the state for a given word, and of
+// the word for a given state, so that a change within a single word always changes the result.
+// SHA-256 here would cost ten times as much on each read.
 
 /// A 64-bit checksum over words and byte strings; four to eight bytes a nanosecond.
 struct Checksum {
@@ -35,8 +36,9 @@ struct Checksum {
 }
 
 extension Checksum {
-    /// Combines long content four words at a time, so that none waits for the one before it: 0.1 ns a byte instead of 0.25.
-    /// Another sum than `combine`'s; a change within a single word always changes it as well.
+    /// Combines long content four words at a time, so that none waits for the one before it: 0.1 ns
+    /// a byte instead of 0.25. Another sum than `combine`'s; a change within a single word always
+    /// changes it as well.
     mutating func combineInLanes(_ bytes: [UInt8]) {
         var (two, three, four) = (Checksum(), Checksum(), Checksum())
         let inFours = bytes.count & ~31

@@ -1,6 +1,6 @@
 // How an answer was made out of stored ones.
-// Must hold: the parts are answers of the origin's, so that what is known of each part is all there is to know; an answer
-// that was composed is never written to disk.
+// Must hold: the parts are answers of the origin's, so that what is known of each part is all there
+// is to know; an answer that was composed is never written to disk.
 
 /// The way in which a stored response was composed, and out of what.
 public final class Composition: Sendable {
@@ -8,8 +8,8 @@ public final class Composition: Sendable {
     public let detail: Reason
     /// The keys of the stored answers it was made from.
     public let parts: [CacheKey]
-    /// The resources that each part names, as `StoredResponse.resources`: its arrays, not copies of them. A purge that
-    /// finds one of the parts by them finds the composed answer.
+    /// The resources that each part names, as `StoredResponse.resources`: its arrays, not copies of
+    /// them. A purge that finds one of the parts by them finds the composed answer.
     let named: [[UInt64]]
     /// What it takes in memory, its records in `Dependents` included, in bytes.
     let byteCount: Int
@@ -31,6 +31,7 @@ public final class Composition: Sendable {
 
     /// The object, the header of its array, and the record of it, rounded up, in bytes.
     private static let overhead = 160
-    /// A key, the headers of its bytes and of what it names, and the record of the part, rounded up, in bytes.
+    /// A key, the headers of its bytes and of what it names, and the record of the part, rounded
+    /// up, in bytes.
     private static let partOverhead = 192
 }

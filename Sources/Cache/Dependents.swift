@@ -1,7 +1,8 @@
 // Which composed answers were made from which stored ones, so that they go when a part changes.
-// Must hold: every composed answer in memory has its record here, for each of its parts: whoever adds one is told which records
-// gave way to it and drops their answers. Parts are known by the hashes of their keys: two that share one go together, which
-// costs an answer and breaks nothing. No more than `maxParts` parts are held, and `maxAnswersOfPart` answers of each.
+// Must hold: every composed answer in memory has its record here, for each of its parts: whoever
+// adds one is told which records gave way to it and drops their answers. Parts are known by the
+// hashes of their keys: two that share one go together, which costs an answer and breaks nothing.
+// No more than `maxParts` parts are held, and `maxAnswersOfPart` answers of each.
 
 struct Dependents {
     /// A composed answer. Another one under the same key has another composition.
@@ -10,11 +11,13 @@ struct Dependents {
         let composition: Composition
     }
 
-    /// The most answers of one part: where an artist is part of more, those composed long ago give way.
+    /// The most answers of one part: where an artist is part of more, those composed long ago give
+    /// way.
     static let maxAnswersOfPart = 256
 
     let maxParts: Int
-    /// Purges that go through memory now: what is composed meanwhile might be put where they have looked already.
+    /// Purges that go through memory now: what is composed meanwhile might be put where they have
+    /// looked already.
     var purgesUnderWay = 0
     private var records: [Int: Record] = [:]
     private var numbers: [UInt64: [Int]] = [:]
@@ -27,7 +30,8 @@ struct Dependents {
         self.maxParts = maxParts
     }
 
-    /// In proportion to a memory tier of that size: its records take a sixteenth of that at most, and some 8 MiB.
+    /// In proportion to a memory tier of that size: its records take a sixteenth of that at most,
+    /// and some 8 MiB.
     static func maxParts(beside memoryBytes: Int) -> Int { min(memoryBytes / 2_048, 1 << 16) }
 
     var count: Int { records.count }

@@ -1,11 +1,14 @@
 import COpenSSL
 
-// The two uses of libcrypto in this module: SHA-256 and HMAC-SHA256 over whole buffers, and random bytes.
-// Must hold: no pointer leaves this file; a failure of libcrypto is a value, never zero bytes taken for a digest.
+// The two uses of libcrypto in this module: SHA-256 and HMAC-SHA256 over whole buffers, and random
+// bytes.
+// Must hold: no pointer leaves this file; a failure of libcrypto is a value, never zero bytes taken
+// for a digest.
 
 /// SHA-256, whole buffers at once.
 public enum Digest {
-    /// The 32 bytes of SHA-256 over `bytes`; nil where libcrypto refuses, which it does only out of memory.
+    /// The 32 bytes of SHA-256 over `bytes`; nil where libcrypto refuses, which it does only out of
+    /// memory.
     public static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         guard let method = OpaquePointer(bitPattern: Self.method) else { return nil }
@@ -15,8 +18,8 @@ public enum Digest {
         return isDone ? digest : nil
     }
 
-    /// The address of libcrypto's SHA-256, looked up once and never freed; 0 where it has none. Looking it up, as `SHA256`
-    /// does each time, takes longer than the digest of a key.
+    /// The address of libcrypto's SHA-256, looked up once and never freed; 0 where it has none.
+    /// Looking it up, as `SHA256` does each time, takes longer than the digest of a key.
     private static let method = Int(bitPattern: EVP_MD_fetch(nil, "SHA256", nil))
 
     /// The 32 bytes of HMAC-SHA256 (RFC 2104) over `message`; nil where libcrypto refuses.

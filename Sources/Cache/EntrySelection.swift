@@ -1,9 +1,11 @@
 // Which entries a purge or a listing means.
 
-/// Entries chosen by what they answer; all conditions that are set must hold, none set means all entries.
+/// Entries chosen by what they answer; all conditions that are set must hold, none set means all
+/// entries.
 ///
-/// An entry is an answer. A signpost (`StoredResponse.selecting`) is removed with the answers it leads to, never counted; and
-/// neither counted nor softened is what was composed: it goes with any of its parts, and can be composed again.
+/// An entry is an answer. A signpost (`StoredResponse.selecting`) is removed with the answers it
+/// leads to, never counted; and neither counted nor softened is what was composed: it goes with any
+/// of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
     /// The canonical path and query, exactly: whoever may see the answer, and all its variants.
     public var target: [UInt8]?
@@ -68,7 +70,8 @@ struct Purge: Sendable {
 /// The answers that a purge chose, each once, be it in memory, on disk or between the two.
 struct PurgeCount: Sendable {
     private(set) var total = 0
-    /// The rows of shared answers that were found in memory or in the queue, to be known again on disk.
+    /// The rows of shared answers that were found in memory or in the queue, to be known again on
+    /// disk.
     private var rows: Set<Int64> = []
 
     /// Counts an answer in memory or in the queue, unless it has been.

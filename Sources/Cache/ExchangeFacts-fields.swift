@@ -10,8 +10,8 @@ extension ResponseFacts {
         while let line = lines.next(in: fields) { merge(line.id, fields.extracting(line.value)) }
     }
 
-    /// Adds what one field line says: `value` without surrounding white space, lines in the order of the origin. Fields
-    /// that no decision rests on are ignored.
+    /// Adds what one field line says: `value` without surrounding white space, lines in the order
+    /// of the origin. Fields that no decision rests on are ignored.
     public mutating func merge(_ id: FieldName, _ value: Span<UInt8>) {
         switch id {
         case .cacheControl: cacheControl.merge(value)

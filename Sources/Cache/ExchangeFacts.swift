@@ -6,13 +6,13 @@ import HTTP
 public struct RequestFacts: Sendable, Equatable {
     /// Whether the method is GET; answers to others are not stored, but for the following.
     public var isGet = true
-    /// Whether the method is POST and the answer says, by a Content-Location that is the request's own target, that it is what
-    /// a GET would have got (RFC 9110 9.3.3).
+    /// Whether the method is POST and the answer says, by a Content-Location that is the request's
+    /// own target, that it is what a GET would have got (RFC 9110 9.3.3).
     public var isPostOfItsOwnContent = false
     /// Whether it belongs to one user: a token, or a personal route.
     public var isPersonal = false
-    /// Whether the request *as the origin saw it* carried the client's own Authorization (RFC 9111 3.5). The proxy's own
-    /// developer token does not count: it is the same for every client.
+    /// Whether the request *as the origin saw it* carried the client's own Authorization (RFC 9111
+    /// 3.5). The proxy's own developer token does not count: it is the same for every client.
     public var requestCarriedAuthorization = false
     /// The client's directives.
     public var cacheControl = CacheControl()
@@ -39,7 +39,8 @@ public struct ResponseFacts: Sendable, Equatable {
     public var age: Int?
     /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
     var hasReadAge = false
-    /// `Date`; nil where absent or no date. Of several the first that is one counts, as for `lastModified`.
+    /// `Date`; nil where absent or no date. Of several the first that is one counts, as for
+    /// `lastModified`.
     public var date: Int64?
     /// Not what counts where `targeted` does; see `effectiveExpires`.
     public var expires = Expires.absent
@@ -48,11 +49,13 @@ public struct ResponseFacts: Sendable, Equatable {
     public var vary = Vary()
     /// Whether there is an `ETag` of the origin's own that it can be asked with.
     public var hasEntityTag = false
-    /// Whether an `ETag` line was seen: of several the first that is not empty counts, as in `Validators`.
+    /// Whether an `ETag` line was seen: of several the first that is not empty counts, as in
+    /// `Validators`.
     var hasReadEntityTag = false
     /// Whether there is a Set-Cookie.
     public var setsCookie = false
-    /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3 `response_delay`).
+    /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3
+    /// `response_delay`).
     public var responseDelay = 0
 
     /// A response of which nothing but the status is known yet.

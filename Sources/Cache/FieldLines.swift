@@ -2,7 +2,8 @@ import Glibc
 import HTTP
 
 // Walking `Name: value` CR LF lines, the form in which fields are stored and forwarded.
-// Must hold: what is no field line is passed over, and so is the status line of a head, whose only colon would be in a reason.
+// Must hold: what is no field line is passed over, and so is the status line of a head, whose only
+// colon would be in a reason.
 
 /// Walks the lines of a span once.
 struct FieldLines {

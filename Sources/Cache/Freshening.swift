@@ -1,8 +1,9 @@
 import HTTP
 
-// What an answer without content makes of a stored one: a 304 freshens it (RFC 9111 4.3.3, 4.3.4), the 200 to a HEAD updates
-// it or makes it stale (4.3.5), both by the rules of 3.2. Pure.
-// Must hold: what describes the stored bytes stays as it is; an answer about another state of the content changes nothing.
+// What an answer without content makes of a stored one: a 304 freshens it (RFC 9111 4.3.3, 4.3.4),
+// the 200 to a HEAD updates it or makes it stale (4.3.5), both by the rules of 3.2. Pure.
+// Must hold: what describes the stored bytes stays as it is; an answer about another state of the
+// content changes nothing.
 
 /// What a 304 says of a stored response.
 public enum Freshening: Sendable {
@@ -10,8 +11,8 @@ public enum Freshening: Sendable {
     case stored(StoredResponse)
     /// Still good for those who asked, but no longer to be stored; the old is to be removed.
     case unstorable(StoredResponse, Reason)
-    /// The 304 is about another state of the content, or would choose among answers by other request fields: to be asked
-    /// for again, without conditions.
+    /// The 304 is about another state of the content, or would choose among answers by other
+    /// request fields: to be asked for again, without conditions.
     case contradicted
 }
 
@@ -37,7 +38,8 @@ public struct Revalidation {
 }
 
 extension StoredResponse {
-    /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers `preconditionLines`.
+    /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
+    /// `preconditionLines`.
     public func freshened(by fields: [UInt8], _ revalidation: Revalidation) -> Freshening {
         guard isConfirmed(by: fields.span), let (facts, fields) = updated(by: fields.span, revalidation) else {
             return .contradicted
@@ -50,8 +52,9 @@ extension StoredResponse {
         }
     }
 
-    /// This response, of status 200, after a 200 to HEAD with these end-to-end lines: updated where it is about the same
-    /// state of the content, stale where not, or where it may no longer be stored as it was.
+    /// This response, of status 200, after a 200 to HEAD with these end-to-end lines: updated where
+    /// it is about the same state of the content, stale where not, or where it may no longer be
+    /// stored as it was.
     public func updated(byHead fields: [UInt8], contentLength: Int?, _ revalidation: Revalidation) -> StoredResponse {
         guard agrees(withHead: fields.span, contentLength: contentLength),
             let (facts, fields) = updated(by: fields.span, revalidation),
@@ -60,8 +63,8 @@ extension StoredResponse {
         return replacing(fields, lifetime, revalidation)
     }
 
-    /// RFC 9111 4.3.4: a strong validator has to be the same; a weak one has to correspond; without any it can only be about
-    /// what was asked for.
+    /// RFC 9111 4.3.4: a strong validator has to be the same; a weak one has to correspond; without
+    /// any it can only be about what was asked for.
     private func isConfirmed(by fields: Span<UInt8>) -> Bool {
         let new = Validators(fields)
         guard new.tagValue.isEmpty else {
@@ -88,7 +91,8 @@ extension StoredResponse {
         return contentLength == nil || contentLength == bodyCount
     }
 
-    /// The stored fields with those of `new` in their place, and the facts they state; nil where `Vary` names others now.
+    /// The stored fields with those of `new` in their place, and the facts they state; nil where
+    /// `Vary` names others now.
     private func updated(
         by new: Span<UInt8>, _ revalidation: Revalidation
     ) -> (facts: ResponseFacts, fields: [UInt8])? {

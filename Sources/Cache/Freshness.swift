@@ -1,5 +1,6 @@
 // Where a stored response stands at a moment: RFC 9111 4.2 on plain numbers.
-// Must hold: no age is negative, and a clock that was set back never makes anything look fresh (HARDENING F10).
+// Must hold: no age is negative, and a clock that was set back never makes anything look fresh
+// (HARDENING F10).
 
 /// What may be done with a stored response now.
 public enum Freshness: Hashable, Sendable {
@@ -7,7 +8,8 @@ public enum Freshness: Hashable, Sendable {
     case fresh(ttl: Int)
     /// May be served while it is revalidated; it has been stale for `since` seconds.
     case stale(since: Int)
-    /// Not to be served unless the origin confirms it, or fails while `StoredResponse.canStandIn(at:)`.
+    /// Not to be served unless the origin confirms it, or fails while
+    /// `StoredResponse.canStandIn(at:)`.
     case expired
 
     /// The freshness of `response` at `unixSeconds`.
@@ -39,7 +41,8 @@ extension Lifetime {
         Lifetime.seconds(from: unixSeconds, to: receivedAt) > Self.toleratedStep
     }
 
-    /// How far the clock may lie before the time of receipt and still count as the same clock, in seconds.
+    /// How far the clock may lie before the time of receipt and still count as the same clock, in
+    /// seconds.
     private static let toleratedStep = 60
 }
 
@@ -47,8 +50,8 @@ extension StoredResponse {
     /// The current age in seconds: what the `Age` field says.
     public func age(at unixSeconds: Int64) -> Int { lifetime.age(since: receivedAt, at: unixSeconds) }
 
-    /// Whether it may be served because the origin failed (stale-if-error, or our own rule). Without a known age it counts
-    /// as just gone stale.
+    /// Whether it may be served because the origin failed (stale-if-error, or our own rule).
+    /// Without a known age it counts as just gone stale.
     public func canStandIn(at unixSeconds: Int64) -> Bool {
         let window = max(lifetime.staleFor, lifetime.staleIfErrorFor)
         return isAgeUnknown(at: unixSeconds) ? window > 0 : age(at: unixSeconds) < lifetime.freshFor + window
@@ -59,7 +62,8 @@ extension StoredResponse {
         if case .fresh = Freshness.of(self, at: unixSeconds) { true } else { false }
     }
 
-    /// Whether a client that accepts stale answers may have it stale (RFC 9111 4.2.4): not where the origin forbids it.
+    /// Whether a client that accepts stale answers may have it stale (RFC 9111 4.2.4): not where
+    /// the origin forbids it.
     public var allowsStale: Bool { max(lifetime.staleFor, lifetime.staleIfErrorFor) > 0 }
 
     fileprivate func isAgeUnknown(at unixSeconds: Int64) -> Bool {

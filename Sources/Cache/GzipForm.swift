@@ -1,8 +1,8 @@
 import HTTP
 
 // The second form of a stored answer: the same content, coded, for those who accept that.
-// Must hold: a form has a strong entity tag of its own (RFC 9110 8.8.3: the bytes differ), which tells which answer it is the
-// form of, so that either tag proves to this cache what a client has.
+// Must hold: a form has a strong entity tag of its own (RFC 9110 8.8.3: the bytes differ), which
+// tells which answer it is the form of, so that either tag proves to this cache what a client has.
 
 /// A stored answer as those get it who accept gzip.
 public struct GzipForm: Sendable {
@@ -44,7 +44,8 @@ public struct GzipForm: Sendable {
         buffer.append("\"\r\n")
     }
 
-    /// Whether `other` is the tag that this form of an answer has whose own is `tag`; ranges count in `bytes` and `head`.
+    /// Whether `other` is the tag that this form of an answer has whose own is `tag`; ranges count
+    /// in `bytes` and `head`.
     static func isTag(_ other: EntityTag, _ bytes: Span<UInt8>, of tag: EntityTag, _ head: Span<UInt8>) -> Bool {
         let (given, own, end) = (other.opaque.range, tag.opaque.range, tagEnd.utf8CodeUnitCount)
         guard !tag.isWeak, given.count == own.count + end else { return false }

@@ -1,4 +1,5 @@
-// How long a stored response may be used, and for what. All in seconds from the moment the response came.
+// How long a stored response may be used, and for what. All in seconds from the moment the response
+// came.
 // Must hold: no member is negative or above `Lifetime.longest`, so sums of them cannot overflow.
 
 /// What a store decision grants a response.
@@ -7,9 +8,11 @@ public struct Lifetime: Hashable, Sendable {
     public let freshFor: Int
     /// Beyond that, may be served while it is revalidated behind the answer (RFC 5861 3).
     public let staleFor: Int
-    /// Beyond freshness, may be served where the origin fails: 429, 5xx, timeouts, no connection (RFC 5861 4, RFC 9111 4.2.4).
+    /// Beyond freshness, may be served where the origin fails: 429, 5xx, timeouts, no connection
+    /// (RFC 5861 4, RFC 9111 4.2.4).
     public let staleIfErrorFor: Int
-    /// Beyond freshness, kept because a validator lets the origin confirm it with a 304, even if never served stale.
+    /// Beyond freshness, kept because a validator lets the origin confirm it with a 304, even if
+    /// never served stale.
     public let keepFor: Int
     /// The corrected initial age (RFC 9111 4.2.3): how old the response was when it came.
     public let initialAge: Int
@@ -32,8 +35,8 @@ public struct Lifetime: Hashable, Sendable {
         freshFor + max(staleFor, staleIfErrorFor, keepFor)
     }
 
-    /// The same where time passes so many times as fast. An age that it came with stays: that passed elsewhere. To the second,
-    /// and what lasted at all lasts a second at least.
+    /// The same where time passes so many times as fast. An age that it came with stays: that
+    /// passed elsewhere. To the second, and what lasted at all lasts a second at least.
     func passing(_ speed: Int) -> Lifetime {
         func shortened(_ seconds: Int) -> Int { seconds > 0 ? max(1, (seconds + speed / 2) / speed) : 0 }
         return Lifetime(
@@ -41,8 +44,8 @@ public struct Lifetime: Hashable, Sendable {
             staleIfErrorFor: shortened(staleIfErrorFor), keepFor: shortened(keepFor), initialAge: initialAge)
     }
 
-    /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as long as if its freshness had
-    /// ended at that age by itself.
+    /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as
+    /// long as if its freshness had ended at that age by itself.
     func withoutFreshness(atAge age: Int) -> Lifetime {
         let rest = min(freshFor, initialAge)
         let used = max(min(freshFor, age) - rest, 0)
@@ -52,7 +55,8 @@ public struct Lifetime: Hashable, Sendable {
             initialAge: initialAge)
     }
 
-    /// The seconds from one unix time to another: not negative, not beyond what a lifetime holds, whatever the two are.
+    /// The seconds from one unix time to another: not negative, not beyond what a lifetime holds,
+    /// whatever the two are.
     static func seconds(from start: Int64, to end: Int64) -> Int {
         let (difference, isOverflow) = end.subtractingReportingOverflow(start)
         if isOverflow { return end > start ? longest : 0 }

@@ -1,9 +1,10 @@
-// One shard of the memory tier: a hash table with open addressing over a list of nodes, and SIEVE (Zhang et al., NSDI 2024).
-// The list runs from the newest to the oldest entry; the hand walks from old to new, clears visited marks, and evicts the
-// first entry without one.
-// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate, and touches the table, the response that it
-// finds and its key, no node (in a large tier each costs a cache miss); `byteCount` is the sum of the entries' byte counts and
-// at most `maxBytes` when a call returns; table and list hold the same entries, and each node knows its slot.
+// One shard of the memory tier: a hash table with open addressing over a list of nodes, and SIEVE
+// (Zhang et al., NSDI 2024). The list runs from the newest to the oldest entry; the hand walks from
+// old to new, clears visited marks, and evicts the first entry without one.
+// Must hold: a hit writes one mark and moves nothing; a look-up does not allocate, and touches the
+// table, the response that it finds and its key, no node (in a large tier each costs a cache miss);
+// `byteCount` is the sum of the entries' byte counts and at most `maxBytes` when a call returns;
+// table and list hold the same entries, and each node knows its slot.
 
 struct MemoryShard {
     private struct Node {
@@ -16,7 +17,8 @@ struct MemoryShard {
     private struct Slot {
         /// Nil in an empty slot.
         var response: StoredResponse?
-        /// Other bits of the hash than those that chose the shard; where the search for them begins follows from them.
+        /// Other bits of the hash than those that chose the shard; where the search for them begins
+        /// follows from them.
         let tag: UInt32
         let node: Int32
         var isVisited = false
@@ -57,8 +59,9 @@ struct MemoryShard {
     /// The entry of this key, left as it is.
     func peek(_ key: borrowing CacheKey) -> StoredResponse? { find(key)?.response }
 
-    /// Stores `response` in place of an older one, which it returns, and appends what had to go to `released`, so that the
-    /// caller frees it outside the lock. With `replacing` false an entry that is there stays.
+    /// Stores `response` in place of an older one, which it returns, and appends what had to go to
+    /// `released`, so that the caller frees it outside the lock. With `replacing` false an entry
+    /// that is there stays.
     @discardableResult
     mutating func store(
         _ response: StoredResponse, replacing: Bool, released: inout [StoredResponse]
@@ -92,7 +95,8 @@ struct MemoryShard {
         return true
     }
 
-    /// Puts `new`, which has the key of `old`, in the place of the entry there, where `condition` holds for that.
+    /// Puts `new`, which has the key of `old`, in the place of the entry there, where `condition`
+    /// holds for that.
     mutating func replace(
         _ old: StoredResponse, with new: StoredResponse, released: inout [StoredResponse],
         where condition: (StoredResponse) -> Bool
@@ -102,8 +106,9 @@ struct MemoryShard {
         evict(to: maxBytes, released: &released)
     }
 
-    /// The entries of up to `count` nodes from number `node` on, and the number to go on with; nil after the last. An entry
-    /// keeps its node for as long as its key is here, so a walk from node 0 misses nothing that was here all along.
+    /// The entries of up to `count` nodes from number `node` on, and the number to go on with; nil
+    /// after the last. An entry keeps its node for as long as its key is here, so a walk from node
+    /// 0 misses nothing that was here all along.
     func responses(from node: Int, count: Int) -> (responses: [StoredResponse], next: Int?) {
         let end = min(node + count, nodes.count)
         let responses = nodes[min(node, end)..<end].compactMap {
@@ -118,7 +123,8 @@ struct MemoryShard {
         Int(tag) & (slots.count - 1)
     }
 
-    /// The slot of this key and its entry at once: every further look at the entry would count its references up and down.
+    /// The slot of this key and its entry at once: every further look at the entry would count its
+    /// references up and down.
     private func find(_ key: borrowing CacheKey) -> (slot: Int, response: StoredResponse)? {
         let tag = Slot.tag(key.hash)
         var slot = home(tag)
@@ -145,7 +151,8 @@ struct MemoryShard {
         for entry in old where !entry.isEmpty { place(entry) }
     }
 
-    /// Empties a slot and moves those behind it up, so that no search stops too early (Knuth 6.4 R).
+    /// Empties a slot and moves those behind it up, so that no search stops too early (Knuth 6.4
+    /// R).
     private mutating func vacate(_ emptied: Int) {
         let mask = slots.count - 1
         var hole = emptied

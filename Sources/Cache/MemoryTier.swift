@@ -1,10 +1,11 @@
 import Synchronization
 
-// The memory tier: shards of `MemoryShard`, each behind its own lock, chosen by the low bits of the key's hash.
-// Must hold: no response is freed and nothing is computed from one while a lock is held; the sum over the shards never
-// exceeds `maxBytes`.
+// The memory tier: shards of `MemoryShard`, each behind its own lock, chosen by the low bits of the
+// key's hash. Must hold: no response is freed and nothing is computed from one while a lock is
+// held; the sum over the shards never exceeds `maxBytes`.
 
-/// Wire-ready answers in memory, bounded in bytes with overhead, evicted by SIEVE. Used from any thread.
+/// Wire-ready answers in memory, bounded in bytes with overhead, evicted by SIEVE. Used from any
+/// thread.
 public final class MemoryTier: Sendable {
     private final class Shard: Sendable {
         let entries: Mutex<MemoryShard>
@@ -16,8 +17,8 @@ public final class MemoryTier: Sendable {
     /// No larger response is kept.
     var maxResponseBytes: Int { maxBytes / shards.count }
 
-    /// A tier of at most `maxBytes`; 0 keeps nothing. A response larger than one shard's part, 8 MiB or more unless the
-    /// tier is smaller than that, is not kept in memory.
+    /// A tier of at most `maxBytes`; 0 keeps nothing. A response larger than one shard's part, 8
+    /// MiB or more unless the tier is smaller than that, is not kept in memory.
     public convenience init(maxBytes: Int) {
         var shardCount = 1
         while shardCount < 16, maxBytes / (shardCount * 2) >= 8 << 20 { shardCount *= 2 }
@@ -68,13 +69,15 @@ public final class MemoryTier: Sendable {
         _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }
 
-    /// Removes `response`, or what it became by an outline or a form, unless its key has another entry by now.
+    /// Removes `response`, or what it became by an outline or a form, unless its key has another
+    /// entry by now.
     func remove(_ response: StoredResponse) {
         var released: [StoredResponse] = []
         remove(response.key, released: &released) { $0.isCopy(of: response) }
     }
 
-    /// Removes the entry of this key if `condition`, which runs under the lock, holds for it; it is appended to `released`.
+    /// Removes the entry of this key if `condition`, which runs under the lock, holds for it; it is
+    /// appended to `released`.
     func remove(
         _ key: borrowing CacheKey, released: inout [StoredResponse], where condition: (StoredResponse) -> Bool
     ) {
@@ -86,7 +89,8 @@ public final class MemoryTier: Sendable {
         forEachResponse { if $0.key.scope == scope { remove($0) } }
     }
 
-    /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one shard at a time.
+    /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one
+    /// shard at a time.
     @discardableResult
     func purge(_ purge: Purge) -> Int {
         var chosen = 0
@@ -114,8 +118,8 @@ public final class MemoryTier: Sendable {
         return count
     }
 
-    /// Calls `body` with all entries that were there all along, whatever else is done to the tier meanwhile, and under no
-    /// lock.
+    /// Calls `body` with all entries that were there all along, whatever else is done to the tier
+    /// meanwhile, and under no lock.
     func forEachResponse(_ body: (StoredResponse) -> Void) {
         for shard in shards {
             var node: Int? = 0
@@ -137,7 +141,8 @@ public final class MemoryTier: Sendable {
     /// Bytes held, overhead included.
     public var byteCount: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.byteCount } } }
 
-    /// Puts a copy of `response` that has an outline or a form more in its place, if it is there and there is room for that.
+    /// Puts a copy of `response` that has an outline or a form more in its place, if it is there
+    /// and there is room for that.
     func attach(_ copy: StoredResponse, to response: StoredResponse) {
         var released: [StoredResponse] = []
         shard(response.key.hash).entries.withLock { entries in

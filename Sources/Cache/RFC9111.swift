@@ -1,7 +1,7 @@
 import HTTP
 
-// RFC 9111 to the letter, for classes whose rule is `upstream`: sections 3 (storing), 3.5 (Authorization), 4.2 (freshness),
-// 4.2.4 (stale responses) and RFC 5861 (its two extensions).
+// RFC 9111 to the letter, for classes whose rule is `upstream`: sections 3 (storing), 3.5
+// (Authorization), 4.2 (freshness), 4.2.4 (stale responses) and RFC 5861 (its two extensions).
 
 /// One response judged by the origin's own fields.
 struct RFC9111 {
@@ -14,15 +14,18 @@ struct RFC9111 {
     /// The unix second at which the response came.
     let now: Int64
 
-    /// How long something with a validator is kept beyond its freshness, to be confirmed by a 304: a day, in seconds.
+    /// How long something with a validator is kept beyond its freshness, to be confirmed by a 304:
+    /// a day, in seconds.
     static let keepFor = 86_400
-    /// How long a response that says nothing about it may stand in for an origin that fails: a day, in seconds.
+    /// How long a response that says nothing about it may stand in for an origin that fails: a day,
+    /// in seconds.
     static let defaultStaleIfError = 86_400
     /// A guess should not outlive a day, however old the document is; in seconds.
     static let longestHeuristic: Int64 = 86_400
     /// RFC 9110 15.1.
     private static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
-    /// Statuses of which the caching requirements are known, for must-understand (RFC 9111 5.2.2.3).
+    /// Statuses of which the caching requirements are known, for must-understand (RFC 9111
+    /// 5.2.2.3).
     private static let understood: Set<Int> = [
         200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 404, 405, 410, 414, 500, 501, 502, 503, 504,
     ]
@@ -39,7 +42,8 @@ struct RFC9111 {
             keepFor: response.hasValidator ? Self.keepFor : 0,
             initialAge: correctedInitialAge)
         let isFresh = lifetime.initialAge < lifetime.freshFor
-        // A cookie that is not for everybody must reach the one it is for, and no one who waits for the same answer.
+        // A cookie that is not for everybody must reach the one it is for, and no one who waits for
+        // the same answer.
         if response.setsCookie, !isFresh || !response.hasExplicitFreshness { return .no(.setCookie) }
         let isUsableStale = lifetime.staleFor > 0 && lifetime.initialAge < lifetime.freshFor + lifetime.staleFor
         guard isFresh || isUsableStale || response.hasValidator else { return .no(.noFreshness) }

@@ -1,5 +1,5 @@
-// Why a request was not simply a hit, why an answer was not stored, how a wait for the origin ended: one list for
-// `Cache-Status`, the access log, the counters and the documentation.
+// Why a request was not simply a hit, why an answer was not stored, how a wait for the origin
+// ended: one list for `Cache-Status`, the access log, the counters and the documentation.
 // Must hold: a word never changes its meaning, and no two cases share one.
 
 /// One reason. `word` is what is shown wherever a reason is shown.

@@ -1,17 +1,19 @@
 import Glibc
 
-// Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone with any of their parts.
-// Must hold: while a composed answer is found, each of its parts is, as far as this cache has been told, what it was made from,
-// and as fresh. One lock sees to that: under it the parts are looked at, the record is made and the answer stored, so whoever
-// changes a part (memory first, then the record) either changed it before that look or finds the record; and a purge goes
-// through memory with its mark set under the same lock, so what is composed either is there before the purge looks, or is
-// not stored, or is made from what the purge left.
+// Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
+// with any of their parts. Must hold: while a composed answer is found, each of its parts is, as
+// far as this cache has been told, what it was made from, and as fresh. One lock sees to that:
+// under it the parts are looked at, the record is made and the answer stored, so whoever changes a
+// part (memory first, then the record) either changed it before that look or finds the record; and
+// a purge goes through memory with its mark set under the same lock, so what is composed either is
+// there before the purge looks, or is not stored, or is made from what the purge left.
 
 extension ResponseCache {
-    /// Stores `response`, which was composed, in memory, and returns whether it did. It does not where one of `parts` is not
-    /// in memory any more as it was when it was used, or is itself composed, or personal, or chosen by request fields; where
-    /// a purge is under way; and where it would outlast a purge of one of them: its parts are those that its composition
-    /// names, it has their storefront, and its composition names all resources that they name.
+    /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
+    /// where one of `parts` is not in memory any more as it was when it was used, or is itself
+    /// composed, or personal, or chosen by request fields; where a purge is under way; and where it
+    /// would outlast a purge of one of them: its parts are those that its composition names, it has
+    /// their storefront, and its composition names all resources that they name.
     @discardableResult
     public func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
         guard let composition = response.composition, response.byteCount <= memory.maxResponseBytes,
@@ -36,8 +38,8 @@ extension ResponseCache {
         dependents.withLock { drop($0.take(madeFrom: key), &released) }
     }
 
-    /// Drops what was composed from the entry of `key`, which was replaced, unless its content is the same. Nothing there
-    /// to compare with is another content.
+    /// Drops what was composed from the entry of `key`, which was replaced, unless its content is
+    /// the same. Nothing there to compare with is another content.
     func dropDependents(of key: borrowing CacheKey, replacing old: StoredResponse?, by new: StoredResponse) {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         if let old, old.hasContent(of: new) { return }
@@ -60,13 +62,15 @@ extension ResponseCache {
         }
     }
 
-    /// Whether memory still has what `part` says, and as fresh: a purge may have taken its freshness.
+    /// Whether memory still has what `part` says, and as fresh: a purge may have taken its
+    /// freshness.
     private func isStanding(_ part: StoredResponse) -> Bool {
         guard let current = memory.lookup(part.key) else { return false }
         return current === part || current.hasContent(of: part) && current.freshUntil >= part.freshUntil
     }
 
-    /// Whether a purge that chooses one of `parts`, each an answer of the origin's to everybody, chooses `response` too.
+    /// Whether a purge that chooses one of `parts`, each an answer of the origin's to everybody,
+    /// chooses `response` too.
     private func isWhole(_ response: StoredResponse, _ composition: Composition, _ parts: [StoredResponse]) -> Bool {
         guard !response.key.isPersonal, !parts.isEmpty, composition.parts == parts.map(\.key),
             composition.named == parts.map(\.resources)

@@ -1,6 +1,6 @@
 // Looking without a trace: for operators, who must not change what they look at.
-// Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs to one user is counted
-// and never shown.
+// Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs
+// to one user is counted and never shown.
 
 /// One row of a listing of both tiers.
 public struct ListedEntry: Sendable {
@@ -11,7 +11,8 @@ public struct ListedEntry: Sendable {
 
 /// What a listing found.
 public struct EntryListing: Sendable {
-    /// Answers of the origin's that everyone shares, the most recently used first, or received, where nobody keeps their use.
+    /// Answers of the origin's that everyone shares, the most recently used first, or received,
+    /// where nobody keeps their use.
     public let entries: [ListedEntry]
     /// Whether there are more than were asked for.
     public let isTruncated: Bool
@@ -33,16 +34,17 @@ extension ResponseCache {
     /// Whether memory holds something under `key`.
     public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
 
-    /// The variant under which a request without any of the fields that tell a target's answers apart is stored, and the names
-    /// of those; nil where `found` is an answer.
+    /// The variant under which a request without any of the fields that tell a target's answers
+    /// apart is stored, and the names of those; nil where `found` is an answer.
     public func variant(at found: StoredResponse) -> (names: [String], plain: [UInt8]?)? {
         guard let signpost = VariantSignpost(found.selecting) else { return nil }
         let names = String(decoding: signpost.names, as: UTF8.self).split(separator: ",").map(String.init)
         return (names, signpost.variant(of: [UInt8]().span))
     }
 
-    /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read, else those in memory. At
-    /// once, or on a queue of listings' own. Goes through all of memory: not for a loop that serves clients.
+    /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read,
+    /// else those in memory. At once, or on a queue of listings' own. Goes through all of memory:
+    /// not for a loop that serves clients.
     public func list(
         _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable (EntryListing) -> Void
     ) {

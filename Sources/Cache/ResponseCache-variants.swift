@@ -1,12 +1,13 @@
 import HTTP
 
-// Answers that the origin chose by request fields: found in two steps, stored behind a signpost (`VariantSignpost`).
-// Must hold: a signpost is never given out as an answer; an answer that does not vary takes the signpost's place.
+// Answers that the origin chose by request fields: found in two steps, stored behind a signpost
+// (`VariantSignpost`). Must hold: a signpost is never given out as an answer; an answer that does
+// not vary takes the signpost's place.
 
 extension ResponseCache {
-    /// The stored response for a request to `key`'s target with these fields, whose ranges count in `bytes`. `key` comes
-    /// without a variant and leaves as the one to store and to collapse under. Where there is no signpost it costs what
-    /// one look-up costs.
+    /// The stored response for a request to `key`'s target with these fields, whose ranges count in
+    /// `bytes`. `key` comes without a variant and leaves as the one to store and to collapse under.
+    /// Where there is no signpost it costs what one look-up costs.
     public func lookup(
         _ key: inout CacheKey, _ reader: StoreReader?, at now: Int64, selecting fields: borrowing Fields,
         _ bytes: Span<UInt8>
@@ -30,9 +31,9 @@ extension ResponseCache {
         return found
     }
 
-    /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at the base key of its target,
-    /// or, where the origin chose it by the fields that `vary` names, behind a signpost there, whatever variant its key
-    /// came with. Returns it as it was stored.
+    /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at
+    /// the base key of its target, or, where the origin chose it by the fields that `vary` names,
+    /// behind a signpost there, whatever variant its key came with. Returns it as it was stored.
     @discardableResult
     public func store(
         _ response: StoredResponse, varyingBy vary: ResponseFacts.Vary, forwarded: Span<UInt8>, _ reader: StoreReader?
@@ -55,8 +56,8 @@ extension ResponseCache {
         return placed
     }
 
-    /// Whether `stored`, which answers a request to the same target, also answers one that goes to the origin with the field
-    /// lines `forwarded`.
+    /// Whether `stored`, which answers a request to the same target, also answers one that goes to
+    /// the origin with the field lines `forwarded`.
     public func isVariant(_ stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: StoreReader?) -> Bool {
         guard !stored.key.variant.isEmpty else { return true }
         var base = stored.key
@@ -67,7 +68,8 @@ extension ResponseCache {
         return stored.key.variant.elementsEqual(variant)
     }
 
-    /// The one of these names that stands at `base`, or a new one to take the place of what is there.
+    /// The one of these names that stands at `base`, or a new one to take the place of what is
+    /// there.
     private func signpost(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: StoreReader?
     ) -> (VariantSignpost, isNew: Bool) {
@@ -79,7 +81,8 @@ extension ResponseCache {
         return (VariantSignpost(names: names), true)
     }
 
-    /// Puts `signpost` up at `base`, unless it stands there and says all that there is to say about `answer`.
+    /// Puts `signpost` up at `base`, unless it stands there and says all that there is to say about
+    /// `answer`.
     private func put(
         _ signpost: VariantSignpost, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse
     ) {

@@ -1,12 +1,13 @@
 import Dispatch
 import Synchronization
 
-// Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored in memory at once and on
-// disk behind the answer.
-// Must hold: what was removed or purged does not come back by a promotion that was under way (`removals` is counted up
-// before memory is cleared and checked after a promotion); a purge does the disk first, so that what is promoted after
-// it has begun with memory is purged already; personal responses and composed ones stay in memory; what was composed goes with
-// any of its parts (`ResponseCache-composed.swift`).
+// Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
+// in memory at once and on disk behind the answer.
+// Must hold: what was removed or purged does not come back by a promotion that was under way
+// (`removals` is counted up before memory is cleared and checked after a promotion); a purge does
+// the disk first, so that what is promoted after it has begun with memory is purged already;
+// personal responses and composed ones stay in memory; what was composed goes with any of its parts
+// (`ResponseCache-composed.swift`).
 
 /// The response cache. Used from any thread; each loop brings its own reader.
 public final class ResponseCache: Sendable {
@@ -19,7 +20,8 @@ public final class ResponseCache: Sendable {
     private let purges = Atomic<Int>(0)
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
-    /// What was composed, by its parts. Its lock is taken before those of the memory tier, never under one.
+    /// What was composed, by its parts. Its lock is taken before those of the memory tier, never
+    /// under one.
     let dependents: Mutex<Dependents>
 
     public init(memory: MemoryTier, store: SQLiteStore?) {
@@ -28,8 +30,8 @@ public final class ResponseCache: Sendable {
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
-    /// The stored response of `key` that something can still be done with, fresh or not (`Freshness.of`). One that nothing
-    /// can use is removed and is a miss. `now` in unix seconds.
+    /// The stored response of `key` that something can still be done with, fresh or not
+    /// (`Freshness.of`). One that nothing can use is removed and is a miss. `now` in unix seconds.
     public func lookup(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
         guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
@@ -40,14 +42,15 @@ public final class ResponseCache: Sendable {
             return nil
         }
         if let store, response.shouldReportUse(at: now, every: store.useInterval) {
-            // Composed answers are uses of their parts, which would be evicted from the file as if nobody wanted them.
+            // Composed answers are uses of their parts, which would be evicted from the file as if
+            // nobody wanted them.
             for used in response.composition?.parts ?? [key] { store.touch(used, at: now) }
         }
         return response
     }
 
-    /// Stores `response`: in memory at once, on disk behind, unless it is personal. A composed answer that was changed by
-    /// whatever the origin said goes instead: it can be composed again.
+    /// Stores `response`: in memory at once, on disk behind, unless it is personal. A composed
+    /// answer that was changed by whatever the origin said goes instead: it can be composed again.
     public func store(_ response: StoredResponse) {
         guard response.composition == nil else { return memory.remove(response.key) }
         let replaced = memory.store(response)
@@ -55,8 +58,8 @@ public final class ResponseCache: Sendable {
         store?.store(response)
     }
 
-    /// Puts what was worked out about the body of `response` with it, if that is still what memory holds for its key, and
-    /// returns the two as one. The file keeps nothing of it.
+    /// Puts what was worked out about the body of `response` with it, if that is still what memory
+    /// holds for its key, and returns the two as one. The file keeps nothing of it.
     @discardableResult
     public func attach(_ outline: any Outline, to response: StoredResponse) -> StoredResponse {
         let outlined = response.with(outline: outline)
@@ -64,8 +67,8 @@ public final class ResponseCache: Sendable {
         return outlined
     }
 
-    /// Puts the coded form of `response` with it, if memory still holds the same for its key, whatever was worked out about it
-    /// meanwhile. The file keeps what it has.
+    /// Puts the coded form of `response` with it, if memory still holds the same for its key,
+    /// whatever was worked out about it meanwhile. The file keeps what it has.
     public func attach(gzip: [UInt8], to response: StoredResponse) {
         guard let current = memory.peek(response.key), current.isCopy(of: response), current.gzip == nil else {
             return
@@ -81,13 +84,15 @@ public final class ResponseCache: Sendable {
         dropDependents(of: key)
     }
 
-    /// Counts up when a purge begins to work. What was asked of the origin before may be what was purged: whoever stores an
-    /// answer reads this before asking and again after storing, and removes what it stored if the two differ.
+    /// Counts up when a purge begins to work. What was asked of the origin before may be what was
+    /// purged: whoever stores an answer reads this before asking and again after storing, and
+    /// removes what it stored if the two differ.
     public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
 
-    /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both counted once: on the
-    /// writer's queue, or at once without a store. Nil where the disk refused; memory is purged all the same. Once it has
-    /// told, nothing that was chosen is found any more as it was. `now` in unix seconds.
+    /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both
+    /// counted once: on the writer's queue, or at once without a store. Nil where the disk refused;
+    /// memory is purged all the same. Once it has told, nothing that was chosen is found any more
+    /// as it was. `now` in unix seconds.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
@@ -101,15 +106,16 @@ public final class ResponseCache: Sendable {
         let count = { @Sendable [memory] in memory.count(selection) }
         store.purge(purge, counting: count) { @Sendable [self] chosen in
             removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            // What left while the file was gone through may bring back what was in memory all along.
+            // What left while the file was gone through may bring back what was in memory all
+            // along.
             if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
             purgeMemory(purge)
             completion(chosen)
         }
     }
 
-    /// Goes through what the file holds, behind the caller's back: see `SQLiteStore.visit`. Without a store there is nothing,
-    /// and `completion` is called at once.
+    /// Goes through what the file holds, behind the caller's back: see `SQLiteStore.visit`. Without
+    /// a store there is nothing, and `completion` is called at once.
     public func visitStored(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
@@ -135,8 +141,8 @@ public final class ResponseCache: Sendable {
         store?.flush()
     }
 
-    /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on answering; what is stored
-    /// from then on does not reach the disk.
+    /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
+    /// answering; what is stored from then on does not reach the disk.
     public func close() {
         store?.close()
     }

@@ -1,13 +1,15 @@
 import HTTP
 
-// The values of the request fields that an answer was chosen by, in a form that is equal where RFC 9111 4.1 lets two requests
-// match: white space around commas goes, lines of one name are combined, and where the field's own grammar says that neither
-// order nor case matters, they do not.
-// Must hold: two values become equal only if they mean the same; what the grammar does not fit stays as it was written.
+// The values of the request fields that an answer was chosen by, in a form that is equal where RFC
+// 9111 4.1 lets two requests match: white space around commas goes, lines of one name are combined,
+// and where the field's own grammar says that neither order nor case matters, they do not.
+// Must hold: two values become equal only if they mean the same; what the grammar does not fit
+// stays as it was written.
 
 /// Gathers one field after another into bytes that can be compared or hashed.
 struct SelectingValues {
-    /// For each field whether it is there, and if so how its value is spelt, how long it is and the value.
+    /// For each field whether it is there, and if so how its value is spelt, how long it is and the
+    /// value.
     private(set) var bytes: [UInt8] = []
     /// The lines of the present field, combined; nil before the first.
     private var value: [UInt8]?
@@ -66,8 +68,8 @@ struct SelectingValues {
 
 /// A list of ranges with weights, such as Accept-Language.
 enum WeightedList {
-    /// In lower case (but for the values of parameters), with weights in one spelling, and sorted; nil where `list` does not
-    /// follow the grammar or is too long.
+    /// In lower case (but for the values of parameters), with weights in one spelling, and sorted;
+    /// nil where `list` does not follow the grammar or is too long.
     static func normalised(_ list: Span<UInt8>) -> [UInt8]? {
         guard let all = elements(list) else { return nil }
         let spelt = all.map { $0.weight < 1000 ? $0.range + Array(";q=\($0.weight)".utf8) : $0.range }
@@ -75,8 +77,8 @@ enum WeightedList {
         return Array(sorted.joined(separator: [UInt8(ascii: ",")]))
     }
 
-    /// The one range that is wanted more than any other, in lower case; nil where there is none, or `list` does not follow the
-    /// grammar.
+    /// The one range that is wanted more than any other, in lower case; nil where there is none, or
+    /// `list` does not follow the grammar.
     static func mostWanted(_ list: Span<UInt8>) -> [UInt8]? {
         guard let all = elements(list), let most = all.max(by: { $0.weight < $1.weight }), most.weight > 0,
             all.count(where: { $0.weight == most.weight }) == 1

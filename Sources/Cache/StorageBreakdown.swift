@@ -22,8 +22,8 @@ public struct StorageBreakdown: Sendable, Equatable {
     public init() {}
 }
 
-/// Makes breakdowns behind everybody's back and hands out the last one while it is recent: going through a million entries takes
-/// a second, and whoever watches asks every few seconds.
+/// Makes breakdowns behind everybody's back and hands out the last one while it is recent: going
+/// through a million entries takes a second, and whoever watches asks every few seconds.
 final class StorageSurvey: Sendable {
     private struct State {
         var latest: StorageBreakdown?
@@ -36,11 +36,13 @@ final class StorageSurvey: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "refrain.cache.survey", qos: .utility)
 
-    /// A breakdown is good for as long, in nanoseconds, and for `costFactor` times what it took to make.
+    /// A breakdown is good for as long, in nanoseconds, and for `costFactor` times what it took to
+    /// make.
     static let lifetime: UInt64 = 10_000_000_000
     static let costFactor: UInt64 = 50
 
-    /// Calls `completion` with the last breakdown, at once, or with a new one once it is made by `make`, on a queue of its own.
+    /// Calls `completion` with the last breakdown, at once, or with a new one once it is made by
+    /// `make`, on a queue of its own.
     func take(
         _ make: @escaping @Sendable () -> StorageBreakdown,
         _ completion: @escaping @Sendable (StorageBreakdown) -> Void
@@ -102,7 +104,8 @@ extension MemoryTier {
 }
 
 extension SQLiteStore {
-    /// Read through a connection of its own, so that neither a loop nor the writer waits; nothing where the file cannot be read.
+    /// Read through a connection of its own, so that neither a loop nor the writer waits; nothing
+    /// where the file cannot be read.
     fileprivate var parts: [StorageBreakdown.Part] {
         var parts: [StorageBreakdown.Part] = []
         guard generation.load(ordering: .acquiring) > 0 else { return [] }

@@ -1,18 +1,21 @@
 import HTTP
 
 // Whether a response is stored and for how long: a pure function of facts, rule and time.
-// Must hold: credentials' and load's answers (401, 403, 429), parts (206), answers to conditions (304, 412, 416, 417) and
-// what a GET would not have got are stored under no rule; a fixed rule keeps 200 only, and 404 and 410 under the rule for
-// `not-found`; an answer that depends on request fields which the key says nothing about is never stored.
+// Must hold: credentials' and load's answers (401, 403, 429), parts (206), answers to conditions
+// (304, 412, 416, 417) and what a GET would not have got are stored under no rule; a fixed rule
+// keeps 200 only, and 404 and 410 under the rule for `not-found`; an answer that depends on request
+// fields which the key says nothing about is never stored.
 
 /// What to do with a response.
 public enum StoreDecision: Hashable, Sendable {
-    /// Store it. Where the request was personal this means memory only; the SQLite store refuses personal keys anyway.
+    /// Store it. Where the request was personal this means memory only; the SQLite store refuses
+    /// personal keys anyway.
     case store(Lifetime)
     case no(Reason)
 
-    /// Decides. `rule` is that of the request's class (`personal` for a personal request), `notFound` that of the line
-    /// `ttl not-found`, `now` the unix second at which the response came, `speed` how many times as fast it ages (`ttl_speed`).
+    /// Decides. `rule` is that of the request's class (`personal` for a personal request),
+    /// `notFound` that of the line `ttl not-found`, `now` the unix second at which the response
+    /// came, `speed` how many times as fast it ages (`ttl_speed`).
     public static func decide(
         _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule, speed: Int = 1,
         now: Int64
@@ -55,25 +58,29 @@ public enum StoreDecision: Hashable, Sendable {
         case 401, 403: return .unauthorized
         case 429: return .rateLimited
         case 206: return .partialContent
-        // About the preconditions, the range and the expectation of one request, which are not part of the key.
+        // About the preconditions, the range and the expectation of one request, which are not part
+        // of the key.
         case 412, 416, 417: return .status
         case 304, ..<200, 600...: return .status
         default: return nil
         }
     }
 
-    /// RFC 9110 9.3.3: a POST whose answer may be given to a GET. Only the origin's own word allows it.
+    /// RFC 9110 9.3.3: a POST whose answer may be given to a GET. Only the origin's own word allows
+    /// it.
     private static func answersGet(_ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule) -> Bool {
         request.isPostOfItsOwnContent && rule.followsOrigin && response.status == 200 && response.hasExplicitFreshness
     }
 
-    /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes stay with the RFC.
+    /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes
+    /// stay with the RFC.
     private static func effectiveRule(_ rule: TTLRule, _ notFound: TTLRule, _ status: Int) -> TTLRule {
         guard status == 404 || status == 410, case .fixed = rule else { return rule }
         return notFound
     }
 
-    /// An operator's TTL is for answers; an error or a redirect under it would be an answer made up by the cache.
+    /// An operator's TTL is for answers; an error or a redirect under it would be an answer made up
+    /// by the cache.
     private static func fixedRefusal(_ status: Int) -> Reason? {
         switch status {
         case 200, 404, 410: nil

@@ -1,15 +1,16 @@
 import HTTP
 
-// The field lines of a stored response: which of the origin's are kept, and the head that goes out on every hit.
-// Must hold: framing, connection fields, credentials and what varies from hit to hit (Age, Cache-Status) are never kept,
-// whoever calls; a line that is no field line is dropped, so nothing stored can split a response.
+// The field lines of a stored response: which of the origin's are kept, and the head that goes out
+// on every hit. Must hold: framing, connection fields, credentials and what varies from hit to hit
+// (Age, Cache-Status) are never kept, whoever calls; a line that is no field line is dropped, so
+// nothing stored can split a response.
 
 /// How much of what the origin said of one moment or to one client is kept.
 public enum FieldRetention: Sendable {
     /// Neither Date nor Set-Cookie: the answer is kept for longer than the origin knows of.
     case impersonal
-    /// Both: the origin's rules are followed, and it is for its rules to say that an answer with a cookie is for everybody
-    /// (RFC 9111 7.3).
+    /// Both: the origin's rules are followed, and it is for its rules to say that an answer with a
+    /// cookie is for everybody (RFC 9111 7.3).
     case complete
 
     /// What is kept under the rule of a request's class.
@@ -20,7 +21,8 @@ public enum FieldRetention: Sendable {
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 enum StoredFields {
-    /// The lines of `fields` that may be stored under `retention`, and whether these two are among them.
+    /// The lines of `fields` that may be stored under `retention`, and whether these two are among
+    /// them.
     static func storable(
         _ fields: Span<UInt8>, _ retention: FieldRetention
     ) -> (lines: [UInt8], hasDate: Bool, hasEntityTag: Bool) {
@@ -44,7 +46,8 @@ enum StoredFields {
     /// Room for the two lines that may have to be added.
     private static let spareBytes = 128
 
-    /// Fields that describe one message or one connection rather than the content are not (RFC 9110 7.6.1, RFC 9111 3.1).
+    /// Fields that describe one message or one connection rather than the content are not (RFC 9110
+    /// 7.6.1, RFC 9111 3.1).
     static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ retention: FieldRetention) -> Bool {
         switch line.id {
         case .connection, .contentLength, .transferEncoding, .keepAlive, .te, .trailer, .upgrade, .proxyConnection,
@@ -58,8 +61,9 @@ enum StoredFields {
         }
     }
 
-    /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). What says how the stored bytes are coded
-    /// or cut stays; the old Date goes in any case, because it is not when the new answer came.
+    /// `stored` lines, each replaced by those of its name in `new` (RFC 9111 3.2). What says how
+    /// the stored bytes are coded or cut stays; the old Date goes in any case, because it is not
+    /// when the new answer came.
     static func merged(_ stored: Span<UInt8>, updatedBy new: Span<UInt8>) -> [UInt8] {
         var merged: [UInt8] = []
         merged.reserveCapacity(stored.count + new.count)
@@ -97,13 +101,14 @@ enum StoredFields {
         return buffer.copyReadable()
     }
 
-    /// A strong entity tag over the content, marked as the cache's own (RFC 9110 8.8.1: it has to change whenever the content
-    /// does). The same in every process, and after every start.
+    /// A strong entity tag over the content, marked as the cache's own (RFC 9110 8.8.1: it has to
+    /// change whenever the content does). The same in every process, and after every start.
     ///
-    /// Under an operator's rule it is a checksum: what two versions of one answer have by chance in common is not that, and
-    /// nobody gains by making it so, as a tag is only ever compared with those of the same target. A digest of 4 KB costs as
-    /// much as all the rest of storing it. Whoever follows an origin's rules stores for everything there is, and keeps the
-    /// digest: the first 128 bits of SHA-256.
+    /// Under an operator's rule it is a checksum: what two versions of one answer have by chance in
+    /// common is not that, and nobody gains by making it so, as a tag is only ever compared with
+    /// those of the same target. A digest of 4 KB costs as much as all the rest of storing it.
+    /// Whoever follows an origin's rules stores for everything there is, and keeps the digest: the
+    /// first 128 bits of SHA-256.
     static func entityTagLine(_ body: [UInt8], _ retention: FieldRetention) -> [UInt8] {
         guard retention == .complete else { return checksumTagLine(body) }
         guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }
@@ -127,8 +132,8 @@ enum StoredFields {
         return line
     }
 
-    /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it is sent. Also where the
-    /// fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
+    /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it
+    /// is sent. Also where the fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
     static func head(
         status: Int, fields: [UInt8], bodyCount: Int, addsVary: Bool = false
     ) -> (bytes: [UInt8], fields: Range<Int>) {

@@ -1,13 +1,14 @@
 import HTTP
 
-// An answer that was built out of others: with the fields of one of them, and an entity tag of its own.
+// An answer that was built out of others: with the fields of one of them, and an entity tag of its
+// own.
 
 extension StoredResponse {
     /// A composed answer of status 200, to be kept by `ResponseCache.store(composed:)`.
     ///
     /// - Parameters:
-    ///   - parts: the stored answers it was made of, at least one; the first one's fields are its own, but for those that
-    ///     say something about the very content.
+    ///   - parts: the stored answers it was made of, at least one; the first one's fields are its
+    ///     own, but for those that say something about the very content.
     ///   - receivedAt: when it was composed, unix seconds.
     ///   - lifetime: no longer than its stalest part's.
     public convenience init(

@@ -1,15 +1,17 @@
 import HTTP
 
-// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says of it.
+// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says
+// of it.
 
 extension StoredResponse {
-    /// Whether `head` has a Date: an answer stored under the origin's own rules keeps the origin's, or the time it came
-    /// (RFC 9110 6.6.1, RFC 9111 4), and nobody may add another.
+    /// Whether `head` has a Date: an answer stored under the origin's own rules keeps the origin's,
+    /// or the time it came (RFC 9110 6.6.1, RFC 9111 4), and nobody may add another.
     public var hasDate: Bool { validators.date != nil }
 
-    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF. Age, Cache-Status, Date
-    /// where there is none, and the empty line follow; then what `AnswerForm.content(of:)` has. A 416 is an error of the
-    /// caller's own, with `appendContentRange`.
+    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF.
+    /// Age, Cache-Status, Date where there is none, and the empty line follow; then what
+    /// `AnswerForm.content(of:)` has. A 416 is an error of the caller's own, with
+    /// `appendContentRange`.
     ///
     /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
     public func appendHead(_ form: AnswerForm, _ coding: ContentCoding = .identity, to buffer: inout ByteBuffer) {
@@ -23,7 +25,8 @@ extension StoredResponse {
         }
     }
 
-    /// For content that turned out to be none. Whoever comes next finds nothing stored and asks the origin.
+    /// For content that turned out to be none. Whoever comes next finds nothing stored and asks the
+    /// origin.
     private func appendDamaged(to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(502)
         buffer.append("Content-Length: 0\r\n")
@@ -36,8 +39,8 @@ extension StoredResponse {
         buffer.append("\r\n")
     }
 
-    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content; Last-Modified only where no
-    /// entity tag does its work.
+    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content;
+    /// Last-Modified only where no entity tag does its work.
     private func appendNotModified(_ coding: ContentCoding, to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(304)
         appendFields(coding, to: &buffer) { id in
@@ -81,7 +84,8 @@ extension StoredResponse {
 }
 
 extension AnswerForm {
-    /// The status code of `stored` in this form, once its content was asked for: 502 where there is none to be had.
+    /// The status code of `stored` in this form, once its content was asked for: 502 where there is
+    /// none to be had.
     public func status(of stored: StoredResponse) -> Int {
         switch self {
         case .whole: stored.isDamaged ? 502 : stored.status
@@ -91,8 +95,8 @@ extension AnswerForm {
         }
     }
 
-    /// The bytes of the content that go along; those of a part are copied. Comes before head and status are asked for, which
-    /// follow what it finds.
+    /// The bytes of the content that go along; those of a part are copied. Comes before head and
+    /// status are asked for, which follow what it finds.
     public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
         switch self {
         case .whole:

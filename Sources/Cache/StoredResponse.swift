@@ -2,16 +2,17 @@ import HTTP
 import Synchronization
 
 // A response as it is kept: immutable, shared by all loops, ready to be sent.
-// Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body` are never changed; what
-// is held is what `byteCount` counts, so no array keeps much more room than it fills; what was worked out about the body
-// goes along wherever the body goes.
+// Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body`
+// are never changed; what is held is what `byteCount` counts, so no array keeps much more room than
+// it fills; what was worked out about the body goes along wherever the body goes.
 
 /// A stored response.
 public final class StoredResponse: Sendable {
     /// What it answers, and to whom.
     public let key: CacheKey
     public let status: Int
-    /// Wire-ready: status line, fields, Content-Length, each with CR LF. Age, Date, Cache-Status and the empty line follow.
+    /// Wire-ready: status line, fields, Content-Length, each with CR LF. Age, Date, Cache-Status
+    /// and the empty line follow.
     public let head: [UInt8]
     /// The content: without the coding in which it came, where that was asked for.
     public var body: [UInt8] { content.bytes }
@@ -30,20 +31,23 @@ public final class StoredResponse: Sendable {
     public let classTag: UInt8
     /// Two lower-case letters, or nothing.
     public let storefront: [UInt8]
-    /// Of a signpost: the names of the request fields by which answers to the target are told apart (RFC 9110 12.5.5), as
-    /// `VariantSignpost` writes them. Empty for an answer.
+    /// Of a signpost: the names of the request fields by which answers to the target are told apart
+    /// (RFC 9110 12.5.5), as `VariantSignpost` writes them. Empty for an answer.
     public let selecting: [UInt8]
-    /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a purge by resource finds.
-    /// `everyResource` alone where it may name any; empty where it was composed, as `composition` knows them then.
+    /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a
+    /// purge by resource finds. `everyResource` alone where it may name any; empty where it was
+    /// composed, as `composition` knows them then.
     public let resources: [UInt64]
     /// Stands for all resources there are.
     public static let everyResource = UInt64.max
-    /// What is known about `body`; nil where nothing was worked out, and for what was read from disk.
+    /// What is known about `body`; nil where nothing was worked out, and for what was read from
+    /// disk.
     public let outline: (any Outline)?
-    /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an answer is kept in memory
-    /// alone, by `ResponseCache.store(composed:from:)`.
+    /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
+    /// answer is kept in memory alone, by `ResponseCache.store(composed:from:)`.
     public let composition: Composition?
-    /// Of `outline` and `composition`: read once, because a tier relies on `byteCount` staying what it was.
+    /// Of `outline` and `composition`: read once, because a tier relies on `byteCount` staying what
+    /// it was.
     private let attachedBytes: Int
     /// Read off `head`, whose offsets they are.
     let validators: Validators
@@ -55,9 +59,9 @@ public final class StoredResponse: Sendable {
     /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
     private let reportedUse: Atomic<Int64>
 
-    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be stored are dropped. A Date
-    /// is added where `retention` keeps it and there is none, and a strong `ETag` to a 200 that has none, computed from the
-    /// content here, once.
+    /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be
+    /// stored are dropped. A Date is added where `retention` keeps it and there is none, and a
+    /// strong `ETag` to a 200 that has none, computed from the content here, once.
     public convenience init(
         key: CacheKey, status: Int, fields: [UInt8], keeping retention: FieldRetention = .impersonal, body: [UInt8],
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
@@ -73,7 +77,8 @@ public final class StoredResponse: Sendable {
             composition: composition, gzip: gzip)
     }
 
-    /// A response whose fields have been through the other initialiser before: from the database, or from another response.
+    /// A response whose fields have been through the other initialiser before: from the database,
+    /// or from another response.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: StoredContent, receivedAt: Int64,
         lifetime: Lifetime,
@@ -158,10 +163,12 @@ public final class StoredResponse: Sendable {
     var filedBodyCount: Int { gzip?.body.count ?? bodyCount }
     var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
 
-    /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in bytes.
+    /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in
+    /// bytes.
     static let overhead = 600
 
-    /// Whether it is `other`, or `other` with another outline or form. Copies share their arrays, so hardly a byte is compared.
+    /// Whether it is `other`, or `other` with another outline or form. Copies share their arrays,
+    /// so hardly a byte is compared.
     func isCopy(of other: StoredResponse) -> Bool {
         self === other
             || receivedAt == other.receivedAt && lifetime == other.lifetime && composition === other.composition
@@ -186,15 +193,17 @@ public final class StoredResponse: Sendable {
         freshened(receivedAt: receivedAt, lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
 
-    /// Whether the store should hear of this use: at most one of all loops is told so, once in `interval` seconds, so that
-    /// entries that live in memory are not the first to be evicted from disk.
+    /// Whether the store should hear of this use: at most one of all loops is told so, once in
+    /// `interval` seconds, so that entries that live in memory are not the first to be evicted from
+    /// disk.
     func shouldReportUse(at unixSeconds: Int64, every interval: Int) -> Bool {
         let last = reportedUse.load(ordering: .relaxed)
         guard Lifetime.seconds(from: last, to: unixSeconds) >= interval else { return false }
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
 
-    /// Notes that it was asked for in a coding that it does not have. True the second time, and never again.
+    /// Notes that it was asked for in a coding that it does not have. True the second time, and
+    /// never again.
     public func noteCodingRequest() -> Bool {
         guard codingRequests.load(ordering: .relaxed) < 2 else { return false }
         return codingRequests.wrappingAdd(1, ordering: .relaxed).newValue == 2
@@ -231,7 +240,8 @@ public final class StoredResponse: Sendable {
     /// Over everything that is written; verified on each read from disk.
     var checksum: UInt64 { checksum(contentSum: contentSum) }
 
-    /// The content goes in as its own sum, so that a soft purge can change a row without adding it up again.
+    /// The content goes in as its own sum, so that a soft purge can change a row without adding it
+    /// up again.
     func checksum(contentSum: UInt64) -> UInt64 {
         Checksum.ofEntry(
             key: key, status: status, classTag: classTag, receivedAt: receivedAt, lifetime: lifetime,

@@ -4,11 +4,11 @@
 public enum TTLRule: Hashable, Sendable {
     /// Never stored.
     case off
-    /// As the origin's own fields say, RFC 9111. Where they neither allow nor forbid it, an answer may be served stale for
-    /// `stale` seconds while a newer one is fetched.
+    /// As the origin's own fields say, RFC 9111. Where they neither allow nor forbid it, an answer
+    /// may be served stale for `stale` seconds while a newer one is fetched.
     case origin(stale: Int)
-    /// Fresh for so many seconds and then usable as stale for `stale` more, whatever the origin's fields say: Apple marks
-    /// its catalog `private, s-maxage=0` (DESIGN 5).
+    /// Fresh for so many seconds and then usable as stale for `stale` more, whatever the origin's
+    /// fields say: Apple marks its catalog `private, s-maxage=0` (DESIGN 5).
     case fixed(Int, stale: Int)
 
     /// The origin's own word and nothing else.

@@ -1,7 +1,7 @@
 // Which entries of a user still count. Pure.
-// Must hold: a generation never comes back, so what was stored under an older one is never found again, whatever was under
-// way when it ended; the table is bounded, and when it is full everyone's generation ends, but for those who wrote a moment
-// ago and have nothing stored.
+// Must hold: a generation never comes back, so what was stored under an older one is never found
+// again, whatever was under way when it ended; the table is bounded, and when it is full everyone's
+// generation ends, but for those who wrote a moment ago and have nothing stored.
 
 /// The generations of users' entries, for those users who ended one; all others share the floor.
 struct UserGenerations {
@@ -17,8 +17,9 @@ struct UserGenerations {
 
     /// Users who ended a generation and are told apart.
     static let maxUsers = 65_536
-    /// How long after a write nothing is stored for the user: what was written becomes visible with delay (API.md 3.2), and
-    /// an answer from before it must not be kept for a whole lifetime. In seconds.
+    /// How long after a write nothing is stored for the user: what was written becomes visible with
+    /// delay (API.md 3.2), and an answer from before it must not be kept for a whole lifetime. In
+    /// seconds.
     static let quietPeriod: Int64 = 10
 
     /// The scope of the user's entries; nil while nothing is stored for them.
@@ -27,14 +28,16 @@ struct UserGenerations {
         return unixSeconds < entry.quietUntil ? nil : .personal(user.inGeneration(entry.generation))
     }
 
-    /// Ends the user's generation: nothing stored for them so far is found again. Returns the scope that ended.
+    /// Ends the user's generation: nothing stored for them so far is found again. Returns the scope
+    /// that ended.
     @discardableResult
     mutating func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
         let ended = CacheKey.Scope.personal(user.inGeneration(entries[user]?.generation ?? floor))
         latest += 1
         if entries.count >= Self.maxUsers, entries[user] == nil {
             floor = latest
-            // For who is quiet nothing is stored that could end. Many of them at once are not worth the walk each time.
+            // For who is quiet nothing is stored that could end. Many of them at once are not worth
+            // the walk each time.
             entries = entries.filter { unixSeconds < $0.value.quietUntil }
             if entries.count > Self.maxUsers / 2 { entries.removeAll() }
         }

@@ -1,8 +1,9 @@
 // Who a personal entry belongs to, without the token that says so.
-// Must hold: the token itself is neither kept nor recoverable; the key lives as long as the process and is never written.
+// Must hold: the token itself is neither kept nor recoverable; the key lives as long as the process
+// and is never written.
 
-/// 128 bits that stand for one Music-User-Token: HMAC-SHA256 under the key of this process, truncated (HARDENING 5).
-/// Not reversible, and worthless in another process.
+/// 128 bits that stand for one Music-User-Token: HMAC-SHA256 under the key of this process,
+/// truncated (HARDENING 5). Not reversible, and worthless in another process.
 public struct UserHash: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -27,7 +28,8 @@ public struct UserHash: Hashable, Sendable {
 public struct UserHashKey: Sendable {
     private let bytes: [UInt8]
 
-    /// A fresh random key of 32 bytes; nil where the system has no randomness to give, then nothing personal may be kept.
+    /// A fresh random key of 32 bytes; nil where the system has no randomness to give, then nothing
+    /// personal may be kept.
     public init?() {
         guard let random = Digest.randomBytes(32) else { return nil }
         bytes = random
@@ -38,7 +40,8 @@ public struct UserHashKey: Sendable {
         self.bytes = bytes
     }
 
-    /// The hash of a Music-User-Token; nil where libcrypto refuses, then the request must pass uncached.
+    /// The hash of a Music-User-Token; nil where libcrypto refuses, then the request must pass
+    /// uncached.
     public func hash(token: Span<UInt8>) -> UserHash? {
         let digest = token.withUnsafeBytes { Digest.hmacSHA256(key: bytes, message: $0) }
         guard let digest else { return nil }

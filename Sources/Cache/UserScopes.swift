@@ -23,8 +23,9 @@ public final class UserScopes: Sendable {
         generations.withLock { $0.scope(of: user, at: unixSeconds) }
     }
 
-    /// Makes everything kept for the user unreachable, what is being fetched for them now included: after a write, and when
-    /// the token turned out dead. Returns the scope that ended, for the cache to free.
+    /// Makes everything kept for the user unreachable, what is being fetched for them now included:
+    /// after a write, and when the token turned out dead. Returns the scope that ended, for the
+    /// cache to free.
     public func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
         generations.withLock { $0.end(user, at: unixSeconds) }
     }

@@ -1,10 +1,12 @@
 import HTTP
 
-// What tells one state of a stored response's content from another (RFC 9110 8.8), read once off its fields.
-// Must hold: an entity tag that this cache made is honoured from clients and never shown to the origin, which does not know
-// it; the origin is never sent anything that is not well-formed.
+// What tells one state of a stored response's content from another (RFC 9110 8.8), read once off
+// its fields.
+// Must hold: an entity tag that this cache made is honoured from clients and never shown to the
+// origin, which does not know it; the origin is never sent anything that is not well-formed.
 
-/// The validators among some field lines; ranges count in the bytes they were read from. Dates are unix seconds.
+/// The validators among some field lines; ranges count in the bytes they were read from. Dates are
+/// unix seconds.
 public struct Validators: Sendable {
     /// The first ETag's value, whatever it is; empty where there is none.
     let tagValue: ByteRange
@@ -62,8 +64,8 @@ extension StoredResponse {
     /// Whether the origin can be asked to confirm it with a 304.
     public var isRevalidatable: Bool { validators.canBeAsked }
 
-    /// `If-None-Match` and `If-Modified-Since` lines that ask the origin to confirm it (RFC 9111 4.3.1); empty without a
-    /// validator of the origin's own.
+    /// `If-None-Match` and `If-Modified-Since` lines that ask the origin to confirm it (RFC 9111
+    /// 4.3.1); empty without a validator of the origin's own.
     public var preconditionLines: [UInt8] {
         var lines: [UInt8] = []
         func append(_ name: StaticString, _ value: ByteRange) {

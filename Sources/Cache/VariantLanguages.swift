@@ -1,10 +1,12 @@
 import HTTP
 
-// Answers that differ by Accept-Language alone, found by their language. A request that wants one language more than any other
-// gets the answer in that language from every origin that heeds weights (RFC 9110 12.4.2, 12.5.4), provided there is one; a
-// stored answer whose Content-Language it is shows that there is. So its list and the list that the answer was chosen by
-// select the same representation, and are told apart needlessly.
-// Must hold: only a fresh answer that still says it is in that language is found so; nothing is stored by language.
+// Answers that differ by Accept-Language alone, found by their language. A request that wants one
+// language more than any other gets the answer in that language from every origin that heeds
+// weights (RFC 9110 12.4.2, 12.5.4), provided there is one; a stored answer whose Content-Language
+// it is shows that there is. So its list and the list that the answer was chosen by select the same
+// representation, and are told apart needlessly.
+// Must hold: only a fresh answer that still says it is in that language is found so; nothing is
+// stored by language.
 
 /// Which variants are in which language; a few, the latest.
 struct VariantLanguages: Equatable {
@@ -52,7 +54,8 @@ extension VariantSignpost {
     /// Whether language is all that its variants differ by.
     var isAboutLanguageAlone: Bool { names.elementsEqual("accept-language".utf8) }
 
-    /// The one language that a request with these fields wants most, and the variant in it, if there is one.
+    /// The one language that a request with these fields wants most, and the variant in it, if
+    /// there is one.
     func wanted(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> (language: [UInt8], variant: [UInt8])? {
         guard isAboutLanguageAlone, fields.count(.acceptLanguage) == 1, let field = fields.first(.acceptLanguage),
             let language = WeightedList.mostWanted(bytes.extracting(field.value.range)),

@@ -1,16 +1,19 @@
 import HTTP
 
-// How a target's answers are told apart by request fields (RFC 9111 4.1). A *signpost* is an entry at the target's base key, the
-// one without variant: it has no content and says by which request fields the answers differ. The answers, its *variants*, lie
-// under keys that hold the signpost's generation and a digest of those fields' values.
-// Must hold: a variant is reached only through the signpost it was stored behind, so removing or replacing the signpost takes
-// all of them out of reach at once; no value of a request field is written down.
+// How a target's answers are told apart by request fields (RFC 9111 4.1). A *signpost* is an entry
+// at the target's base key, the one without variant: it has no content and says by which request
+// fields the answers differ. The answers, its *variants*, lie under keys that hold the signpost's
+// generation and a digest of those fields' values.
+// Must hold: a variant is reached only through the signpost it was stored behind, so removing or
+// replacing the signpost takes all of them out of reach at once; no value of a request field is
+// written down.
 
 /// What a signpost says.
 struct VariantSignpost: Equatable {
     /// As `ResponseFacts.Vary` spells them.
     let names: [UInt8]
-    /// Where answers differ by Accept-Language alone: in which languages there are some, and under which variants.
+    /// Where answers differ by Accept-Language alone: in which languages there are some, and under
+    /// which variants.
     var languages = VariantLanguages()
     /// 64 random bits in hexadecimal: the beginning of every variant.
     private let generation: [UInt8]
@@ -80,8 +83,8 @@ extension StoredResponse {
     /// Whether it is no answer but says where the answers are.
     public var isSignpost: Bool { !selecting.isEmpty }
 
-    /// The signpost at the base key of `answer`, which is among its variants. It outlives them all; eviction takes it, or an
-    /// answer that does not vary.
+    /// The signpost at the base key of `answer`, which is among its variants. It outlives them all;
+    /// eviction takes it, or an answer that does not vary.
     convenience init(signpost: VariantSignpost, at base: CacheKey, for answer: StoredResponse) {
         self.init(
             restoring: base, status: 300, fields: [], content: .plain([]), receivedAt: answer.receivedAt,

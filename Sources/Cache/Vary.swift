@@ -1,16 +1,18 @@
 import HTTP
 
 // Which request fields the origin chose an answer by (RFC 9110 12.5.5).
-// Must hold: what is not named here is the same in every request that an answer may be stored for; names are bounded.
+// Must hold: what is not named here is the same in every request that an answer may be stored for;
+// names are bounded.
 
 extension ResponseFacts {
-    /// The request fields that `Vary` names, apart from those that no request whose answer may be shared carries to the
-    /// origin, or that it carries always alike.
+    /// The request fields that `Vary` names, apart from those that no request whose answer may be
+    /// shared carries to the origin, or that it carries always alike.
     public struct Vary: Sendable, Equatable {
-        /// In lower case, ascending, each once, separated by commas: the same for the same set of names.
+        /// In lower case, ascending, each once, separated by commas: the same for the same set of
+        /// names.
         public private(set) var names: [UInt8] = []
-        /// Whether the answer depends on what a key cannot say: `*`, Authorization, which is not written down, something
-        /// that is no field name, or more names than are kept.
+        /// Whether the answer depends on what a key cannot say: `*`, Authorization, which is not
+        /// written down, something that is no field name, or more names than are kept.
         public private(set) var isUnbounded = false
 
         /// The most names, and the most bytes of `names`.
@@ -37,7 +39,8 @@ extension ResponseFacts {
             if all.count > Self.maxCount || joined.count > Self.maxBytes { isUnbounded = true } else { names = joined }
         }
 
-        /// Fields that end at the proxy, that it writes itself, or that it leaves out where answers are shared.
+        /// Fields that end at the proxy, that it writes itself, or that it leaves out where answers
+        /// are shared.
         private static func isAlike(_ id: FieldName) -> Bool {
             switch id {
             case .acceptEncoding, .cookie, .origin, .musicUserToken, .host, .connection, .keepAlive, .te, .trailer,
@@ -48,8 +51,8 @@ extension ResponseFacts {
             }
         }
 
-        /// Whether the key can tell apart what it depends on. Under an operator's rule none of the client's fields goes to
-        /// the origin and no variants are kept.
+        /// Whether the key can tell apart what it depends on. Under an operator's rule none of the
+        /// client's fields goes to the origin and no variants are kept.
         func isAccounted(under rule: TTLRule) -> Bool {
             !isUnbounded && (names.isEmpty || rule.followsOrigin)
         }

@@ -1,15 +1,16 @@
 import COpenSSL
 import Glibc
 
-/// The client side of TLS: TLS 1.2 or 1.3, certificate chain and host name always verified. There is no way to turn
-/// that off; tests bring an authority of their own.
+/// The client side of TLS: TLS 1.2 or 1.3, certificate chain and host name always verified. There
+/// is no way to turn that off; tests bring an authority of their own.
 ///
 /// Sessions are kept per host and port and resumed.
 public final class ClientTLS: Sendable {
     /// Whom to trust.
     public enum TrustAnchors: Sendable, Hashable {
-        /// The machine's authorities. SSL_CERT_FILE and SSL_CERT_DIR, where they are set and not empty, name a file
-        /// and directories (with `:` between them) to be used instead, never besides.
+        /// The machine's authorities. SSL_CERT_FILE and SSL_CERT_DIR, where they are set and not
+        /// empty, name a file and directories (with `:` between them) to be used instead, never
+        /// besides.
         case system
         /// A PEM file with one or more certificates.
         case file(String)
@@ -47,7 +48,8 @@ public final class ClientTLS: Sendable {
 
     /// A session for one connection to `hostName`, which is a DNS name or a literal IP address.
     func makeSession(hostName: String, port: UInt16, descriptor: CInt) throws(TLSError) -> TLSSession {
-        // SSL_set1_host with an empty name, and names cut at a NUL, would silently check something else.
+        // SSL_set1_host with an empty name, and names cut at a NUL, would silently check something
+        // else.
         guard !hostName.isEmpty, !hostName.utf8.contains(0) else { throw TLSError("no host name to verify") }
         ERR_clear_error()
         guard let ssl = SSL_new(context.pointer) else { throw .last("SSL_new") }
@@ -62,8 +64,8 @@ public final class ClientTLS: Sendable {
         return session
     }
 
-    /// Sets the name that the certificate must bear. A literal address is compared with the certificate's addresses and
-    /// not sent as server name (RFC 6066, 3).
+    /// Sets the name that the certificate must bear. A literal address is compared with the
+    /// certificate's addresses and not sent as server name (RFC 6066, 3).
     private static func expect(_ hostName: String, _ ssl: OpaquePointer) throws(TLSError) {
         SSL_set_hostflags(
             ssl, CUnsignedInt(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))

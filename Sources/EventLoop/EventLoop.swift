@@ -4,22 +4,24 @@ import Glibc
 
 /// A serial queue that owns sockets and timers and runs their handlers.
 ///
-/// There is one Dispatch read source, on a private epoll descriptor that holds every socket: a source per socket is
-/// slower (0.74 against 1.51 of nginx's rate in the same run) and can crash the process when peers hang up
-/// (swift-corelibs-libdispatch #949), whereas an epoll descriptor never hangs up.
+/// There is one Dispatch read source, on a private epoll descriptor that holds every socket: a
+/// source per socket is slower (0.74 against 1.51 of nginx's rate in the same run) and can crash
+/// the process when peers hang up (swift-corelibs-libdispatch #949), whereas an epoll descriptor
+/// never hangs up.
 ///
 /// What must hold:
 /// - everything but `execute`, `sync`, `stop` and `isOnLoop` is called on the loop;
-/// - handlers run in a *turn*: what the kernel has, the timers that are due, and one round of the streams that asked to
-///   read on. `now` is read once a turn;
-/// - between two rounds of reading on the kernel is asked, so that a stream with much to read costs its neighbours one
-///   round at most;
+/// - handlers run in a *turn*: what the kernel has, the timers that are due, and one round of the
+///   streams that asked to read on. `now` is read once a turn;
+/// - between two rounds of reading on the kernel is asked, so that a stream with much to read costs
+///   its neighbours one round at most;
 /// - a loop lives, and holds its descriptors, until `stop`.
 ///
-/// `@unchecked Sendable` because all mutable state is confined to `queue`, which debug builds check.
+/// `@unchecked Sendable` because all mutable state is confined to `queue`, which debug builds
+/// check.
 public final class EventLoop: Scheduler, @unchecked Sendable {
-    /// The loop's queue. Prefer `execute`: a block that goes straight to the queue runs outside a turn, with an old
-    /// `now`.
+    /// The loop's queue. Prefer `execute`: a block that goes straight to the queue runs outside a
+    /// turn, with an old `now`.
     let queue: DispatchQueue
 
     /// The time of the current turn.
@@ -27,7 +29,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     /// Nil, but in runs that do not wait: the clock on the machine is the time then.
     private let virtualTime: VirtualTime?
 
-    /// Bytes that any code may use within one call on the loop: gathering TLS records, discarding input.
+    /// Bytes that any code may use within one call on the loop: gathering TLS records, discarding
+    /// input.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
     /// One TLS record's content (RFC 8446, 5.1).
     static let scratchBytes = 16 * 1024
@@ -70,7 +73,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         timerSource.setEventHandler { @Sendable in self.timerFired() }
         timerSource.schedule(deadline: .distantFuture)
         timerSource.activate()
-        // In virtual time the kernel is asked at the end of every turn; told besides, the order of events would be chance.
+        // In virtual time the kernel is asked at the end of every turn; told besides, the order of
+        // events would be chance.
         if virtualTime == nil { pollSource.activate() }
     }
 
@@ -78,7 +82,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         scratch.deallocate()
     }
 
-    /// A write to a closed connection is an error to handle, not a signal to die of. Once per process.
+    /// A write to a closed connection is an error to handle, not a signal to die of. Once per
+    /// process.
     private static let ignoreBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     // MARK: Work
@@ -88,7 +93,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         queue.async { @Sendable in self.turn(body) }
     }
 
-    /// Runs `body` on the loop and waits for it: for starting and stopping, never on the way of a request.
+    /// Runs `body` on the loop and waits for it: for starting and stopping, never on the way of a
+    /// request.
     /// On the loop it runs at once. What it returns stays confined to the loop.
     public func sync<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         if isOnLoop { return try body() }
@@ -121,7 +127,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
 
     // MARK: Timers
 
-    /// The time at this very moment, later in a turn than `now`: for measuring. One `clock_gettime`.
+    /// The time at this very moment, later in a turn than `now`: for measuring. One
+    /// `clock_gettime`.
     public var currentTime: Instant { virtualTime?.now ?? Instant.now() }
 
     @discardableResult
@@ -143,13 +150,14 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     }
 
     private func runDueTimers() {
-        // Bounded by the sequence, so that a timer that schedules itself for now waits for the next turn.
+        // Bounded by the sequence, so that a timer that schedules itself for now waits for the next
+        // turn.
         let bound = timers.nextSequence
         while let (_, body) = timers.popDue(at: now, before: bound) { body() }
     }
 
-    /// The Dispatch timer is set only when an earlier deadline has appeared; one that was cancelled meanwhile costs one
-    /// idle turn.
+    /// The Dispatch timer is set only when an earlier deadline has appeared; one that was cancelled
+    /// meanwhile costs one idle turn.
     private func armTimer() {
         if virtualTime != nil { return requestLeap() }
         guard let earliest = timers.earliest, armedDeadline.map({ earliest < $0 }) ?? true, !isStopped else { return }
@@ -215,7 +223,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         }
     }
 
-    /// In virtual time, after every turn. Behind what was handed in by then, because the queue is serial.
+    /// In virtual time, after every turn. Behind what was handed in by then, because the queue is
+    /// serial.
     private func requestLeap() {
         guard !isLeapRequested, !isStopped else { return }
         isLeapRequested = true
@@ -225,7 +234,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         }
     }
 
-    /// Takes a turn; where there is nothing left to do for one, the time of the next timer has come.
+    /// Takes a turn; where there is nothing left to do for one, the time of the next timer has
+    /// come.
     private func leap() {
         isInTurn = true
         let count = isStopped ? 0 : poller.poll()
@@ -240,7 +250,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         endTurns()
     }
 
-    /// Calls `stream.deliverReadable()` once, at the end of this turn or the next, never from inside the caller.
+    /// Calls `stream.deliverReadable()` once, at the end of this turn or the next, never from
+    /// inside the caller.
     func readLater(_ stream: Stream) {
         readers.append(stream)
         requestTurn()
@@ -252,7 +263,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         requestTurn()
     }
 
-    /// One round: a stream that asks again waits until the kernel has been asked for its neighbours.
+    /// One round: a stream that asks again waits until the kernel has been asked for its
+    /// neighbours.
     private func deliverReadable() {
         guard !readers.isEmpty else { return }
         swap(&readers, &round)
@@ -294,7 +306,8 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         slots.remove(tag)
     }
 
-    /// Forgets a descriptor that is not the only one of its socket: closing it leaves it in the kernel's queue (epoll(7)).
+    /// Forgets a descriptor that is not the only one of its socket: closing it leaves it in the
+    /// kernel's queue (epoll(7)).
     func remove(_ tag: UInt64, shared descriptor: CInt) {
         slots.remove(tag)
         // It is in the set, so this cannot fail.
@@ -303,8 +316,9 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
 
     // MARK: Stopping
 
-    /// Closes every socket, drops the timers and lets go of the loop's own descriptors, later and on the loop. From any
-    /// thread. `completion` runs on the loop's queue when no descriptor is left. Stopping twice does nothing more.
+    /// Closes every socket, drops the timers and lets go of the loop's own descriptors, later and
+    /// on the loop. From any thread. `completion` runs on the loop's queue when no descriptor is
+    /// left. Stopping twice does nothing more.
     public func stop(_ completion: (@Sendable () -> Void)? = nil) {
         queue.async { @Sendable in
             self.close()

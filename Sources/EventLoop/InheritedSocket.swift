@@ -1,22 +1,26 @@
 import Glibc
 
-/// A listening socket that the process was started with (sd_listen_fds(3)). All loops share it, each by a descriptor of its
-/// own: several may be told of one connection, and whoever comes second finds that there is nothing to accept.
+/// A listening socket that the process was started with (sd_listen_fds(3)). All loops share it,
+/// each by a descriptor of its own: several may be told of one connection, and whoever comes second
+/// finds that there is nothing to accept.
 ///
-/// What must hold: once something listens by it, its own descriptor is never closed, so that the kernel keeps the queue of connections until the process has
-/// ended and whoever started it has the socket still.
+/// What must hold: once something listens by it, its own descriptor is never closed, so that the
+/// kernel keeps the queue of connections until the process has ended and whoever started it has the
+/// socket still.
 public final class InheritedSocket: Sendable {
     /// What it is bound to.
     public let address: SocketAddress
     private let descriptor: CInt
 
-    /// Takes a descriptor over; nil, and the descriptor is left alone, where it does not listen for connections.
+    /// Takes a descriptor over; nil, and the descriptor is left alone, where it does not listen for
+    /// connections.
     public init?(descriptor: CInt) {
         guard Self.listens(descriptor), let address = Socket.localAddress(descriptor) else { return nil }
         self.descriptor = descriptor
         self.address = address
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // Of the socket, not of the descriptor: no loop may wait in an accept that another was quicker with.
+        // Of the socket, not of the descriptor: no loop may wait in an accept that another was
+        // quicker with.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         Listener.setOptions(ofAccepted: descriptor)
     }

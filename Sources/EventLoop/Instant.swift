@@ -11,7 +11,8 @@ public struct Instant: Comparable, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The time now: one `clock_gettime`, about 20 ns. Code on a loop reads `Scheduler.now` instead.
+    /// The time now: one `clock_gettime`, about 20 ns. Code on a loop reads `Scheduler.now`
+    /// instead.
     public static func now() -> Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -40,8 +41,8 @@ public struct Instant: Comparable, Hashable, Sendable {
     }
 }
 
-/// A duration as whole nanoseconds, for those that are added with every request: to add a `Duration` takes a division of
-/// 128 bits.
+/// A duration as whole nanoseconds, for those that are added with every request: to add a
+/// `Duration` takes a division of 128 bits.
 public struct Nanoseconds: Sendable, Equatable {
     let count: Int64
 

@@ -10,12 +10,13 @@ enum KeyFile {
         try read(path) { _ in nil }
     }
 
-    /// The private key in `path`: a regular file of this user or root without rights for group and others, reached
-    /// without following a link at its end. Its text is wiped after use.
+    /// The private key in `path`: a regular file of this user or root without rights for group and
+    /// others, reached without following a link at its end. Its text is wiped after use.
     static func privateKey(_ path: String) throws(TLSError) -> PrivateKey {
         var text = try read(path, flags: O_NOFOLLOW) { status in
             guard status.st_uid == geteuid() || status.st_uid == 0 else { return "belongs to another user" }
-            // An access list for the service's user shows as rights of the group (LoadCredential= in systemd.exec(5)).
+            // An access list for the service's user shows as rights of the group (LoadCredential=
+            // in systemd.exec(5)).
             let forbidden: mode_t = status.st_uid == 0 && isCredential(path) ? 0o037 : 0o077
             guard status.st_mode & forbidden == 0 else {
                 return "mode \(String(status.st_mode & 0o7777, radix: 8)) lets others at it (chmod 600)"

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// A listening socket of one loop. Several loops listen on one address with `reusePort`, and the kernel shares the
-/// connections out.
+/// A listening socket of one loop. Several loops listen on one address with `reusePort`, and the
+/// kernel shares the connections out.
 ///
-/// What must hold: an accept that fails for want of descriptors never spins. The listener pauses and tries again by
-/// timer; from the second failure on it takes one waiting client by its reserve descriptor and closes it, so that the
-/// queue moves and clients learn of it.
+/// What must hold: an accept that fails for want of descriptors never spins. The listener pauses
+/// and tries again by timer; from the second failure on it takes one waiting client by its reserve
+/// descriptor and closes it, so that the queue moves and clients learn of it.
 public final class Listener {
     /// Connections that the kernel keeps for us; it caps this at net.core.somaxconn.
     static let backlog: CInt = 4096
@@ -14,7 +14,8 @@ public final class Listener {
     static let acceptsPerEvent = 64
     /// The pause after an accept that failed.
     static let retryDelay: Duration = .milliseconds(100)
-    /// Time without an acknowledgement after which a client is given up; slow readers may stall for less.
+    /// Time without an acknowledgement after which a client is given up; slow readers may stall for
+    /// less.
     static let incomingUserTimeout: Duration = .seconds(30)
 
     /// The address that is bound; port 0 is resolved.
@@ -37,8 +38,8 @@ public final class Listener {
     /// The file of a Unix socket, which goes with the listener.
     private let file: UnixSocketFile?
 
-    /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept` sets the stream's
-    /// handler; `streamDidOpen` follows, with TLS after the handshake.
+    /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept`
+    /// sets the stream's handler; `streamDidOpen` follows, with TLS after the handshake.
     ///
     /// - Parameters:
     ///   - inherited: listened on in place of a socket of its own.
@@ -99,8 +100,8 @@ public final class Listener {
         Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 
-    /// Stops listening; connections that were accepted stay. New ones are refused, unless another listener shares the
-    /// address.
+    /// Stops listening; connections that were accepted stay. New ones are refused, unless another
+    /// listener shares the address.
     public func close() {
         loop.assertOnLoop()
         guard !isClosed else { return }
@@ -112,8 +113,8 @@ public final class Listener {
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }
 
-    /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue of an inherited socket
-    /// outlives this process and is left to whoever comes next.
+    /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue
+    /// of an inherited socket outlives this process and is left to whoever comes next.
     public func closeAfterAccepting() {
         if !isInherited, !isPaused { while acceptSome() {} }
         close()

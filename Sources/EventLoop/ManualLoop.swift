@@ -1,4 +1,5 @@
-/// A scheduler whose time stands still until the test moves it: the double of `EventLoop` for all that only waits.
+/// A scheduler whose time stands still until the test moves it: the double of `EventLoop` for all
+/// that only waits.
 public final class ManualLoop: Scheduler {
     public private(set) var now: Instant
     private var timers = TimerQueue()
@@ -20,8 +21,8 @@ public final class ManualLoop: Scheduler {
     /// Timers that wait.
     var timerCount: Int { timers.count }
 
-    /// Moves time on and runs what becomes due, in order and each at its own deadline, including timers that these
-    /// schedule within the span.
+    /// Moves time on and runs what becomes due, in order and each at its own deadline, including
+    /// timers that these schedule within the span.
     public func advance(by duration: Duration) {
         let end = now + duration
         while let next = timers.earliest, next <= end {

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Bytes that the kernel has not taken yet, in order: copies of its own, and retained arrays of which a part is left; at the
-/// end perhaps a file, behind which nothing may be queued until it has left.
+/// Bytes that the kernel has not taken yet, in order: copies of its own, and retained arrays of
+/// which a part is left; at the end perhaps a file, behind which nothing may be queued until it has
+/// left.
 struct OutputQueue {
     private struct Segment {
         var bytes: [UInt8]
@@ -111,7 +112,8 @@ struct OutputQueue {
         }
     }
 
-    /// Recursive, at most `maxVectors` deep, because an array's bytes are only reachable inside its own closure.
+    /// Recursive, at most `maxVectors` deep, because an array's bytes are only reachable inside its
+    /// own closure.
     private func fill<R>(
         _ vectors: UnsafeMutableBufferPointer<iovec>, from index: Int, used: Int,
         _ body: (UnsafeMutableBufferPointer<iovec>) -> R

@@ -12,9 +12,11 @@ struct Readiness: OptionSet {
     static let ending = Readiness(rawValue: 4)
 }
 
-/// The kernel's readiness queue: the one file that knows epoll, so that another kernel's can stand beside it.
+/// The kernel's readiness queue: the one file that knows epoll, so that another kernel's can stand
+/// beside it.
 ///
-/// Descriptors carry a tag of 64 bits that comes back with their events. Closing a descriptor takes it out.
+/// Descriptors carry a tag of 64 bits that comes back with their events. Closing a descriptor takes
+/// it out.
 struct Poller: ~Copyable {
     enum Trigger {
         /// Told once per change, in both directions: the owner reads until it would block.
@@ -35,7 +37,8 @@ struct Poller: ~Copyable {
         events = .allocate(capacity: Poller.batch)
     }
 
-    /// The descriptor is closed by its owner, the loop, after the Dispatch source that watches it has let go.
+    /// The descriptor is closed by its owner, the loop, after the Dispatch source that watches it
+    /// has let go.
     deinit {
         events.deallocate()
     }
@@ -59,7 +62,8 @@ struct Poller: ~Copyable {
         while true {
             let count = epoll_wait(descriptor, events, CInt(Poller.batch), 0)
             if count >= 0 { return Int(count) }
-            // Only EINTR can happen to a valid epoll descriptor; for any other there is nothing to deliver.
+            // Only EINTR can happen to a valid epoll descriptor; for any other there is nothing to
+            // deliver.
             guard errno == EINTR else { return 0 }
         }
     }

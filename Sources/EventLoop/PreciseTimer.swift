@@ -1,8 +1,9 @@
 import CLinux
 import Glibc
 
-/// One timer that is late by tens of microseconds, where those of `EventLoop.schedule` may be late by a millisecond: a timerfd
-/// among the loop's descriptors. For a load generator, whose lateness would be taken for its target's.
+/// One timer that is late by tens of microseconds, where those of `EventLoop.schedule` may be late
+/// by a millisecond: a timerfd among the loop's descriptors. For a load generator, whose lateness
+/// would be taken for its target's.
 ///
 /// Confined to its loop, which keeps it until `close`, or until the loop stops.
 public final class PreciseTimer {
@@ -28,7 +29,8 @@ public final class PreciseTimer {
         }
     }
 
-    /// Fires once at `instant` instead of whenever it was to fire before; one that has passed is in the next turn.
+    /// Fires once at `instant` instead of whenever it was to fire before; one that has passed is in
+    /// the next turn.
     public func set(at instant: Instant) {
         loop.assertOnLoop()
         guard tag != nil else { return }

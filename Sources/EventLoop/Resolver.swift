@@ -12,12 +12,14 @@ public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(host): \(reason)" }
 }
 
-/// Host names to addresses: getaddrinfo on queues of its own, answers kept and delivered on the caller's loop.
+/// Host names to addresses: getaddrinfo on queues of its own, answers kept and delivered on the
+/// caller's loop.
 ///
-/// What must hold: identical look-ups under way are joined; the completion runs on the loop, never inside `resolve`;
-/// who asks for a name whose addresses are known does not wait: old addresses are delivered at once, for an hour, and
-/// looked up again behind that, so that neither a failing nor a hanging name server is felt; addresses alternate between IPv6 and IPv4, the resolver's first choice first, so that one broken family costs one
-/// failed connect.
+/// What must hold: identical look-ups under way are joined; the completion runs on the loop, never
+/// inside `resolve`; who asks for a name whose addresses are known does not wait: old addresses are
+/// delivered at once, for an hour, and looked up again behind that, so that neither a failing nor a
+/// hanging name server is felt; addresses alternate between IPv6 and IPv4, the resolver's first
+/// choice first, so that one broken family costs one failed connect.
 public final class Resolver: Sendable {
     public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], ResolveError>
@@ -45,10 +47,12 @@ public final class Resolver: Sendable {
 
     private struct State: Sendable {
         var answers: [String: Answer] = [:]
-        /// Those who wait, by name; a name with a look-up under way has an entry, though nobody may wait for it.
+        /// Those who wait, by name; a name with a look-up under way has an entry, though nobody may
+        /// wait for it.
         var waiters: [String: [Waiter]] = [:]
 
-        /// What is known of the name, or nil if the waiter has to wait; and whether it must be looked up.
+        /// What is known of the name, or nil if the waiter has to wait; and whether it must be
+        /// looked up.
         mutating func ask(
             _ host: String, _ waiter: Waiter, now: Instant
         ) -> (known: Result<[SocketAddress], ResolveError>?, needsLookup: Bool) {
@@ -59,7 +63,8 @@ public final class Resolver: Sendable {
             return (answer?.result, !isUnderWay)
         }
 
-        /// Keeps what a look-up has found; a failure does not replace addresses that are still usable.
+        /// Keeps what a look-up has found; a failure does not replace addresses that are still
+        /// usable.
         mutating func take(
             _ result: Result<[SocketAddress], ResolveError>, of host: String, ttl: Duration, staleLifetime: Duration,
             now: Instant
@@ -90,12 +95,14 @@ public final class Resolver: Sendable {
     private let queue = DispatchQueue(label: "resolver", attributes: .concurrent)
     private let state = Mutex(State())
 
-    /// `ttl` is the time for which addresses are kept; getaddrinfo does not say what the name server allows.
+    /// `ttl` is the time for which addresses are kept; getaddrinfo does not say what the name
+    /// server allows.
     public convenience init(ttl: Duration = .seconds(60)) {
         self.init(ttl: ttl, lookup: Resolver.system)
     }
 
-    /// For an origin that no name server knows: every name has this address, which may be a Unix socket.
+    /// For an origin that no name server knows: every name has this address, which may be a Unix
+    /// socket.
     public convenience init(always address: SocketAddress) {
         self.init(ttl: .zero, known: address, lookup: Resolver.system)
     }

@@ -11,11 +11,12 @@ public protocol Scheduler: AnyObject {
     /// The time, read once a turn: everything that happens in one turn happens at one instant.
     var now: Instant { get }
 
-    /// Runs `body` on the scheduler at `deadline`, or in the next turn if that is past. Timers run in the order of
-    /// their deadlines, those of equal deadlines in the order in which they were scheduled.
+    /// Runs `body` on the scheduler at `deadline`, or in the next turn if that is past. Timers run
+    /// in the order of their deadlines, those of equal deadlines in the order in which they were
+    /// scheduled.
     ///
-    /// The closure is an allocation: what changes its deadline with each request keeps one timer that looks, when it
-    /// runs, whether it is due, and schedules itself again.
+    /// The closure is an allocation: what changes its deadline with each request keeps one timer
+    /// that looks, when it runs, whether it is due, and schedules itself again.
     @discardableResult
     func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken
 

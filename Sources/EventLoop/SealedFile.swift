@@ -1,8 +1,9 @@
 import CLinux
 import Glibc
 
-/// Bytes in a file without a name that lies in memory and cannot be changed any more: `Stream` sends it without the copy into
-/// the kernel that sending an array takes. The file holds a copy, so it is for what is sent again and again.
+/// Bytes in a file without a name that lies in memory and cannot be changed any more: `Stream`
+/// sends it without the copy into the kernel that sending an array takes. The file holds a copy, so
+/// it is for what is sent again and again.
 public final class SealedFile: Sendable {
     let descriptor: CInt
     /// Its size in bytes.

@@ -1,11 +1,12 @@
 import COpenSSL
 import Synchronization
 
-/// The server side of TLS: one certificate, TLS 1.2 and 1.3 by Mozilla's intermediate profile, HTTP/1.1 alone.
+/// The server side of TLS: one certificate, TLS 1.2 and 1.3 by Mozilla's intermediate profile,
+/// HTTP/1.1 alone.
 ///
-/// Tickets are sealed with keys that OpenSSL makes at random for each context; the context, and with it those keys, is
-/// made anew after a day, and whenever the certificate is read again. A ticket of an older context costs its client a
-/// full handshake.
+/// Tickets are sealed with keys that OpenSSL makes at random for each context; the context, and
+/// with it those keys, is made anew after a day, and whenever the certificate is read again. A
+/// ticket of an older context costs its client a full handshake.
 public final class ServerTLS: Sendable {
     /// The life of a context's ticket keys.
     static let contextLifetime: Duration = .seconds(24 * 3600)
@@ -24,8 +25,8 @@ public final class ServerTLS: Sendable {
     private let source: Source
     private let current: Mutex<Current>
 
-    /// Reads a PEM chain, leaf first, and the leaf's key. The key file must be a regular file of this user or root
-    /// that nobody else can read.
+    /// Reads a PEM chain, leaf first, and the leaf's key. The key file must be a regular file of
+    /// this user or root that nobody else can read.
     public convenience init(certificateFile: String, keyFile: String) throws(TLSError) {
         try self.init(.files(certificate: certificateFile, key: keyFile))
     }
@@ -52,8 +53,8 @@ public final class ServerTLS: Sendable {
         current = Mutex(Current(context: try ServerTLS.makeContext(source, weaken), madeAt: .now()))
     }
 
-    /// Reads the files again. New connections use the new certificate; if it cannot be used, the old one stays and the
-    /// error says why.
+    /// Reads the files again. New connections use the new certificate; if it cannot be used, the
+    /// old one stays and the error says why.
     public func reload() throws(TLSError) {
         let context = try ServerTLS.makeContext(source)
         current.withLock { $0 = Current(context: context, madeAt: .now()) }
@@ -67,7 +68,8 @@ public final class ServerTLS: Sendable {
             if isOld { current.madeAt = now }
             return (current.context, isOld)
         }
-        // Files that cannot be read today must not stop a server that runs: the old keys then live longer.
+        // Files that cannot be read today must not stop a server that runs: the old keys then live
+        // longer.
         if isOld { try? reload() }
         ERR_clear_error()
         guard let ssl = SSL_new(context.pointer) else { throw .last("SSL_new") }

@@ -17,8 +17,8 @@ enum Socket {
         return setsockopt(descriptor, CInt(level), option, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
     }
 
-    /// Finds out that the other machine has gone: idle connections by probes after 15 s, busy ones by `userTimeout`
-    /// without an acknowledgement (tcp(7)).
+    /// Finds out that the other machine has gone: idle connections by probes after 15 s, busy ones
+    /// by `userTimeout` without an acknowledgement (tcp(7)).
     static func setKeepAlive(_ descriptor: CInt, userTimeout: Duration) {
         set(descriptor, Int(SOL_SOCKET), SO_KEEPALIVE, 1)
         set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 15)
@@ -32,8 +32,8 @@ enum Socket {
         read { getsockname(descriptor, $0, $1) } ?? localPath(descriptor)
     }
 
-    /// The path of a Unix socket; nil where it has none that can be written down. Apart, because the other ends of Unix
-    /// sockets, which `read` is for too, name themselves as they please.
+    /// The path of a Unix socket; nil where it has none that can be written down. Apart, because
+    /// the other ends of Unix sockets, which `read` is for too, name themselves as they please.
     private static func localPath(_ descriptor: CInt) -> SocketAddress? {
         var name = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -45,7 +45,8 @@ enum Socket {
         return String(validating: bytes, as: UTF8.self).flatMap { SocketAddress(path: $0) }
     }
 
-    /// Who connected to a Unix socket; nil where the kernel does not know, as of connections over a network.
+    /// Who connected to a Unix socket; nil where the kernel does not know, as of connections over a
+    /// network.
     static func peerUserID(_ descriptor: CInt) -> UInt32? {
         var user: UInt32 = 0
         return clinux_peer_user(descriptor, &user) == 0 ? user : nil

@@ -2,7 +2,8 @@ import Glibc
 
 /// Where a socket is: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address in network byte order as it lies in memory; an IPv4 address fills the first four bytes.
+    /// The address in network byte order as it lies in memory; an IPv4 address fills the first four
+    /// bytes.
     private let high: UInt64
     private let low: UInt64
     private let scope: UInt32
@@ -113,7 +114,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// True for 127.0.0.0/8, ::1, ::ffff:127.0.0.0/104 and Unix sockets: reachable from this machine alone.
+    /// True for 127.0.0.0/8, ::1, ::ffff:127.0.0.0/104 and Unix sockets: reachable from this
+    /// machine alone.
     public var isLoopback: Bool {
         if path != nil { return true }
         return withAddressBytes { bytes in

@@ -9,14 +9,15 @@ extension Stream {
     /// Time without progress after which a peer that does not read is given up.
     static let flushTimeout: Duration = .seconds(30)
 
-    /// Closes at once and drops what is queued. With TLS, close_notify is sent if nothing was queued; so a peer can
-    /// tell a cut transfer from a finished one.
+    /// Closes at once and drops what is queued. With TLS, close_notify is sent if nothing was
+    /// queued; so a peer can tell a cut transfer from a finished one.
     public func close() {
         loop.assertOnLoop()
         end(nil)
     }
 
-    /// Closes with a reset (RST): for an answer that must not look complete although its end is marked by the close.
+    /// Closes with a reset (RST): for an answer that must not look complete although its end is
+    /// marked by the close.
     public func reset() {
         loop.assertOnLoop()
         guard state != .closed else { return }
@@ -26,9 +27,10 @@ extension Stream {
         end(nil)
     }
 
-    /// Sends what is queued, shuts down our side, then reads and discards for a bounded time and amount until the peer
-    /// has ended its own. Closing while input is unread would make the kernel send a reset, and a reset can overtake
-    /// the answer (RFC 9112, 9.6). The handler hears nothing more but `streamDidClose`.
+    /// Sends what is queued, shuts down our side, then reads and discards for a bounded time and
+    /// amount until the peer has ended its own. Closing while input is unread would make the kernel
+    /// send a reset, and a reset can overtake the answer (RFC 9112, 9.6). The handler hears nothing
+    /// more but `streamDidClose`.
     public func closeAfterSending() {
         loop.assertOnLoop()
         switch state {
@@ -88,7 +90,8 @@ extension Stream {
         end(error)
     }
 
-    /// The one place where the descriptor is closed. `streamDidClose` waits for the end of the turn.
+    /// The one place where the descriptor is closed. `streamDidClose` waits for the end of the
+    /// turn.
     private func end(_ error: StreamError?) {
         guard state != .closed else { return }
         if error == nil, output.isEmpty, state == .open { tls?.sendCloseNotify() }

@@ -2,14 +2,15 @@ import CLinux
 import Glibc
 
 extension Stream {
-    /// Time after which a peer that acknowledges nothing, or leaves no room to send, is given up (tcp(7),
-    /// TCP_USER_TIMEOUT), on connections that this side opened.
+    /// Time after which a peer that acknowledges nothing, or leaves no room to send, is given up
+    /// (tcp(7), TCP_USER_TIMEOUT), on connections that this side opened.
     static let outgoingUserTimeout: Duration = .seconds(15)
 
-    /// Connects without waiting. With `tls`, certificate chain and host name are verified before `streamDidOpen`.
+    /// Connects without waiting. With `tls`, certificate chain and host name are verified before
+    /// `streamDidOpen`.
     ///
-    /// Throws only where no socket can be made (descriptors used up). All else is reported by `streamDidClose`, never
-    /// from inside this call.
+    /// Throws only where no socket can be made (descriptors used up). All else is reported by
+    /// `streamDidClose`, never from inside this call.
     public static func connect(
         to address: SocketAddress, tls: (configuration: ClientTLS, hostName: String)? = nil, loop: EventLoop,
         handler: any StreamHandler

@@ -2,7 +2,8 @@ import Glibc
 
 /// What the loop tells the stream, and what the stream then tells its handler.
 extension Stream: PollTarget {
-    /// Begins to watch the descriptor; a failure is reported like any other, at the end of the turn.
+    /// Begins to watch the descriptor; a failure is reported like any other, at the end of the
+    /// turn.
     func register() {
         do {
             tag = try loop.add(descriptor, self, .edge)
@@ -64,7 +65,8 @@ extension Stream: PollTarget {
         case .success(false): return
         case .success(true):
             cancelDeadline()
-            // Bytes behind the handshake may already lie in OpenSSL's buffer, for which no event will come.
+            // Bytes behind the handshake may already lie in OpenSSL's buffer, for which no event
+            // will come.
             didOpen(.readable)
         case .failure(let error): fail(error)
         }

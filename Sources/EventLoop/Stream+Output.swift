@@ -12,8 +12,8 @@ extension Stream {
         output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
     }
 
-    /// Sends bytes and then a body from an offset on, in one system call where the kernel takes all. What is left of
-    /// the body is retained, not copied.
+    /// Sends bytes and then a body from an offset on, in one system call where the kernel takes
+    /// all. What is left of the body is retained, not copied.
     public func send(_ bytes: UnsafeRawBufferPointer, _ body: [UInt8], from offset: Int = 0) {
         loop.assertOnLoop()
         guard isSending else { return }
@@ -27,8 +27,8 @@ extension Stream {
         }
     }
 
-    /// Sends bytes and then a whole file, which the kernel takes without copying it. Not for a TLS stream; and nothing may
-    /// be sent behind it before `pendingBytes` is 0 again.
+    /// Sends bytes and then a whole file, which the kernel takes without copying it. Not for a TLS
+    /// stream; and nothing may be sent behind it before `pendingBytes` is 0 again.
     public func send(_ bytes: UnsafeRawBufferPointer, _ file: SealedFile) {
         loop.assertOnLoop()
         precondition(!isTLS, "what is encrypted has to be read first")
@@ -38,7 +38,8 @@ extension Stream {
         guard isSending else { return }
         output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
         output.append(file, from: sent)
-        // A file may leave in part although the socket takes more: only one that takes nothing tells when it does again.
+        // A file may leave in part although the socket takes more: only one that takes nothing
+        // tells when it does again.
         flush()
     }
 
@@ -92,7 +93,8 @@ extension Stream {
         }
     }
 
-    /// One sendmsg; 0 where it would block. `hasMore`: the rest follows at once, so no packet ends here.
+    /// One sendmsg; 0 where it would block. `hasMore`: the rest follows at once, so no packet ends
+    /// here.
     private func write(
         _ vectors: UnsafeMutableBufferPointer<iovec>, hasMore: Bool = false
     ) -> Result<Int, StreamError> {
@@ -110,8 +112,8 @@ extension Stream {
         }
     }
 
-    /// Writes records of up to 16 KiB, each gathered from both places, so that a small answer is one record and one
-    /// system call.
+    /// Writes records of up to 16 KiB, each gathered from both places, so that a small answer is
+    /// one record and one system call.
     private func writeTLS(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
     ) -> Result<Int, StreamError> {
@@ -150,8 +152,8 @@ extension Stream {
         return output.hasSegments ? output.withVectors { write($0, hasMore: true) } : send(file, from: offset)
     }
 
-    /// A record that would block has been encrypted already: OpenSSL wants to see at least its bytes again, which the
-    /// front of the queue still is.
+    /// A record that would block has been encrypted already: OpenSSL wants to see at least its
+    /// bytes again, which the front of the queue still is.
     private func flushRecord() -> Result<Int, StreamError> {
         guard let tls else { return .success(0) }
         let count = output.copyFront(into: loop.scratch)

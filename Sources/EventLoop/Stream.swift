@@ -4,10 +4,11 @@ import Glibc
 ///
 /// What must hold:
 /// - it is confined to its loop, which keeps it alive until it is closed;
-/// - it keeps its handler until it has told it of the end, which every way of closing leads to, the loop's stop too; so
-///   stream and handler may hold each other. A stream without a handler closes at its next event;
-/// - nothing is read or written for the handler before `streamDidOpen`; what is sent earlier waits in the queue, so no
-///   byte of it leaves before a TLS peer is verified;
+/// - it keeps its handler until it has told it of the end, which every way of closing leads to, the
+///   loop's stop too; so stream and handler may hold each other. A stream without a handler closes
+///   at its next event;
+/// - nothing is read or written for the handler before `streamDidOpen`; what is sent earlier waits
+///   in the queue, so no byte of it leaves before a TLS peer is verified;
 /// - calls after `close` do nothing.
 public final class Stream {
     enum State {
@@ -37,7 +38,8 @@ public final class Stream {
     var output = OutputQueue()
     /// The socket gave less than was asked for, so it is empty and the next event is sure to come.
     var isDrained = false
-    /// The peer has ended its side, so a short read does not mean that there is nothing more to learn.
+    /// The peer has ended its side, so a short read does not mean that there is nothing more to
+    /// learn.
     var isEnding = false
     /// The end of the stream was read.
     var hasReadEnd = false
@@ -69,7 +71,8 @@ public final class Stream {
         return state == .closed ? nil : Socket.localAddress(descriptor)
     }
 
-    /// The user of the process at the other end of a Unix socket, as it was when it connected (unix(7)); nil for others.
+    /// The user of the process at the other end of a Unix socket, as it was when it connected
+    /// (unix(7)); nil for others.
     public var peerUserID: UInt32? {
         loop.assertOnLoop()
         return state == .closed ? nil : Socket.peerUserID(descriptor)
@@ -78,12 +81,12 @@ public final class Stream {
     /// True if the TLS session was resumed from an earlier one.
     var isResumed: Bool { tls?.isResumed ?? false }
 
-    /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is large, and go on at
-    /// `streamDidDrain`.
+    /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is
+    /// large, and go on at `streamDidDrain`.
     public var pendingBytes: Int { output.count }
 
-    /// Reads what is there, at most the buffer's size: one system call, or none where the last read has shown that the
-    /// socket is empty.
+    /// Reads what is there, at most the buffer's size: one system call, or none where the last read
+    /// has shown that the socket is empty.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         loop.assertOnLoop()
         guard state == .open, !buffer.isEmpty else { return .wouldBlock }
@@ -108,7 +111,8 @@ public final class Stream {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
-                // Fewer bytes than asked for: the socket is empty (epoll(7)), unless an end is already waiting.
+                // Fewer bytes than asked for: the socket is empty (epoll(7)), unless an end is
+                // already waiting.
                 isDrained = count < buffer.count && !isEnding
                 return .bytes(count)
             }
@@ -123,8 +127,8 @@ public final class Stream {
         }
     }
 
-    /// Asks for `streamDidBecomeReadable` at the end of this turn, or, from inside such a call, of the next: for a
-    /// handler that stopped before `.wouldBlock`.
+    /// Asks for `streamDidBecomeReadable` at the end of this turn, or, from inside such a call, of
+    /// the next: for a handler that stopped before `.wouldBlock`.
     public func readLater() {
         loop.assertOnLoop()
         guard state == .open, !isReadingLater else { return }

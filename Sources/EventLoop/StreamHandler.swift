@@ -1,13 +1,15 @@
-/// The owner of a stream's meaning, kept by the stream until the last call. All calls come on the stream's loop and none from inside a call on the stream:
-/// `send`, `close` and `read` never call back.
+/// The owner of a stream's meaning, kept by the stream until the last call. All calls come on the
+/// stream's loop and none from inside a call on the stream: `send`, `close` and `read` never call
+/// back.
 ///
 /// Every call may close the stream.
 public protocol StreamHandler: AnyObject {
-    /// Bytes may flow: connected and, with TLS, the peer verified (outgoing) or the handshake finished (incoming).
+    /// Bytes may flow: connected and, with TLS, the peer verified (outgoing) or the handshake
+    /// finished (incoming).
     func streamDidOpen(_ stream: Stream)
 
-    /// There is something to read: read until `.wouldBlock`, or remember to do so later; readiness is told once per
-    /// change (edge-triggered). `Stream.readLater` asks for another call.
+    /// There is something to read: read until `.wouldBlock`, or remember to do so later; readiness
+    /// is told once per change (edge-triggered). `Stream.readLater` asks for another call.
     func streamDidBecomeReadable(_ stream: Stream)
 
     /// Everything that had been queued by `send` is with the kernel.
@@ -24,7 +26,8 @@ public enum ReadResult: Sendable, Equatable {
     case bytes(Int)
     /// Nothing now; the handler will be called.
     case wouldBlock
-    /// The peer has ended its side properly: FIN, and with TLS close_notify before it. Sending is still possible.
+    /// The peer has ended its side properly: FIN, and with TLS close_notify before it. Sending is
+    /// still possible.
     case end
     /// The stream is closed; `streamDidClose` follows with the same error.
     case failed(StreamError)

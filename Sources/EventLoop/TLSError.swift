@@ -9,13 +9,15 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// The error of an OpenSSL call that has just failed on this thread. Empties OpenSSL's queue of errors.
+    /// The error of an OpenSSL call that has just failed on this thread. Empties OpenSSL's queue of
+    /// errors.
     static func last(_ what: String) -> TLSError {
         TLSError("\(what): \(OpenSSLQueue.takeReason())")
     }
 }
 
-/// OpenSSL's queue of errors, which belongs to the thread: it is emptied before each call whose result is asked for.
+/// OpenSSL's queue of errors, which belongs to the thread: it is emptied before each call whose
+/// result is asked for.
 enum OpenSSLQueue {
     /// The reason of the latest error; the queue is empty afterwards.
     static func takeReason() -> String {
@@ -29,7 +31,8 @@ enum OpenSSLQueue {
     /// True if the latest error is `reason` of the TLS library.
     static func lastIs(_ reason: CInt) -> Bool {
         let code = ERR_peek_last_error()
-        // ERR_GET_LIB and ERR_GET_REASON are functions that Swift sees only as macros: see openssl/err.h.
+        // ERR_GET_LIB and ERR_GET_REASON are functions that Swift sees only as macros: see
+        // openssl/err.h.
         return (code >> 23) & 0xFF == UInt(ERR_LIB_SSL) && code & 0x7F_FFFF == UInt(reason)
     }
 }

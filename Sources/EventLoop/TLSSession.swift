@@ -3,8 +3,8 @@ import Glibc
 
 /// One SSL object on a non-blocking descriptor; confined to the stream that owns it.
 ///
-/// What must hold: the error queue is emptied before each call and read right after it, on the same thread; after a
-/// fatal error no further call is made, not even to say goodbye.
+/// What must hold: the error queue is emptied before each call and read right after it, on the same
+/// thread; after a fatal error no further call is made, not even to say goodbye.
 final class TLSSession {
     /// True while a read waits for room to write.
     private(set) var readWantsWrite = false
@@ -20,8 +20,8 @@ final class TLSSession {
     /// Whether the socket gave less than was asked of it since this was last cleared.
     private var hasReadShort = false
 
-    /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for resumption, with a reference
-    /// to own.
+    /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for
+    /// resumption, with a reference to own.
     init(owning ssl: OpaquePointer, isClient: Bool, onNewSession: ((OpaquePointer) -> Void)? = nil) {
         self.ssl = ssl
         self.isClient = isClient
@@ -54,7 +54,8 @@ final class TLSSession {
         return true
     }
 
-    /// Goes on with the handshake: true when it is finished and, for a client, the peer verified; false where it waits.
+    /// Goes on with the handshake: true when it is finished and, for a client, the peer verified;
+    /// false where it waits.
     func handshake() -> Result<Bool, StreamError> {
         guard let ssl else { return .success(false) }
         ERR_clear_error()
@@ -72,8 +73,8 @@ final class TLSSession {
         return isClient ? verifyPeer(ssl) : .success(true)
     }
 
-    /// OpenSSL has verified the chain and the name already; this holds on to it for resumed sessions too, whose
-    /// certificate is not sent again and may have expired since.
+    /// OpenSSL has verified the chain and the name already; this holds on to it for resumed
+    /// sessions too, whose certificate is not sent again and may have expired since.
     private func verifyPeer(_ ssl: OpaquePointer) -> Result<Bool, StreamError> {
         guard SSL_get_verify_result(ssl) == X509_V_OK, let certificate = SSL_get1_peer_certificate(ssl) else {
             mayNotify = false
@@ -94,7 +95,8 @@ final class TLSSession {
         return .tls("certificate verify failed: \(String(cString: X509_verify_cert_error_string(verdict)))")
     }
 
-    /// OpenSSL does not say whether it emptied the socket; without knowing, every request would cost a second read that finds nothing.
+    /// OpenSSL does not say whether it emptied the socket; without knowing, every request would
+    /// cost a second read that finds nothing.
     private func watchReads(_ socket: OpaquePointer?) {
         BIO_set_callback_arg(socket, Unmanaged.passUnretained(self).toOpaque().assumingMemoryBound(to: CChar.self))
         BIO_set_callback_ex(socket) { socket, operation, _, wanted, _, _, result, count in
@@ -125,7 +127,8 @@ final class TLSSession {
         }
     }
 
-    /// Writes one record's content; 0 where it would block. Then the next call must begin with the same bytes.
+    /// Writes one record's content; 0 where it would block. Then the next call must begin with the
+    /// same bytes.
     func write(_ bytes: UnsafeRawBufferPointer) -> Result<Int, StreamError> {
         guard let ssl else { return .success(0) }
         ERR_clear_error()
@@ -165,7 +168,8 @@ final class TLSSession {
         }
     }
 
-    /// Tells the peer that nothing follows. Best effort: where the socket takes no more, the peer sees a truncation.
+    /// Tells the peer that nothing follows. Best effort: where the socket takes no more, the peer
+    /// sees a truncation.
     func sendCloseNotify() {
         guard let ssl, isFinished, mayNotify else { return }
         mayNotify = false

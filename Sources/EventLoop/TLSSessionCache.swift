@@ -3,8 +3,9 @@ import Synchronization
 
 /// Sessions that servers have offered, by host and port, for all loops.
 ///
-/// A session is stored only from a connection whose certificate and name were verified, and used only for the same
-/// name; so resuming does not widen trust. TLS 1.3 tickets are used once (RFC 8446, C.4).
+/// A session is stored only from a connection whose certificate and name were verified, and used
+/// only for the same name; so resuming does not widen trust. TLS 1.3 tickets are used once (RFC
+/// 8446, C.4).
 final class TLSSessionCache: Sendable {
     struct Key: Hashable, Sendable {
         let host: String
@@ -16,8 +17,8 @@ final class TLSSessionCache: Sendable {
     /// Keys: a proxy speaks to few origins.
     static let keys = 64
 
-    /// An SSL_SESSION of which the table owns a reference: as an address, because OpenSSL counts references
-    /// atomically but Swift does not know that the pointer may cross threads.
+    /// An SSL_SESSION of which the table owns a reference: as an address, because OpenSSL counts
+    /// references atomically but Swift does not know that the pointer may cross threads.
     private struct Kept: Sendable {
         let address: UInt
 

@@ -1,9 +1,11 @@
 import COpenSSL
 import Glibc
 
-/// A certificate authority that exists in memory alone, for tests and for a simulated origin over TLS.
+/// A certificate authority that exists in memory alone, for tests and for a simulated origin over
+/// TLS.
 ///
-/// EC P-256 with SHA-256 throughout. The authority and its leaves are valid from an hour ago for a week.
+/// EC P-256 with SHA-256 throughout. The authority and its leaves are valid from an hour ago for a
+/// week.
 public struct ThrowawayAuthority: Sendable {
     /// A certificate with its key, both PEM.
     public struct Leaf: Sendable {
@@ -42,7 +44,8 @@ public struct ThrowawayAuthority: Sendable {
     }
 }
 
-/// What a certificate says; the defaults are those of a good server certificate. The rest is for tests of refusal.
+/// What a certificate says; the defaults are those of a good server certificate. The rest is for
+/// tests of refusal.
 struct LeafProfile {
     enum Key {
         case ec

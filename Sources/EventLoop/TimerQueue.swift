@@ -1,8 +1,8 @@
 /// The timers of one scheduler: a binary heap by (deadline, order of scheduling).
 ///
-/// Cancelling bumps the generation of the timer's slot and releases the closure; the entry in the heap stays until it
-/// surfaces, or until stale entries are the majority, when the heap is built anew. So cancel is constant time, and the
-/// heap is never more than about twice the live timers.
+/// Cancelling bumps the generation of the timer's slot and releases the closure; the entry in the
+/// heap stays until it surfaces, or until stale entries are the majority, when the heap is built
+/// anew. So cancel is constant time, and the heap is never more than about twice the live timers.
 struct TimerQueue {
     private struct Entry {
         let deadline: Instant

@@ -3,8 +3,8 @@ import Glibc
 
 /// Loading of trust anchors.
 ///
-/// What must hold: what the operator has named is used, or it is an error. Falling back to the machine's authorities
-/// would trust more than was asked for.
+/// What must hold: what the operator has named is used, or it is an error. Falling back to the
+/// machine's authorities would trust more than was asked for.
 enum TrustStore {
     /// Where distributions keep one file with all authorities.
     private static let systemFiles = [
@@ -46,8 +46,9 @@ enum TrustStore {
         }
     }
 
-    /// Loads every file of the directory that holds certificates, whatever its name, now: OpenSSL's own way reads
-    /// files with hashed names in the middle of a handshake, and does not say that a directory is missing.
+    /// Loads every file of the directory that holds certificates, whatever its name, now: OpenSSL's
+    /// own way reads files with hashed names in the middle of a handshake, and does not say that a
+    /// directory is missing.
     private static func loadDirectory(_ path: String, _ context: OpaquePointer) throws(TLSError) {
         guard let directory = opendir(path) else {
             throw TLSError("trust anchors in \(path): \(String(cString: strerror(errno)))")

@@ -1,8 +1,8 @@
 import Glibc
 
 // The file that a Unix socket is found by (unix(7)).
-// Must hold: nobody but the owner can ever connect; nothing is removed but a socket of ours that nobody listens on; of two
-// processes that start at once, one gets the path and the other an error.
+// Must hold: nobody but the owner can ever connect; nothing is removed but a socket of ours that
+// nobody listens on; of two processes that start at once, one gets the path and the other an error.
 
 /// The file of a listening Unix socket, told from another that may have taken its place.
 struct UnixSocketFile {
@@ -10,15 +10,18 @@ struct UnixSocketFile {
     private let device: dev_t
     private let inode: ino_t
 
-    /// Binds a socket to a file of mode 0600 and listens. A file that a dead process left is replaced.
+    /// Binds a socket to a file of mode 0600 and listens. A file that a dead process left is
+    /// replaced.
     static func listen(
         _ address: SocketAddress, _ path: String, backlog: CInt
     ) throws(SystemError) -> (descriptor: CInt, file: UnixSocketFile?) {
         let descriptor = try Socket.open(family: address.family)
         do throws(SystemError) {
-            // The file gets the mode of the socket (unix(7)): there is no moment in which others could connect.
+            // The file gets the mode of the socket (unix(7)): there is no moment in which others
+            // could connect.
             guard fchmod(descriptor, 0o600) == 0 else { throw .last("fchmod") }
-            // Held until the socket listens: until then it looks like a dead one to another process.
+            // Held until the socket listens: until then it looks like a dead one to another
+            // process.
             let lock = lockDirectory(of: path)
             defer { if lock >= 0 { _ = close(lock) } }
             try bind(descriptor, address, path, mayReplace: lock >= 0)
@@ -65,7 +68,8 @@ struct UnixSocketFile {
         return lstat(path, &status) == 0 ? status : nil
     }
 
-    /// A descriptor that holds a lock on the directory; -1 where there can be none, or another has it now.
+    /// A descriptor that holds a lock on the directory; -1 where there can be none, or another has
+    /// it now.
     private static func lockDirectory(of path: String) -> CInt {
         let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

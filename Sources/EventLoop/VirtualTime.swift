@@ -1,13 +1,15 @@
 import Synchronization
 
-/// Time that stands still while its loop has anything to do, and then is at once that of the loop's next timer: hours of
-/// waiting take no time at all, and nothing happens in another order than it would have.
+/// Time that stands still while its loop has anything to do, and then is at once that of the loop's
+/// next timer: hours of waiting take no time at all, and nothing happens in another order than it
+/// would have.
 ///
-/// What must hold: all that the loop talks to is on the loop itself, over Unix sockets, which carry what is written to them
-/// before the write returns. What others do for it, on queues of their own, is done before time passes (`settle`).
+/// What must hold: all that the loop talks to is on the loop itself, over Unix sockets, which carry
+/// what is written to them before the write returns. What others do for it, on queues of their own,
+/// is done before time passes (`settle`).
 public final class VirtualTime: Sendable {
-    /// Where it begins: an hour in, so that subtracting a minute does not reach below zero; always the same, so that
-    /// runs can be repeated.
+    /// Where it begins: an hour in, so that subtracting a minute does not reach below zero; always
+    /// the same, so that runs can be repeated.
     public static let start = Instant(nanoseconds: 3_600_000_000_000)
 
     private let nanoseconds = Atomic<Int64>(VirtualTime.start.nanoseconds)

@@ -3,10 +3,12 @@
 //     REFRAIN_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product FuzzDocuments
 //     .build/fuzz/release/FuzzDocuments -max_len=8192 -max_total_time=300 FOUND SEEDS
 //
-// FOUND is a folder for the inputs that it finds worth keeping, SEEDS one with answers to begin from (`../shared/recordings`).
+// FOUND is a folder for the inputs that it finds worth keeping, SEEDS one with answers to begin
+// from (`../shared/recordings`).
 //
-// What must hold of any bytes: scanning neither traps nor reads beyond them; what it finds is the same each time; there is a
-// document only where the parser finds an object; each range lies inside the one around it and holds a whole value.
+// What must hold of any bytes: scanning neither traps nor reads beyond them; what it finds is the
+// same each time; there is a document only where the parser finds an object; each range lies inside
+// the one around it and holds a whole value.
 
 import AppleMusic
 import Glibc
@@ -19,8 +21,8 @@ import Glibc
     }
 }
 
-/// Where libFuzzer begins if the program has a `main` of its own, which the package manager insists on. A function of C:
-/// with nothing but pointers for arguments, both languages call alike.
+/// Where libFuzzer begins if the program has a `main` of its own, which the package manager insists
+/// on. A function of C: with nothing but pointers for arguments, both languages call alike.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,

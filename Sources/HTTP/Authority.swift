@@ -1,5 +1,5 @@
-/// `uri-host [ ":" port ]` (RFC 9110 7.2): a Host field or the authority of a target. User information is refused, an
-/// empty host as well.
+/// `uri-host [ ":" port ]` (RFC 9110 7.2): a Host field or the authority of a target. User
+/// information is refused, an empty host as well.
 struct Authority {
     let host: Range<Int>
     /// Nil when there is none, or none behind the colon.
@@ -23,7 +23,8 @@ struct Authority {
         port = end + 1 == range.upperBound ? nil : UInt16(number)
     }
 
-    /// Where a registered name, an IPv4 address or a bracketed IPv6 address ends; nil when a bracketed one does not.
+    /// Where a registered name, an IPv4 address or a bracketed IPv6 address ends; nil when a
+    /// bracketed one does not.
     private static func endOfHost(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         var index = range.lowerBound
         guard index < range.upperBound else { return nil }
@@ -51,7 +52,8 @@ struct Authority {
         return index + 1
     }
 
-    /// Whether both name the same host and port, where a missing port is the scheme's and case does not matter.
+    /// Whether both name the same host and port, where a missing port is the scheme's and case does
+    /// not matter.
     func isSame(as other: Authority, in bytes: Span<UInt8>, defaultPort: UInt16) -> Bool {
         (port ?? defaultPort) == (other.port ?? defaultPort) && bytes.equalsIgnoringCase(host, bytes, other.host)
     }

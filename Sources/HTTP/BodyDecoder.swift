@@ -1,8 +1,10 @@
-/// Finds the content of one message in the bytes behind its head. It never copies: it hands out where content lies, and
-/// chunk headers and trailers are checked, bounded and dropped (RFC 9112 7.1, RFC 9110 6.5.1).
+/// Finds the content of one message in the bytes behind its head. It never copies: it hands out
+/// where content lies, and chunk headers and trailers are checked, bounded and dropped (RFC 9112
+/// 7.1, RFC 9110 6.5.1).
 ///
-/// Pull style: call `next` with what is readable, use the piece, consume as many bytes as it says, and call again.
-/// After `needMore` call with more bytes; after `end` the bytes belong to the next message.
+/// Pull style: call `next` with what is readable, use the piece, consume as many bytes as it says,
+/// and call again. After `needMore` call with more bytes; after `end` the bytes belong to the next
+/// message.
 public struct BodyDecoder: Sendable {
     /// What came next. `consumed` counts from the start of the span; offsets too.
     public enum Piece: Equatable, Sendable {
@@ -33,7 +35,8 @@ public struct BodyDecoder: Sendable {
     private var trailerBytes = 0
     private var trailerCount = 0
 
-    /// A decoder at the first byte behind a head. Only the bounds on content, extensions and trailers are used.
+    /// A decoder at the first byte behind a head. Only the bounds on content, extensions and
+    /// trailers are used.
     public init(_ framing: BodyFraming, limits: MessageLimits) {
         self.limits = limits
         state =
@@ -58,7 +61,8 @@ public struct BodyDecoder: Sendable {
         }
     }
 
-    /// The peer closed: the proper end of `untilClose`, and `ParseError.truncated` in the middle of anything else.
+    /// The peer closed: the proper end of `untilClose`, and `ParseError.truncated` in the middle of
+    /// anything else.
     public mutating func finish() throws(ParseError) {
         switch state {
         case .untilClose: state = .done
@@ -143,8 +147,9 @@ public struct BodyDecoder: Sendable {
         return true
     }
 
-    /// The line at `offset`, which with its end may take `room` bytes. The scanner's offsets count from the start of
-    /// the span; an unfinished line is at the start of the next one, because everything before it is consumed.
+    /// The line at `offset`, which with its end may take `room` bytes. The scanner's offsets count
+    /// from the start of the span; an unfinished line is at the start of the next one, because
+    /// everything before it is consumed.
     private mutating func nextLine(
         _ bytes: Span<UInt8>, _ offset: Int, room: Int, tooLong: ParseError
     ) throws(ParseError) -> Range<Int>? {

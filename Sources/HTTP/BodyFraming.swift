@@ -10,9 +10,9 @@ public enum BodyFraming: Sendable, Equatable {
 }
 
 extension RequestHead {
-    /// How the content of this request ends. `bytes` are those the head was parsed from. Throws when the fields leave a
-    /// choice, when a declared length is over the limit, and for content in a TRACE, which
-    /// must have none (RFC 9110 9.3.8).
+    /// How the content of this request ends. `bytes` are those the head was parsed from. Throws
+    /// when the fields leave a choice, when a declared length is over the limit, and for content in
+    /// a TRACE, which must have none (RFC 9110 9.3.8).
     public func framing(_ bytes: Span<UInt8>, limits: MessageLimits) throws(ParseError) -> BodyFraming {
         let framing = try framingOfFields(bytes, limits)
         guard method != .trace || framing == .none || framing == .length(0) else { throw .traceContent }
@@ -32,7 +32,8 @@ extension RequestHead {
 }
 
 extension ResponseHead {
-    /// How the content of this response ends, given the method it answers. `bytes` are those the head was parsed from.
+    /// How the content of this response ends, given the method it answers. `bytes` are those the
+    /// head was parsed from.
     public func framing(_ bytes: Span<UInt8>, answering method: Method) throws(ParseError) -> BodyFraming {
         if method == .head || status < 200 || status == 204 || status == 304 { return .none }
         if fields.contains(.transferEncoding) {
@@ -47,8 +48,8 @@ extension ResponseHead {
 
 /// The two fields that frame a message, for both sides.
 private enum FramingFields {
-    /// Exactly `chunked`, once, in HTTP/1.1, without Content-Length beside it. One unknown coding is told from a list,
-    /// because RFC 9112 6.1 asks for 501 then.
+    /// Exactly `chunked`, once, in HTTP/1.1, without Content-Length beside it. One unknown coding
+    /// is told from a list, because RFC 9112 6.1 asks for 501 then.
     static func checkChunked(
         _ bytes: Span<UInt8>, _ fields: Fields, _ version: Version
     ) throws(ParseError) {

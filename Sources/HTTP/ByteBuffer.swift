@@ -3,17 +3,19 @@
 ///     0          start            end              capacity
 ///     [ consumed | readable       | writable       ]
 ///
-/// Holds: `0 <= start <= end <= storage.count`, and behind the high-water mark, `max(mark, end)`, storage is zero but for
-/// what a writer of `withUnsafeWritable` has left there without saying so. Offsets that a parser hands out count from `start`, so they stay good
-/// while more is written and turn stale when something is consumed. Old storage is zeroed before it is freed, because
-/// heads carry tokens (a buffer that once held a secret must not leave copies behind when it grows). It is memory of the
-/// buffer's own and not an array: each append to an array would ask first whether it is shared.
+/// Holds: `0 <= start <= end <= storage.count`, and behind the high-water mark, `max(mark, end)`,
+/// storage is zero but for what a writer of `withUnsafeWritable` has left there without saying so.
+/// Offsets that a parser hands out count from `start`, so they stay good while more is written and
+/// turn stale when something is consumed. Old storage is zeroed before it is freed, because heads
+/// carry tokens (a buffer that once held a secret must not leave copies behind when it grows). It
+/// is memory of the buffer's own and not an array: each append to an array would ask first whether
+/// it is shared.
 public struct ByteBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var start = 0
     private var end = 0
-    /// The largest `end` since the storage was zero, but for the present one: brought up to date wherever `end` sinks,
-    /// so that appending does not pay for it.
+    /// The largest `end` since the storage was zero, but for the present one: brought up to date
+    /// wherever `end` sinks, so that appending does not pay for it.
     private var mark = 0
 
     /// Room for `capacity` bytes before the first growth.
@@ -50,7 +52,8 @@ public struct ByteBuffer: ~Copyable {
         try body(UnsafeRawBufferPointer(rebasing: storage[start..<end]))
     }
 
-    /// Lets `body` write at the end, into at least `minimum` bytes; `written` of them become readable.
+    /// Lets `body` write at the end, into at least `minimum` bytes; `written` of them become
+    /// readable.
     public mutating func withUnsafeWritable<R>(
         minimum: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, result: R)
     ) -> R {
@@ -83,8 +86,9 @@ public struct ByteBuffer: ~Copyable {
         storage = Self.zeroed(0)
     }
 
-    /// Forgets everything and zeroes all storage that was ever readable, consumed or forgotten bytes included: what a
-    /// pool does with a buffer that held a head. Costs what was used since the last time, not the capacity.
+    /// Forgets everything and zeroes all storage that was ever readable, consumed or forgotten
+    /// bytes included: what a pool does with a buffer that held a head. Costs what was used since
+    /// the last time, not the capacity.
     public mutating func wipe() {
         rewind()
         storage.prefix(mark).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
@@ -112,8 +116,8 @@ public struct ByteBuffer: ~Copyable {
         end += bytes.count
     }
 
-    /// Makes at least `count` bytes writable: by moving the readable ones to the front where that is enough,
-    /// otherwise by doubling, so that appending stays linear.
+    /// Makes at least `count` bytes writable: by moving the readable ones to the front where that
+    /// is enough, otherwise by doubling, so that appending stays linear.
     @inline(__always)
     private mutating func makeRoom(_ count: Int) {
         guard storage.count - end < count else { return }

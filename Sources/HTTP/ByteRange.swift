@@ -1,12 +1,14 @@
-/// Half-open range of offsets into the buffer a message was parsed from. Eight bytes, so that a head's fields stay in
-/// few cache lines; a message therefore spans less than 4 GiB of one buffer, which every limit is far below.
+/// Half-open range of offsets into the buffer a message was parsed from. Eight bytes, so that a
+/// head's fields stay in few cache lines; a message therefore spans less than 4 GiB of one buffer,
+/// which every limit is far below.
 public struct ByteRange: Hashable, Sendable {
     /// Offset of the first byte.
     public var start: UInt32
     /// Offset behind the last byte.
     public var end: UInt32
 
-    /// Traps when an offset is negative or does not fit, or when the range is upside down: an error of the caller.
+    /// Traps when an offset is negative or does not fit, or when the range is upside down: an error
+    /// of the caller.
     @inlinable
     public init(_ start: Int, _ end: Int) {
         precondition(start >= 0 && start <= end && end <= Int(UInt32.max))

@@ -1,7 +1,7 @@
-/// Searching eight bytes at a time. In a word, subtracting `n` from each byte borrows into the top bit of those below
-/// `n` (if their own top bit was clear), so `(word - n) & ~word` marks them; what equals a byte is what is below 1
-/// after an exclusive or. A mark above a true one may be false, because borrows travel upwards: only the lowest mark
-/// counts, and that one is exact.
+/// Searching eight bytes at a time. In a word, subtracting `n` from each byte borrows into the top
+/// bit of those below `n` (if their own top bit was clear), so `(word - n) & ~word` marks them;
+/// what equals a byte is what is below 1 after an exclusive or. A mark above a true one may be
+/// false, because borrows travel upwards: only the lowest mark counts, and that one is exact.
 extension Span where Element == UInt8 {
     /// Offset of the first control character other than HTAB in `range`, or its end.
     func firstControl(_ range: Range<Int>) -> Int {
@@ -22,7 +22,8 @@ extension Span where Element == UInt8 {
         first(range, byte: { $0 == byte }, marks: { Word.equal(byte, $0) })
     }
 
-    /// Offset of the first byte in `range` that `ASCII.isTarget` refuses, or its end. `range` holds no DEL.
+    /// Offset of the first byte in `range` that `ASCII.isTarget` refuses, or its end. `range` holds
+    /// no DEL.
     @inline(__always)
     func firstOutsideTarget(_ range: Range<Int>) -> Int {
         first(
@@ -35,7 +36,8 @@ extension Span where Element == UInt8 {
             })
     }
 
-    /// Offset of the first byte that is marked in its word, or, in the last few bytes of `range`, that `isFound`.
+    /// Offset of the first byte that is marked in its word, or, in the last few bytes of `range`,
+    /// that `isFound`.
     @inline(__always)
     private func first(
         _ range: Range<Int>, byte isFound: (UInt8) -> Bool, marks: (UInt64) -> UInt64

@@ -1,6 +1,7 @@
 extension CacheControl {
-    /// The directives of a request with these `fields`, whose ranges count in `bytes`. Without any Cache-Control a
-    /// `Pragma: no-cache` of an HTTP/1.0 client means the directive of that name (RFC 9111 5.4).
+    /// The directives of a request with these `fields`, whose ranges count in `bytes`. Without any
+    /// Cache-Control a `Pragma: no-cache` of an HTTP/1.0 client means the directive of that name
+    /// (RFC 9111 5.4).
     public init(request fields: borrowing Fields, _ bytes: Span<UInt8>) {
         self.init()
         if fields.contains(.cacheControl) {

@@ -1,9 +1,11 @@
-/// The directives of Cache-Control, of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246). Unknown directives
-/// are ignored, names have no case, arguments may be quoted. CDN-Cache-Control (RFC 9213) has the same directives.
+/// The directives of Cache-Control, of a request or a response (RFC 9111 5.2, RFC 5861, RFC 8246).
+/// Unknown directives are ignored, names have no case, arguments may be quoted. CDN-Cache-Control
+/// (RFC 9213) has the same directives.
 ///
-/// Of a directive that occurs twice the first counts (RFC 9111 4.2.1), over all lines in their order. An argument that
-/// is no `delta-seconds` makes lifetimes 0, so that the response is stale; where 0 would not be the careful reading the
-/// directive is ignored. Larger numbers than 2^31 are 2^31.
+/// Of a directive that occurs twice the first counts (RFC 9111 4.2.1), over all lines in their
+/// order. An argument that is no `delta-seconds` makes lifetimes 0, so that the response is stale;
+/// where 0 would not be the careful reading the directive is ignored. Larger numbers than 2^31 are
+/// 2^31.
 public struct CacheControl: Sendable, Equatable {
     /// Seconds.
     public var maxAge: Int?
@@ -11,7 +13,8 @@ public struct CacheControl: Sendable, Equatable {
     public var sMaxAge: Int?
     /// Seconds; requests only.
     public var minFresh: Int?
-    /// Seconds, `DeltaSeconds.max` when there is no argument (any staleness will do); requests only.
+    /// Seconds, `DeltaSeconds.max` when there is no argument (any staleness will do); requests
+    /// only.
     public var maxStale: Int?
     /// Seconds after the response became stale (RFC 5861 3).
     public var staleWhileRevalidate: Int?
@@ -82,7 +85,8 @@ public struct CacheControl: Sendable, Equatable {
         return true
     }
 
-    /// Sets the number of this name, unless an earlier directive did. `rest` is what follows the name.
+    /// Sets the number of this name, unless an earlier directive did. `rest` is what follows the
+    /// name.
     private mutating func mergeSeconds(_ bytes: Span<UInt8>, _ name: Range<Int>, _ rest: Range<Int>) {
         let seconds = Self.argument(bytes, rest).flatMap { DeltaSeconds.parse(bytes, $0) }
         if bytes.equalsIgnoringCase(name, "max-age") {
@@ -100,8 +104,8 @@ public struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// What stands behind `=`, without the quotes of a quoted string. No whitespace is allowed around it; an escape in
-    /// a quoted number is no digit, so it needs no unescaping.
+    /// What stands behind `=`, without the quotes of a quoted string. No whitespace is allowed
+    /// around it; an escape in a quoted number is no digit, so it needs no unescaping.
     private static func argument(_ bytes: Span<UInt8>, _ rest: Range<Int>) -> Range<Int>? {
         guard !rest.isEmpty, bytes[rest.lowerBound] == UInt8(ascii: "=") else { return nil }
         let value = (rest.lowerBound + 1)..<rest.upperBound

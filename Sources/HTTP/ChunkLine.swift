@@ -1,11 +1,11 @@
-/// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1), stricter than the grammar in that no whitespace is allowed around
-/// the parts of an extension: nobody sends any, and it is where parsers disagree.
+/// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1), stricter than the grammar in that no whitespace
+/// is allowed around the parts of an extension: nobody sends any, and it is where parsers disagree.
 enum ChunkLine {
     /// More digits than this cannot be a size.
     static let maxSizeDigits = 16
 
-    /// The size at the start of a line that may not have wholly arrived, and where its digits end so far. Throws as
-    /// soon as the line cannot be one.
+    /// The size at the start of a line that may not have wholly arrived, and where its digits end
+    /// so far. Throws as soon as the line cannot be one.
     static func size(_ bytes: Span<UInt8>, from start: Int) throws(ParseError) -> (size: Int, end: Int) {
         var size = 0
         var index = start
@@ -20,7 +20,8 @@ enum ChunkLine {
         return (size, index)
     }
 
-    /// `*( ";" chunk-ext-name [ "=" ( token / quoted-string ) ] )`: what is between the digits and the line's end.
+    /// `*( ";" chunk-ext-name [ "=" ( token / quoted-string ) ] )`: what is between the digits and
+    /// the line's end.
     static func checkExtensions(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ParseError) {
         var index = range.lowerBound
         while index < range.upperBound {

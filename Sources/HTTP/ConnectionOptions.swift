@@ -2,8 +2,8 @@
 struct ConnectionOptions {
     private var closes = false
     private var keepsAlive = false
-    /// Whether a field that frames or routes the message is declared hop-by-hop, which would strip it from what is
-    /// forwarded (CVE-2022-45059).
+    /// Whether a field that frames or routes the message is declared hop-by-hop, which would strip
+    /// it from what is forwarded (CVE-2022-45059).
     private(set) var namesFramingField = false
 
     init(_ bytes: Span<UInt8>, _ fields: Fields) {

@@ -1,12 +1,13 @@
-// In which coding a client wants content (RFC 9110 12.5.3), as one of two words before anything else looks at it: what clients
-// write there is in nobody's key and goes nowhere (HARDENING 3, CVE-2024-35296).
+// In which coding a client wants content (RFC 9110 12.5.3), as one of two words before anything
+// else looks at it: what clients write there is in nobody's key and goes nowhere (HARDENING 3,
+// CVE-2024-35296).
 
 /// How content is coded.
 public enum ContentCoding: UInt8, Sendable, CaseIterable {
     case identity, gzip
 
-    /// What a client gets that sent these fields: gzip where it accepts that, and does not say that it would rather not.
-    /// Without `Accept-Encoding` content is as it is.
+    /// What a client gets that sent these fields: gzip where it accepts that, and does not say that
+    /// it would rather not. Without `Accept-Encoding` content is as it is.
     @inline(__always)
     public static func preferred(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> ContentCoding {
         guard fields.contains(.acceptEncoding) else { return .identity }
@@ -17,7 +18,8 @@ public enum ContentCoding: UInt8, Sendable, CaseIterable {
         return weights.preferred
     }
 
-    /// The coding that a `Content-Encoding` value names; nil for others, and for more than one layer.
+    /// The coding that a `Content-Encoding` value names; nil for others, and for more than one
+    /// layer.
     public static func named(_ value: Span<UInt8>) -> ContentCoding? {
         let all = 0..<value.count
         if isGzip(value, all) { return .gzip }
@@ -60,7 +62,8 @@ private struct AcceptedCodings {
         }
     }
 
-    /// What `;q=0.5` says, 1000 where there is nothing. What is no weight (RFC 9110 12.4.2) accepts nothing.
+    /// What `;q=0.5` says, 1000 where there is nothing. What is no weight (RFC 9110 12.4.2) accepts
+    /// nothing.
     private static func weight(_ bytes: Span<UInt8>, _ parameter: Range<Int>) -> Int {
         guard !parameter.isEmpty else { return 1000 }
         let text = bytes.trimmingWhitespace((parameter.lowerBound + 1)..<parameter.upperBound)

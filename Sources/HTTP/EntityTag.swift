@@ -1,5 +1,6 @@
-/// One entity tag (RFC 9110 8.8.3), as offsets into the bytes it was found in. Taken strictly: `W/` in upper case, quotes,
-/// and between them visible characters and obs-text, where a backslash is a character like any other.
+/// One entity tag (RFC 9110 8.8.3), as offsets into the bytes it was found in. Taken strictly: `W/`
+/// in upper case, quotes, and between them visible characters and obs-text, where a backslash is a
+/// character like any other.
 public struct EntityTag: Sendable, Equatable {
     /// Whether equal tags promise no more than equivalent content.
     public let isWeak: Bool
@@ -24,7 +25,8 @@ public struct EntityTag: Sendable, Equatable {
     static let quote = UInt8(ascii: "\"")
 }
 
-/// Walks a list of entity tags, as If-None-Match has it (RFC 9110 13.1.2). Elements that are no entity tag are skipped.
+/// Walks a list of entity tags, as If-None-Match has it (RFC 9110 13.1.2). Elements that are no
+/// entity tag are skipped.
 public struct EntityTags: Sendable {
     private var index: Int
     private let end: Int
@@ -47,7 +49,8 @@ public struct EntityTags: Sendable {
         return nil
     }
 
-    /// Moves to the comma behind the element, or to the end. Unlike in other lists a backslash escapes nothing.
+    /// Moves to the comma behind the element, or to the end. Unlike in other lists a backslash
+    /// escapes nothing.
     private mutating func skipElement(_ bytes: Span<UInt8>) {
         var isQuoted = false
         while index < end, isQuoted || bytes[index] != UInt8(ascii: ",") {

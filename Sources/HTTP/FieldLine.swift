@@ -1,8 +1,9 @@
-/// `field-line = field-name ":" OWS field-value OWS` (RFC 9112 5), for heads of both sides and for trailers.
+/// `field-line = field-name ":" OWS field-value OWS` (RFC 9112 5), for heads of both sides and for
+/// trailers.
 enum FieldLine {
-    /// Takes one line (whose control characters `LineScanner` has checked) apart. A name is a token with the colon
-    /// right behind it; a line that begins with whitespace is an obsolete fold and refused like anything else (RFC 9112
-    /// 5.2).
+    /// Takes one line (whose control characters `LineScanner` has checked) apart. A name is a token
+    /// with the colon right behind it; a line that begins with whitespace is an obsolete fold and
+    /// refused like anything else (RFC 9112 5.2).
     @inline(__always)
     static func parse(
         _ bytes: Span<UInt8>, _ line: Range<Int>, maxNameBytes: Int

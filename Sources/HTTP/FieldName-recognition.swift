@@ -1,10 +1,11 @@
-/// Recognising a field name: by its length, then by comparing with the few names of that length, eight bytes at a time.
-/// The compiler turns each comparison into one or two with constants: 60 names cost a few nanoseconds, no table and no
-/// memory. That the spellings here are those of `FieldName.text` is a test.
+/// Recognising a field name: by its length, then by comparing with the few names of that length,
+/// eight bytes at a time. The compiler turns each comparison into one or two with constants: 60
+/// names cost a few nanoseconds, no table and no memory. That the spellings here are those of
+/// `FieldName.text` is a test.
 extension FieldName {
-    /// The name that the bytes at `range`, which have no control characters, spell in any case. What is recognised is a
-    /// token: `byte | 0x20` is a letter only for the two cases of that letter, and `-` only for `-` and a carriage
-    /// return.
+    /// The name that the bytes at `range`, which have no control characters, spell in any case.
+    /// What is recognised is a token: `byte | 0x20` is a letter only for the two cases of that
+    /// letter, and `-` only for `-` and a carriage return.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         let raw = bytes.bytes
         self =
@@ -15,7 +16,8 @@ extension FieldName {
             }
     }
 
-    /// The name that the bytes at `range` spell in any case; for those who have lines of fields and no parsed head.
+    /// The name that the bytes at `range` spell in any case; for those who have lines of fields and
+    /// no parsed head.
     public static func named(_ bytes: Span<UInt8>, _ range: Range<Int>) -> FieldName {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count)
         return FieldName(bytes, range)
@@ -128,8 +130,9 @@ extension FieldName {
         return .other
     }
 
-    /// Whether the bytes from `start` on are `name`, which is in lower case and as long as they are: whole words, then
-    /// the last word again, overlapping. Inlined, because only then the loads from `name` become constants.
+    /// Whether the bytes from `start` on are `name`, which is in lower case and as long as they
+    /// are: whole words, then the last word again, overlapping. Inlined, because only then the
+    /// loads from `name` become constants.
     @inline(__always)
     private static func spells(_ bytes: RawSpan, _ start: Int, _ name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount

@@ -1,5 +1,5 @@
-/// The field names that something acts on; every other name is `other` and travels as bytes. At most 64 cases, so that
-/// a set of them is one word (`Fields`).
+/// The field names that something acts on; every other name is `other` and travels as bytes. At
+/// most 64 cases, so that a set of them is one word (`Fields`).
 public enum FieldName: UInt8, Sendable, CaseIterable {
     case host, contentLength, transferEncoding, connection, expect, upgrade, keepAlive, te, trailer
     case proxyAuthenticate, proxyAuthorization, proxyConnection, authorization, musicUserToken, cookie, setCookie

@@ -1,5 +1,6 @@
 extension Fields {
-    /// Whether `Connection` names this field, so that it ends here and is not passed on (RFC 9110 7.6.1).
+    /// Whether `Connection` names this field, so that it ends here and is not passed on (RFC 9110
+    /// 7.6.1).
     ///
     /// `bytes` are those that the ranges of these fields and of `name` count in.
     public func connectionNames(_ name: ByteRange, _ bytes: Span<UInt8>) -> Bool {

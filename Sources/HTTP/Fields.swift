@@ -8,8 +8,8 @@ public struct Field: Sendable, Equatable {
     public let value: ByteRange
 }
 
-/// The field lines of a head in their order. Storage is kept from one head to the next; a set of the names that occur
-/// makes asking for an absent one free.
+/// The field lines of a head in their order. Storage is kept from one head to the next; a set of
+/// the names that occur makes asking for an absent one free.
 public struct Fields: RandomAccessCollection, Sendable {
     private var lines: [Field] = []
     private var present: UInt64 = 0
@@ -44,8 +44,8 @@ public struct Fields: RandomAccessCollection, Sendable {
         return count
     }
 
-    /// Whether a stored answer may have to be given in another form than whole: If-None-Match, If-Modified-Since, Range or
-    /// If-Range is there (RFC 9111 4.3.2, RFC 9110 14.2).
+    /// Whether a stored answer may have to be given in another form than whole: If-None-Match,
+    /// If-Modified-Since, Range or If-Range is there (RFC 9111 4.3.2, RFC 9110 14.2).
     public var areConditional: Bool { present & Self.conditional != 0 }
 
     mutating func append(_ field: Field) {

@@ -1,10 +1,12 @@
 import CLinux
 
 // gzip (RFC 1952) over zlib, where the system has it. Pure but for loading the library, once.
-// Must hold: what is inflated takes no more memory than its bounds allow, whatever it says of itself; what is not one whole,
-// undamaged stream with nothing behind it is an error, never a part of an answer.
+// Must hold: what is inflated takes no more memory than its bounds allow, whatever it says of
+// itself; what is not one whole, undamaged stream with nothing behind it is an error, never a part
+// of an answer.
 
-/// The content coding `gzip`, or its absence. What uses it is given one, so that it can be tested without.
+/// The content coding `gzip`, or its absence. What uses it is given one, so that it can be tested
+/// without.
 public struct Gzip: Sendable {
     /// Whether anything can be coded: false where there is no zlib.
     public let isAvailable: Bool
@@ -16,7 +18,8 @@ public struct Gzip: Sendable {
 
     /// Why content was not inflated.
     public enum Failure: Error, Equatable {
-        /// Not one gzip stream: truncated, damaged, something behind it, or no zlib to see what it is.
+        /// Not one gzip stream: truncated, damaged, something behind it, or no zlib to see what it
+        /// is.
         case malformed
         /// So small for what comes out of it that it is nothing but an attack (HARDENING 3).
         case suspicious
@@ -40,7 +43,8 @@ public struct Gzip: Sendable {
         public static let trusted = Bounds(ratio: .max)
     }
 
-    /// How many bytes come out of it, as stands at the end of the stream, before anything is inflated.
+    /// How many bytes come out of it, as stands at the end of the stream, before anything is
+    /// inflated.
     public func contentCount(of coded: [UInt8], _ bounds: Bounds = Bounds()) throws(Failure) -> Int {
         guard isAvailable, coded.count >= Self.leastBytes, coded[0] == 0x1F, coded[1] == 0x8B else {
             throw .malformed
@@ -52,7 +56,8 @@ public struct Gzip: Sendable {
         return count
     }
 
-    /// The content. zlib is given as much room as the stream says that it needs, if that is within the bounds, and no more.
+    /// The content. zlib is given as much room as the stream says that it needs, if that is within
+    /// the bounds, and no more.
     public func inflate(_ coded: [UInt8], _ bounds: Bounds = Bounds()) throws(Failure) -> [UInt8] {
         let count = try contentCount(of: coded, bounds)
         var isWhole = false

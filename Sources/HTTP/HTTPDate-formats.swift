@@ -56,7 +56,8 @@ extension HTTPDate {
         return nil
     }
 
-    /// Three letters as one number, the same for both cases; nothing else gives the number of letters.
+    /// Three letters as one number, the same for both cases; nothing else gives the number of
+    /// letters.
     private static func word(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt32 {
         (UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)) | 0x20_2020
     }
@@ -75,8 +76,9 @@ extension HTTPDate {
     }
 }
 
-/// The proleptic Gregorian calendar in days since 1970-01-01 (after Howard Hinnant, "chrono-compatible low-level date
-/// algorithms": years begin in March, so that the leap day is the last of its year).
+/// The proleptic Gregorian calendar in days since 1970-01-01 (after Howard Hinnant,
+/// "chrono-compatible low-level date algorithms": years begin in March, so that the leap day is the
+/// last of its year).
 enum Calendar {
     /// Unix seconds; nil when the month has no such day. `month` and `day` count from 1.
     static func seconds(year: Int, month: Int, day: Int, time: Int) -> Int64? {

@@ -1,9 +1,11 @@
-/// Dates as HTTP writes them (RFC 9110 5.6.7), to and from unix seconds. The three formats are told apart by their
-/// shape and taken strictly, apart from case: what is not exactly one of them is no date, and an Expires like that is
-/// in the past. The day's name has to be a day's name, but not the right one.
+/// Dates as HTTP writes them (RFC 9110 5.6.7), to and from unix seconds. The three formats are told
+/// apart by their shape and taken strictly, apart from case: what is not exactly one of them is no
+/// date, and an Expires like that is in the past. The day's name has to be a day's name, but not
+/// the right one.
 public enum HTTPDate {
-    /// Unix seconds; nil for anything that is not a date. `now` (unix seconds) decides the century of the two-digit
-    /// year of an RFC 850 date: one more than 50 years ahead is the last one that has the same digits.
+    /// Unix seconds; nil for anything that is not a date. `now` (unix seconds) decides the century
+    /// of the two-digit year of an RFC 850 date: one more than 50 years ahead is the last one that
+    /// has the same digits.
     public static func parse(_ bytes: Span<UInt8>, now: Int64 = assumedNow) -> Int64? {
         switch bytes.count {
         case 29: parseFixed(bytes)
@@ -12,10 +14,12 @@ public enum HTTPDate {
         }
     }
 
-    /// 2026-01-01, for callers that have no clock at hand: RFC 850 dates up to 2075 are read as the future.
+    /// 2026-01-01, for callers that have no clock at hand: RFC 850 dates up to 2075 are read as the
+    /// future.
     public static let assumedNow: Int64 = 1_767_225_600
 
-    /// Appends 29 bytes in the one format that may be sent, IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Appends 29 bytes in the one format that may be sent, IMF-fixdate:
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
     public static func append(_ seconds: Int64, to buffer: inout ByteBuffer) {
         let clamped = min(max(seconds, -62_167_219_200), 253_402_300_799)  // the years 0000 to 9999
         let days = Calendar.floorDivision(clamped, 86_400)

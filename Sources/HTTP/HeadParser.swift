@@ -1,6 +1,7 @@
-/// Parses the heads of one side of a connection, one after the other. Resumable: while a head trickles in, `parse` is
-/// called with the same bytes and more behind them, and every byte is looked at once, so the cost is linear. The
-/// verdict on a message does not depend on how it arrives.
+/// Parses the heads of one side of a connection, one after the other. Resumable: while a head
+/// trickles in, `parse` is called with the same bytes and more behind them, and every byte is
+/// looked at once, so the cost is linear. The verdict on a message does not depend on how it
+/// arrives.
 ///
 /// After `true` or an error it has to be given the bytes behind the head, or `reset`.
 public struct HeadParser: Sendable {
@@ -17,8 +18,8 @@ public struct HeadParser: Sendable {
     /// Whether no byte of a head was looked at yet.
     public var isAtStart: Bool { !isInFields && emptyLines == 0 && scanner.isAtStart }
 
-    /// Parses a request head at the start of `bytes`. True: `head` is complete and `head.byteCount` bytes long;
-    /// false: more is needed, and `head` holds what was parsed so far.
+    /// Parses a request head at the start of `bytes`. True: `head` is complete and `head.byteCount`
+    /// bytes long; false: more is needed, and `head` holds what was parsed so far.
     public mutating func parse(
         _ bytes: Span<UInt8>, into head: RequestHead
     ) throws(ParseError) -> Bool {

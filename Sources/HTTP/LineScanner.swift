@@ -1,6 +1,7 @@
-/// Finds the lines of a head, a chunk header or a trailer section: the one place that knows what ends a line and which
-/// control characters exist. A line ends with CRLF and holds no control character but HTAB: RFC 9112 2.2 lets a
-/// server take a bare LF for a line end, but then two servers in a row can see different lines.
+/// Finds the lines of a head, a chunk header or a trailer section: the one place that knows what
+/// ends a line and which control characters exist. A line ends with CRLF and holds no control
+/// character but HTAB: RFC 9112 2.2 lets a server take a bare LF for a line end, but then two
+/// servers in a row can see different lines.
 ///
 /// It remembers how far it has looked, so a line that trickles in is looked at once.
 struct LineScanner: Sendable {
@@ -12,8 +13,8 @@ struct LineScanner: Sendable {
     /// Whether nothing was looked at yet.
     var isAtStart: Bool { scanned == 0 }
 
-    /// The next line without its CRLF, or nil when it has not wholly arrived. A line whose CRLF does not end at
-    /// or before offset `limit` throws `tooLong`.
+    /// The next line without its CRLF, or nil when it has not wholly arrived. A line whose CRLF
+    /// does not end at or before offset `limit` throws `tooLong`.
     @inline(__always)
     mutating func next(
         _ bytes: Span<UInt8>, limit: Int, tooLong: ParseError
@@ -40,7 +41,8 @@ struct LineScanner: Sendable {
         scanned = start
     }
 
-    /// The caller has consumed all bytes before the current line: what was offset `start` is 0 from now on.
+    /// The caller has consumed all bytes before the current line: what was offset `start` is 0 from
+    /// now on.
     mutating func rebase() {
         scanned -= start
         start = 0

@@ -1,6 +1,6 @@
-/// Walks the elements of a comma-separated field value (RFC 9110 5.6.1): empty ones are skipped, whitespace around them
-/// is left out, and a comma inside a quoted string separates nothing. A quoted string that does not end runs to the end
-/// of the value.
+/// Walks the elements of a comma-separated field value (RFC 9110 5.6.1): empty ones are skipped,
+/// whitespace around them is left out, and a comma inside a quoted string separates nothing. A
+/// quoted string that does not end runs to the end of the value.
 public struct ListElements: Sendable {
     private var index: Int
     private let end: Int
@@ -17,7 +17,8 @@ public struct ListElements: Sendable {
         end = bytes.count
     }
 
-    /// The next element, never empty; nil when there are no more. `bytes` are those the offsets count in.
+    /// The next element, never empty; nil when there are no more. `bytes` are those the offsets
+    /// count in.
     public mutating func next(in bytes: Span<UInt8>) -> ByteRange? {
         while index < end {
             let start = index

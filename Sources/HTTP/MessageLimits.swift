@@ -1,5 +1,6 @@
-/// Every bound on a message, in one table; each is tested at the limit and one above. A bound is on positions in the
-/// message and never on what happens to have arrived, so a message gets the same verdict whole or in pieces.
+/// Every bound on a message, in one table; each is tested at the limit and one above. A bound is on
+/// positions in the message and never on what happens to have arrived, so a message gets the same
+/// verdict whole or in pieces.
 public struct MessageLimits: Sendable {
     /// Start line, fields and the empty line, with their line ends.
     public var maxHeadBytes = 32 * 1024
@@ -26,7 +27,8 @@ public struct MessageLimits: Sendable {
     /// What a client may send.
     public static let request = MessageLimits()
 
-    /// What an origin may send: content of any size, because whoever stores or relays it bounds it; no empty lines.
+    /// What an origin may send: content of any size, because whoever stores or relays it bounds it;
+    /// no empty lines.
     public static let response: MessageLimits = {
         var limits = MessageLimits()
         limits.maxBodyBytes = .max

@@ -1,5 +1,5 @@
-/// Why bytes are not a message that this module accepts. On the client side `status` is the answer, and after it the
-/// connection is finished; on the origin side any of these is a 502.
+/// Why bytes are not a message that this module accepts. On the client side `status` is the answer,
+/// and after it the connection is finished; on the origin side any of these is a 502.
 public enum ParseError: Error, Sendable, Hashable, CaseIterable {
     // Start lines
     case emptyLines, requestLine, method, methodTooLong, connect, target, targetTooLong, version, statusLine

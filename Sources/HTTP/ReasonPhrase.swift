@@ -1,4 +1,5 @@
-/// The usual reason for a status code (RFC 9110 15, RFC 6585); `Unknown` for one without. Clients ignore it.
+/// The usual reason for a status code (RFC 9110 15, RFC 6585); `Unknown` for one without. Clients
+/// ignore it.
 public func reasonPhrase(_ status: Int) -> StaticString {
     switch status {
     case ..<200: interimReason(status)

@@ -1,13 +1,14 @@
-/// The head of a request, as offsets into the bytes it was parsed from. One object serves one request after the other: its
-/// storage is reused, so parsing does not allocate once it has grown. An object, because it is looked at from many places,
-/// none of which should copy it.
+/// The head of a request, as offsets into the bytes it was parsed from. One object serves one
+/// request after the other: its storage is reused, so parsing does not allocate once it has grown.
+/// An object, because it is looked at from many places, none of which should copy it.
 public final class RequestHead {
     /// What is asked for; `other` for a method nobody listed.
     public internal(set) var method: Method = .get
     /// As it was written; what tells one `other` from the next.
     public internal(set) var methodText = ByteRange()
-    /// Path and query. Of a target in absolute form the part after the authority, which begins with `/` or `?` or is
-    /// empty; the latter two mean the path `/` (RFC 9112 3.2.1). In origin form it begins with `/`.
+    /// Path and query. Of a target in absolute form the part after the authority, which begins with
+    /// `/` or `?` or is empty; the latter two mean the path `/` (RFC 9112 3.2.1). In origin form it
+    /// begins with `/`.
     public internal(set) var target = ByteRange()
     /// Host and port of a target in absolute form; the same host as the Host field's.
     public internal(set) var authority: ByteRange?

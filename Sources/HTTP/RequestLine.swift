@@ -1,7 +1,8 @@
 /// `request-line = method SP request-target SP HTTP-version` (RFC 9112 3), single spaces.
 enum RequestLine {
-    /// What can be said of a request line before its end has arrived: that it begins with a method. Garbage that never
-    /// sends a line end, such as a TLS handshake, is refused at once and not when the head's deadline passes.
+    /// What can be said of a request line before its end has arrived: that it begins with a method.
+    /// Garbage that never sends a line end, such as a TLS handshake, is refused at once and not
+    /// when the head's deadline passes.
     static func checkBeginning(
         _ bytes: Span<UInt8>, from start: Int, limits: MessageLimits
     ) throws(ParseError) {
@@ -16,7 +17,8 @@ enum RequestLine {
         }
     }
 
-    /// How many bytes a request line may have: none is longer without its method or target being too long.
+    /// How many bytes a request line may have: none is longer without its method or target being
+    /// too long.
     static func maxBytes(_ limits: MessageLimits) -> Int {
         limits.maxMethodBytes + limits.maxTargetBytes + " ".utf8.count + " HTTP/1.1\r\n".utf8.count
     }
@@ -56,7 +58,8 @@ enum RequestLine {
         }
     }
 
-    /// `HTTP/1.0` or `HTTP/1.1`; other digits are another version, anything else is no request line.
+    /// `HTTP/1.0` or `HTTP/1.1`; other digits are another version, anything else is no request
+    /// line.
     private static func version(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(ParseError) -> Version {
         let start = range.lowerBound
         guard range.count == 8, bytes.equals(start..<(start + 5), "HTTP/"), bytes[start + 6] == UInt8(ascii: "."),

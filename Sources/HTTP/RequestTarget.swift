@@ -1,7 +1,9 @@
-/// The forms of a request target (RFC 9112 3.2). Origin form and absolute form are served; a gateway has no use for the
-/// authority form (CONNECT only) and the asterisk form (the server as a whole), nor for anything else.
+/// The forms of a request target (RFC 9112 3.2). Origin form and absolute form are served; a
+/// gateway has no use for the authority form (CONNECT only) and the asterisk form (the server as a
+/// whole), nor for anything else.
 enum RequestTarget {
-    /// Finds path and query, and the authority of an absolute form, in a target whose characters were checked.
+    /// Finds path and query, and the authority of an absolute form, in a target whose characters
+    /// were checked.
     static func parse(
         _ bytes: Span<UInt8>, _ range: Range<Int>, into head: RequestHead
     ) throws(ParseError) {

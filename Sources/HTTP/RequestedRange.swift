@@ -1,13 +1,16 @@
-/// What a Range field asks of content of a known length (RFC 9110 14.1.2, 14.2), reduced to what a single part can answer.
+/// What a Range field asks of content of a known length (RFC 9110 14.1.2, 14.2), reduced to what a
+/// single part can answer.
 public enum RequestedRange: Sendable, Equatable {
-    /// Not to be heeded: another unit, several ranges, or nothing that follows the grammar. All of it is a right answer.
+    /// Not to be heeded: another unit, several ranges, or nothing that follows the grammar. All of
+    /// it is a right answer.
     case ignored
     /// No byte of the content is asked for.
     case unsatisfiable
     /// Never empty, within the content.
     case part(Range<Int>)
 
-    /// Reads the field value at `value` against content of `length` bytes. Numbers too large for an Int lie behind any end.
+    /// Reads the field value at `value` against content of `length` bytes. Numbers too large for an
+    /// Int lie behind any end.
     public static func parse(_ bytes: Span<UInt8>, _ value: Range<Int>, length: Int) -> RequestedRange {
         let unit = value.lowerBound..<min(value.lowerBound + 6, value.upperBound)
         guard bytes.equalsIgnoringCase(unit, "bytes=") else { return .ignored }

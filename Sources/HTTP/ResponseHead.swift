@@ -1,4 +1,5 @@
-/// The head of a response, as offsets into the bytes it was parsed from. Its storage is reused like a request's.
+/// The head of a response, as offsets into the bytes it was parsed from. Its storage is reused like
+/// a request's.
 public struct ResponseHead: Sendable {
     /// 100...599. The reason is not kept: it says nothing that the status does not (RFC 9112 4).
     public internal(set) var status = 0

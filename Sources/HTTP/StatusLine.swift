@@ -1,5 +1,6 @@
-/// `status-line = HTTP-version SP status-code SP [ reason-phrase ]` (RFC 9112 4). The space before an absent reason may
-/// be absent too, as many origins leave it out; a reason is skipped, never kept (CVE-2022-38150).
+/// `status-line = HTTP-version SP status-code SP [ reason-phrase ]` (RFC 9112 4). The space before
+/// an absent reason may be absent too, as many origins leave it out; a reason is skipped, never
+/// kept (CVE-2022-38150).
 enum StatusLine {
     /// What can be said before the line's end has arrived: that it is HTTP/1.
     static func checkBeginning(_ bytes: Span<UInt8>, from start: Int) throws(ParseError) {

@@ -1,5 +1,6 @@
-/// A structured field that is a dictionary (RFC 9651 3.2, 4.2.2), taken as strictly as that asks for: one byte out of place
-/// and there is no dictionary. Parameters and the members of inner lists are checked and left out.
+/// A structured field that is a dictionary (RFC 9651 3.2, 4.2.2), taken as strictly as that asks
+/// for: one byte out of place and there is no dictionary. Parameters and the members of inner lists
+/// are checked and left out.
 public enum StructuredDictionary {
     /// What a member's value is, as far as anyone here wants to know.
     public enum Value: Sendable, Equatable {
@@ -178,7 +179,8 @@ private struct StructuredFieldParser {
         return true
     }
 
-    /// 4.2.10: visible ASCII, and bytes of UTF-8 as two lower-case hexadecimal digits behind a percent sign.
+    /// 4.2.10: visible ASCII, and bytes of UTF-8 as two lower-case hexadecimal digits behind a
+    /// percent sign.
     private mutating func displayString(_ bytes: Span<UInt8>) -> Bool {
         guard take("%", bytes), take("\"", bytes) else { return false }
         var text: [UInt8] = []

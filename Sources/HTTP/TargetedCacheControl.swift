@@ -1,7 +1,9 @@
-/// CDN-Cache-Control (RFC 9213 2.1, 3.1): the directives of Cache-Control for caches like this one, as a dictionary.
+/// CDN-Cache-Control (RFC 9213 2.1, 3.1): the directives of Cache-Control for caches like this one,
+/// as a dictionary.
 ///
-/// A field that is no dictionary, is empty, or gives a lifetime as anything but an integer counts as absent: then
-/// Cache-Control counts. A line of several has to be a dictionary by itself (RFC 9651 4.2 allows that).
+/// A field that is no dictionary, is empty, or gives a lifetime as anything but an integer counts
+/// as absent: then Cache-Control counts. A line of several has to be a dictionary by itself (RFC
+/// 9651 4.2 allows that).
 public struct TargetedCacheControl: Sendable, Equatable {
     /// In place of Cache-Control, Expires and Pragma; nil where those count.
     public var directives: CacheControl? { isInvalid ? nil : read }
@@ -24,7 +26,8 @@ public struct TargetedCacheControl: Sendable, Equatable {
 }
 
 extension CacheControl {
-    /// Takes one member over; unknown ones are passed over. False where the type of its value makes no sense.
+    /// Takes one member over; unknown ones are passed over. False where the type of its value makes
+    /// no sense.
     fileprivate mutating func set(_ member: StructuredDictionary.Member, _ bytes: Span<UInt8>) -> Bool {
         let key = member.key.range
         if let number = Self.number(bytes, key) {

@@ -1,11 +1,13 @@
-/// The field `traceparent` (W3C Trace Context 3.2), by which a request is followed through several programs.
+/// The field `traceparent` (W3C Trace Context 3.2), by which a request is followed through several
+/// programs.
 public enum TraceContext {
     /// The bytes that a trace id and the whole of a version 00 value have.
     public static let idCount = 32
     private static let leastCount = 55
 
-    /// Where the trace id is in the value at `range`; nil where the value is none: a version, the id, the parent's id and
-    /// flags, in lower-case hexadecimal digits, joined by hyphens, neither id all zeros.
+    /// Where the trace id is in the value at `range`; nil where the value is none: a version, the
+    /// id, the parent's id and flags, in lower-case hexadecimal digits, joined by hyphens, neither
+    /// id all zeros.
     public static func traceID(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
         let start = range.lowerBound
         guard range.count >= leastCount, isHexadecimal(bytes, start..<start + 2), bytes[start + 2] == hyphen,

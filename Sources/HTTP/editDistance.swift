@@ -1,5 +1,5 @@
-/// How many letters have to be put in, taken out, replaced or swapped with their neighbour to make the one of the other (optimal
-/// string alignment). The time is the product of the lengths.
+/// How many letters have to be put in, taken out, replaced or swapped with their neighbour to make
+/// the one of the other (optimal string alignment). The time is the product of the lengths.
 public func editDistance(_ first: some RandomAccessCollection<UInt8>, _ second: some RandomAccessCollection<UInt8>)
     -> Int
 {

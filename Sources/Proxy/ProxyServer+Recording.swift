@@ -14,8 +14,8 @@ extension ProxyServer {
         recorder.configure(settings)
     }
 
-    /// Switches the configured recording on or off; `completion` is called from another thread with what became of it. Nothing
-    /// is configured: `nil`.
+    /// Switches the configured recording on or off; `completion` is called from another thread with
+    /// what became of it. Nothing is configured: `nil`.
     public func turnRecording(
         _ isOn: Bool, _ completion: @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
     ) {
@@ -25,14 +25,14 @@ extension ProxyServer {
         startRecording(settings) { error in completion(error.map { .failure($0) } ?? .success(recorder.status)) }
     }
 
-    /// Goes on in a new file where the old one was moved away. `completion` is called from another thread with whether it was;
-    /// never where nothing is recorded.
+    /// Goes on in a new file where the old one was moved away. `completion` is called from another
+    /// thread with whether it was; never where nothing is recorded.
     public func reopenRecording(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
         recorder.reopen(completion)
     }
 
-    /// Begins to record. `completion` is called from another thread, with what went wrong; where it records
-    /// already, nothing changes.
+    /// Begins to record. `completion` is called from another thread, with what went wrong; where it
+    /// records already, nothing changes.
     public func startRecording(
         _ settings: RecordingSettings, _ completion: @escaping @Sendable (RecordingError?) -> Void
     ) {
@@ -43,7 +43,8 @@ extension ProxyServer {
     private static let patience = DispatchTimeInterval.seconds(10)
 
     /// The same, and waits for it.
-    /// - Throws: what went wrong; `cannotWrite` with `ETIMEDOUT` where nothing came of it in ten seconds.
+    /// - Throws: what went wrong; `cannotWrite` with `ETIMEDOUT` where nothing came of it in ten
+    ///   seconds.
     public func startRecording(_ settings: RecordingSettings) throws(RecordingError) {
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<RecordingError?>(nil)

@@ -12,7 +12,8 @@ public struct ProxySettings: Sendable {
     public var workers: Int
     /// `maxConnections` is that of all loops together; each gets a share, at least one.
     public var upstream: UpstreamSettings
-    /// Requests a second that the origin is asked at most, when they are adopted; at the start `shared.budget` says it.
+    /// Requests a second that the origin is asked at most, when they are adopted; at the start
+    /// `shared.budget` says it.
     public var upstreamRate: Int?
     /// nil for a plain-text upstream.
     public var upstreamTLS: ClientTLS?
@@ -43,7 +44,8 @@ public struct ListenError: Error, CustomStringConvertible {
     public var description: String { "\(address): \(cause)" }
 }
 
-/// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream pool and cache reader.
+/// The running proxy: one worker a loop, each with its own listeners (`SO_REUSEPORT`), upstream
+/// pool and cache reader.
 ///
 /// `adopt` is called by one thread at a time; it reaches the loops through their queues.
 public final class ProxyServer: Sendable {
@@ -92,7 +94,8 @@ public final class ProxyServer: Sendable {
         var bound: [Worker] = []
         do throws(SystemError) {
             let sharesPort = workers.count > 1 && listener.inherited == nil
-            // Shared ports can be bound by anyone of the same user, another proxy included: that one must be noticed.
+            // Shared ports can be bound by anyone of the same user, another proxy included: that
+            // one must be noticed.
             if sharesPort { try workers.first?.listenAlone(address) }
             for worker in workers {
                 // The first worker resolves port 0; the others share what it got.
@@ -133,7 +136,8 @@ public final class ProxyServer: Sendable {
             recorder: settings.shared.recorder)
     }
 
-    /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being called.
+    /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being
+    /// called.
     public func ping(_ completion: @escaping @Sendable () -> Void) {
         let group = DispatchGroup()
         for worker in workers {
@@ -143,8 +147,8 @@ public final class ProxyServer: Sendable {
         group.notify(queue: .global()) { @Sendable in completion() }
     }
 
-    /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background queue with the number
-    /// of connections that had not finished in time.
+    /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background
+    /// queue with the number of connections that had not finished in time.
     public func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         let group = DispatchGroup()
         let cutOff = Counted()
@@ -172,11 +176,12 @@ public final class ProxyServer: Sendable {
 // MARK: - Reloading
 
 extension ProxyServer {
-    /// Goes over to other settings while it runs: first everything that can fail, then each loop in one step. Connections,
-    /// cache, flights and budget live on; requests under way end as they began.
+    /// Goes over to other settings while it runs: first everything that can fail, then each loop in
+    /// one step. Connections, cache, flights and budget live on; requests under way end as they
+    /// began.
     ///
-    /// - Parameter settings: `workers`, `timeouts` and `timeOfDay` count as they were at the start; `shared` comes from the
-    ///   running one's by `ProxyShared.adopting`.
+    /// - Parameter settings: `workers`, `timeouts` and `timeOfDay` count as they were at the start;
+    ///   `shared` comes from the running one's by `ProxyShared.adopting`.
     /// - Throws: `ListenError` when an address cannot be had; everything is as it was then.
     public func adopt(_ settings: ProxySettings) throws(ListenError) {
         let before = running.withLock { $0 }
@@ -192,7 +197,8 @@ extension ProxyServer {
         }
     }
 
-    /// Binds what is not bound yet, without accepting: what comes meanwhile is served under the new settings.
+    /// Binds what is not bound yet, without accepting: what comes meanwhile is served under the new
+    /// settings.
     private func bindNew(
         _ wanted: [ListenerSettings], _ running: [BoundListener]
     ) throws(ListenError) -> [BoundListener] {

@@ -7,8 +7,8 @@ extension ProxyService {
     /// What can be built for the request now.
     /// - Parameters:
     ///   - rule: of the request's class.
-    ///   - isBatched: whether it was fetched together with others: what stands in the batch is told apart again, whatever
-    ///     else is composed.
+    ///   - isBatched: whether it was fetched together with others: what stands in the batch is told
+    ///     apart again, whatever else is composed.
     ///   - isPeeking: whether looking must leave no trace.
     func compose(
         _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false,
@@ -23,8 +23,8 @@ extension ProxyService {
         return composer.compose(request, library.material(reader, at: now, isPeeking: isPeeking), at: now)
     }
 
-    /// The answer that an inquiry is about, if it can be built by now and clients are given what is built; stored, and said
-    /// to be made as `detail` says.
+    /// The answer that an inquiry is about, if it can be built by now and clients are given what is
+    /// built; stored, and said to be made as `detail` says.
     func compose(for inquiry: Inquiry, _ detail: Reason?) -> StoredResponse? {
         guard let key = inquiry.key, let library = shared.library(for: inquiry.facts),
             library.settings.compose != .verify,
@@ -46,7 +46,8 @@ extension ProxyService {
             receivedAt: now, lifetime: composed.lifetime, classTag: facts.route.resourceClass.rawValue)
         statistics.count(.composed)
         statistics.count(because: detail ?? composed.detail)
-        // What cannot be kept, a part being purged or replaced this very moment, is an answer all the same.
+        // What cannot be kept, a part being purged or replaced this very moment, is an answer all
+        // the same.
         shared.cache.store(composed: stored, from: parts)
         return stored
     }
@@ -62,7 +63,8 @@ extension ProxyService {
         }
     }
 
-    /// Holds what would have been composed against what the origin says, be it stored or not (`compose verify`).
+    /// Holds what would have been composed against what the origin says, be it stored or not
+    /// (`compose verify`).
     func verify(_ expected: ComposedBody, against status: Int, _ body: [UInt8], _ inquiry: Inquiry) {
         statistics.count(.verified)
         guard status != 200 || !JSON.areEqual(expected.body, body) else { return }
@@ -82,7 +84,8 @@ extension ProxyService {
             .contradiction, at: context.loop.now)
     }
 
-    /// The request for what a composition lacks, on behalf of whoever asked for the whole; nil where it must not be stored.
+    /// The request for what a composition lacks, on behalf of whoever asked for the whole; nil
+    /// where it must not be stored.
     func inquiry(for supplement: Supplement, of request: ForwardedRequest) -> Inquiry? {
         var target = CanonicalTarget()
         guard (try? target.parse(supplement.target.span)) != nil else { return nil }

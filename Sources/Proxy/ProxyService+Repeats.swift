@@ -1,7 +1,8 @@
 import Cache
 import HTTP
 
-// Requests that come again, byte for byte, and were plain hits: only whether the answer is still there and fresh is looked up.
+// Requests that come again, byte for byte, and were plain hits: only whether the answer is still
+// there and fresh is looked up.
 
 /// What follows from the bytes of such a request alone.
 private final class PlainHit {
@@ -15,8 +16,9 @@ private final class PlainHit {
 }
 
 extension ProxyService {
-    /// Notes that a request was answered with what is stored under `key`. Not for pages of lists, after which something may
-    /// have to be fetched, nor where other fields than the target say which answer it is.
+    /// Notes that a request was answered with what is stored under `key`. Not for pages of lists,
+    /// after which something may have to be fetched, nor where other fields than the target say
+    /// which answer it is.
     func remember(_ key: CacheKey, _ facts: PlanFacts, _ connection: ClientConnection) {
         guard let known = connection.known, facts.scope == .shared, !facts.rule.followsOrigin, !facts.route.isList
         else {

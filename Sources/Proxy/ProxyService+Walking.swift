@@ -4,7 +4,8 @@ import Cache
 // Fetching ahead for clients that walk through a list (DESIGN 7): one page, at the lowest priority.
 
 extension ProxyService {
-    /// A page of a list is being answered: it may be a step of a walk, and then the next step is likely to follow.
+    /// A page of a list is being answered: it may be a step of a walk, and then the next step is
+    /// likely to follow.
     func noteStep(_ stored: StoredResponse, _ facts: PlanFacts, _ forwarded: @autoclosure () -> ForwardedRequest) {
         guard facts.route.isList, facts.method == .get, let library = shared.library(for: facts),
             library.settings.windows, stored.status == 200

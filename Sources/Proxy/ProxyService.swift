@@ -5,8 +5,8 @@ import HTTP
 
 /// The proxy of one loop: from a request to its plan, and from the plan to an answer.
 ///
-/// Confined to its loop. Answering a hit reuses the storage of the last request and allocates nothing, except for pages of
-/// lists, after which a client may walk on.
+/// Confined to its loop. Answering a hit reuses the storage of the last request and allocates
+/// nothing, except for pages of lists, after which a client may walk on.
 public final class ProxyService: Service {
     private(set) var shared: ProxyShared
     /// Of `shared`, and never another: a constant costs a hit no counting of references.
@@ -41,8 +41,8 @@ public final class ProxyService: Service {
             recorder: shared.recorder)
     }
 
-    /// Goes over to other settings between two requests. Exchanges under way ask here for what they need next, such as
-    /// another token after a 401, and get what counts now.
+    /// Goes over to other settings between two requests. Exchanges under way ask here for what they
+    /// need next, such as another token after a 401, and get what counts now.
     func adopt(
         _ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
@@ -52,7 +52,8 @@ public final class ProxyService: Service {
         if gate !== self.gate { failures = FailureReport(shared.warn) }
         self.gate = gate
         self.shared = shared
-        // What was concluded from earlier requests follows from settings that count no more: who may ask, for one.
+        // What was concluded from earlier requests follows from settings that count no more: who
+        // may ask, for one.
         context.knownRequests = KnownRequests()
     }
 
@@ -76,7 +77,8 @@ public final class ProxyService: Service {
         observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
-    /// Why the request is not served at all; nil when it is, and `target` then holds its canonical form.
+    /// Why the request is not served at all; nil when it is, and `target` then holds its canonical
+    /// form.
     private func refusal(
         of connection: ClientConnection, _ bytes: Span<UInt8>
     ) -> (error: AppleError, retryAfter: Int?)? {
@@ -123,8 +125,8 @@ public final class ProxyService: Service {
         return plan
     }
 
-    /// The plan for what was found, and what is asked for of the catalog, where the plan had to know. For requests, and for
-    /// operators who only want to know (`isPeeking`).
+    /// The plan for what was found, and what is asked for of the catalog, where the plan had to
+    /// know. For requests, and for operators who only want to know (`isPeeking`).
     /// - Parameters:
     ///   - stored: what the cache holds, if it was asked.
     ///   - isVariant: whether the answers to the target are told apart by request fields.
@@ -141,7 +143,8 @@ public final class ProxyService: Service {
         return (plan.improved(by: outcome, verifying: library.settings.compose == .verify), request)
     }
 
-    /// Answers of classes that follow the origin's rules may differ by request fields; `key` becomes the variant's.
+    /// Answers of classes that follow the origin's rules may differ by request fields; `key`
+    /// becomes the variant's.
     private func lookUpVariant(_ connection: ClientConnection, _ now: Int64) -> StoredResponse? {
         connection.withHeadBytes { bytes in
             shared.cache.lookup(&key, reader, at: now, selecting: connection.head.fields, bytes)
@@ -205,7 +208,8 @@ public final class ProxyService: Service {
 // MARK: - Who asks, and for what
 
 extension ProxyService {
-    /// What the plan depends on, and whose token goes along: nil without one, or where nothing personal is kept.
+    /// What the plan depends on, and whose token goes along: nil without one, or where nothing
+    /// personal is kept.
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
         let rule = shared.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
@@ -219,16 +223,16 @@ extension ProxyService {
         }
     }
 
-    /// Who may share the answer; nil where it is one user's and is not kept. On routes that are known to be shared the token
-    /// is dropped; elsewhere its presence makes the answer one user's.
+    /// Who may share the answer; nil where it is one user's and is not kept. On routes that are
+    /// known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
     private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
         return user.flatMap { shared.users?.scope(of: $0, at: context.unixSeconds) }
     }
 
-    /// Whose token the origin will see; nil where something else than that token might tell it who asks. A write counts as
-    /// that user's all the same.
+    /// Whose token the origin will see; nil where something else than that token might tell it who
+    /// asks. A write counts as that user's all the same.
     private func user(_ head: RequestHead, _ bytes: Span<UInt8>) -> UserHash? {
         if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
         if let field = head.fields.first(.musicUserToken) {
@@ -238,8 +242,9 @@ extension ProxyService {
         return token.withUnsafeBytes { shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
     }
 
-    /// Whether the operator's own user token may stand in: not for a web page that the operator has not named, be it that
-    /// it says where it comes from, or that it has rebound its own name to this address. A client key settles it.
+    /// Whether the operator's own user token may stand in: not for a web page that the operator has
+    /// not named, be it that it says where it comes from, or that it has rebound its own name to
+    /// this address. A client key settles it.
     private func mayUseOperatorsToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard shared.credentials.musicUser != nil else { return false }
         if shared.clientKeys != nil { return true }
@@ -347,7 +352,8 @@ extension ProxyService {
     ///
     /// - Parameters:
     ///   - key: under which an answer would be; nil where the request names none.
-    ///   - template: written to the log in place of the target; a target that is malformed or private is not repeated there.
+    ///   - template: written to the log in place of the target; a target that is malformed or
+    ///     private is not repeated there.
     ///   - retryAfter: seconds, where another try is worth while by then.
     ///   - upstreamTime: how long the origin took, where it was asked.
     ///   - status: what `Cache-Status` says when the cache was asked.

@@ -44,8 +44,8 @@ public struct ProxyShared: Sendable {
         self.crossOrigin = crossOrigin
     }
 
-    /// The same cache, flights, budget and users under other settings. What is known of resources is kept unless it was
-    /// learnt under another policy or for another way to compose.
+    /// The same cache, flights, budget and users under other settings. What is known of resources
+    /// is kept unless it was learnt under another policy or for another way to compose.
     public func adopting(
         credentials: Credentials, policy: Policy, authority: String, crossOrigin: CrossOrigin,
         composition: CompositionSettings
@@ -57,7 +57,8 @@ public struct ProxyShared: Sendable {
         shared.credentials = credentials
         shared.policy = policy
         if keepsPersonal, !shared.keepsPersonal {
-            // Nobody would see the writes that end what is kept; switched on again, it must not be found.
+            // Nobody would see the writes that end what is kept; switched on again, it must not be
+            // found.
             shared.users = UserScopes()
             cache.freePersonal()
         }
@@ -66,20 +67,22 @@ public struct ProxyShared: Sendable {
         return shared
     }
 
-    /// Waits until what was begun behind the answers is done: compressed, written. For runs in virtual time, whose figures must
-    /// not depend on how fast that goes.
+    /// Waits until what was begun behind the answers is done: compressed, written. For runs in
+    /// virtual time, whose figures must not depend on how fast that goes.
     public func settle() {
         compressions.flush()
         cache.flush()
     }
 
-    /// What can be built for a request of these facts: only what everyone shares, under an operator's TTL.
+    /// What can be built for a request of these facts: only what everyone shares, under an
+    /// operator's TTL.
     func library(for facts: PlanFacts) -> ResourceLibrary? { library.covers(facts) ? library : nil }
 
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
 
-    /// Forgets what is stored for a canonical target that everyone shares, and what is being fetched for it.
+    /// Forgets what is stored for a canonical target that everyone shares, and what is being
+    /// fetched for it.
     func invalidate(_ target: [UInt8]) {
         flights.spoil(target)
         cache.remove(CacheKey(scope: .shared, target: target))

@@ -56,7 +56,8 @@ final class Worker: @unchecked Sendable {
     }
 
     /// Goes over to other settings, all of them in one turn.
-    /// - Parameter index: given where connections to the origin have to be made anew: the loop's own.
+    /// - Parameter index: given where connections to the origin have to be made anew: the loop's
+    ///   own.
     func adopt(_ settings: ProxySettings, _ listening: [BoundListener], renewingUpstreamAs index: Int?) {
         loop.sync {
             if let index {

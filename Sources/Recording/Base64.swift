@@ -22,7 +22,8 @@ enum Base64 {
         return text
     }
 
-    /// nil for what is not base64. White space is passed over, and padding may be missing: both are met in HAR files.
+    /// nil for what is not base64. White space is passed over, and padding may be missing: both are
+    /// met in HAR files.
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 4 * 3)

@@ -1,6 +1,7 @@
 import Cache
 
-/// The SHA-256 of a body: under which it lies beside the recording, and by which two answers are told apart.
+/// The SHA-256 of a body: under which it lies beside the recording, and by which two answers are
+/// told apart.
 public struct BodyHash: Sendable, Hashable, CustomStringConvertible {
     /// 32 bytes.
     public let bytes: [UInt8]

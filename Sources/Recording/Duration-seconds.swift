@@ -7,7 +7,8 @@ extension Duration {
         return String(seconds) + "." + String(repeating: "0", count: 9 - fraction.utf8.count) + fraction
     }
 
-    /// Reads a number as JSON spells it, from 0 to a billion; digits behind the ninth decimal are dropped.
+    /// Reads a number as JSON spells it, from 0 to a billion; digits behind the ninth decimal are
+    /// dropped.
     public init?(decimalSeconds text: String) {
         if text.utf8.contains(where: { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }) {
             guard let value = Double(text), value >= 0, value <= 1e9 else { return nil }

@@ -2,7 +2,8 @@ import AppleMusic
 
 /// One entry of a HAR file, as an exchange.
 enum HAREntry {
-    /// Why an entry is no exchange of a recording, or one without its body; the raw value goes on after a number.
+    /// Why an entry is no exchange of a recording, or one without its body; the raw value goes on
+    /// after a number.
     enum LeftOut: String, CaseIterable {
         case isForeign = "requests not to the API (a path that begins with /v1/)"
         case isUnanswered = "requests without an answer: blocked, cancelled or failed"
@@ -55,7 +56,8 @@ enum HAREntry {
 
     // MARK: - What was asked for
 
-    /// Path and query of an address, without host and fragment; nil for another scheme than http or https.
+    /// Path and query of an address, without host and fragment; nil for another scheme than http or
+    /// https.
     static func target(ofURL url: String) -> String? {
         var rest = url[...]
         if url.utf8.first != UInt8(ascii: "/") {
@@ -68,8 +70,8 @@ enum HAREntry {
         return String(rest.prefix { $0 != "#" })
     }
 
-    /// A browser's file has the requests to all the hosts of a page. The API is told by its paths, since a proxy in front of it may
-    /// have any name.
+    /// A browser's file has the requests to all the hosts of a page. The API is told by its paths,
+    /// since a proxy in front of it may have any name.
     private static func isOfTheAPI(_ target: String) -> Bool {
         let version = target.utf8.dropFirst(2).prefix { $0 >= 0x30 && $0 <= 0x39 }
         return target.hasPrefix("/v") && !version.isEmpty
@@ -86,7 +88,8 @@ enum HAREntry {
             guard let name = element["name"]?.stringValue, let text = element["value"]?.stringValue else {
                 throw LineProblem("\(name) holds what has no name and value")
             }
-            // Browsers join fields of one name by line ends. In a request they stay an error: requests are sent again.
+            // Browsers join fields of one name by line ends. In a request they stay an error:
+            // requests are sent again.
             let values = list == RecordedFields.ofAnswers ? text.split(separator: "\n").map(String.init) : [text]
             for value in values {
                 if let field = try RecordedFields.kept(name, value, of: list) { fields.append(field) }

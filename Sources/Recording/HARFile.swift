@@ -1,8 +1,10 @@
 import AppleMusic
 
-// Reading HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), as browsers and proxies export it.
-// What must hold: what a recording of our own would not hold does not come out of a HAR file either. Fields are taken by the same
-// allow-list, of personal requests only the route stays, hosts are dropped.
+// Reading HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), as browsers and proxies export
+// it.
+// What must hold: what a recording of our own would not hold does not come out of a HAR file
+// either. Fields are taken by the same allow-list, of personal requests only the route stays, hosts
+// are dropped.
 
 /// A HAR file, read whole.
 struct HARFile {

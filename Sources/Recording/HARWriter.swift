@@ -1,15 +1,18 @@
 import AppleMusic
 import HTTP
 
-// Writing HAR 1.2: an entry at a time, so that a recording of any size can be written without being held.
-// All members that the specification requires are there; what it has no members for is in `_refrain`.
+// Writing HAR 1.2: an entry at a time, so that a recording of any size can be written without being
+// held.
+// All members that the specification requires are there; what it has no members for is in
+// `_refrain`.
 
 public struct HARWriter: Sendable {
     /// Targets have no host; whoever reads the file wants whole addresses.
     private static let origin = "https://api.music.apple.com"
     private var isFirst = true
 
-    /// In bytes: a larger file is one for other programs, since `RecordingReader` has to hold a HAR file as a whole.
+    /// In bytes: a larger file is one for other programs, since `RecordingReader` has to hold a HAR
+    /// file as a whole.
     public static let mostReadable = InputFile.mostWhole
 
     public init() {}

@@ -1,5 +1,6 @@
 // A file that is read from its beginning, by lines or whole, with Glibc alone.
-// What must hold: no file, however large or hostile, fills the memory; reading a line costs no system call of its own.
+// What must hold: no file, however large or hostile, fills the memory; reading a line costs no
+// system call of its own.
 
 import Glibc
 
@@ -8,7 +9,8 @@ struct FileLine {
     var bytes: [UInt8]
     /// From 1.
     var number: Int
-    /// False for a last one that nothing ends: whoever wrote it was stopped in the middle, or is still writing.
+    /// False for a last one that nothing ends: whoever wrote it was stopped in the middle, or is
+    /// still writing.
     var isWhole: Bool
 
     var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
@@ -23,8 +25,8 @@ final class InputFile {
     private var isAtEnd = false
     private var number = 0
 
-    /// Far above any line of ours: those have a few hundred KiB at most, as the target and each of some twenty fields are bounded
-    /// to 16 KiB.
+    /// Far above any line of ours: those have a few hundred KiB at most, as the target and each of
+    /// some twenty fields are bounded to 16 KiB.
     static let longestLine = 1 << 20
     /// What has to be read whole: HAR files and their bodies.
     static let mostWhole = 1 << 28

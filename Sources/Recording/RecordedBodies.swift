@@ -1,12 +1,14 @@
 // The bodies of a recording: each once, under its hash, in one file beside the lines.
 //
-// `FILE.bodies` is a sequence of `HASH LENGTH\n`, the bytes, `\n`. It is only ever appended to, a body before the first line that
-// names it; so whatever a killed writer leaves is whole up to its last record.
+// `FILE.bodies` is a sequence of `HASH LENGTH\n`, the bytes, `\n`. It is only ever appended to, a
+// body before the first line that names it; so whatever a killed writer leaves is whole up to its
+// last record.
 
 import Glibc
 import HTTP
 
-/// Bodies by their hash; each is read when it is asked for. Nothing changes after `init`, and `pread` has no position to share.
+/// Bodies by their hash; each is read when it is asked for. Nothing changes after `init`, and
+/// `pread` has no position to share.
 public final class RecordedBodies: Sendable {
     private struct Place {
         let offset: Int
@@ -37,7 +39,8 @@ public final class RecordedBodies: Sendable {
         isCutOff = false
     }
 
-    /// The bodies beside a recording; none where there is no such file. Their heads are read, not the bodies.
+    /// The bodies beside a recording; none where there is no such file. Their heads are read, not
+    /// the bodies.
     init(beside recording: String) throws(RecordingError) {
         path = Self.path(beside: recording)
         held = [:]
@@ -72,7 +75,8 @@ public final class RecordedBodies: Sendable {
         return content
     }
 
-    /// The body without its coding: other recorders write down what went over the wire. nil where it was not recorded.
+    /// The body without its coding: other recorders write down what went over the wire. nil where
+    /// it was not recorded.
     /// - Throws: as `content`.
     public func identity(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
         guard let content = try content(of: hash) else { return nil }

@@ -1,6 +1,7 @@
 import AppleMusic
 
-// An exchange as a line of JSON. Unknown members are passed over, so that later versions may add some.
+// An exchange as a line of JSON. Unknown members are passed over, so that later versions may add
+// some.
 
 extension RecordedExchange {
     /// One line with its end.
@@ -87,7 +88,8 @@ extension RecordedExchange {
     /// A tebibyte: sums of lengths cannot overflow.
     static let mostBytes = 1 << 40
 
-    /// What is sent on as it stands must not be able to end a line: a recording may come from anywhere.
+    /// What is sent on as it stands must not be able to end a line: a recording may come from
+    /// anywhere.
     static func isTarget(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 16 << 10
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -1,6 +1,6 @@
 // One request and its answer, as a recording holds them.
-// What must hold: nothing here can name a person or a secret. What may be written is an allow-list (`RecordedFields`), not a list
-// of what to leave out.
+// What must hold: nothing here can name a person or a secret. What may be written is an allow-list
+// (`RecordedFields`), not a list of what to leave out.
 
 /// A field of a request or an answer.
 public struct RecordedField: Sendable, Equatable {
@@ -18,10 +18,12 @@ public struct RecordedField: Sendable, Equatable {
 public struct RecordedExchange: Sendable, Equatable {
     /// When the request had arrived, by the clock on the wall.
     public var time: Timestamp
-    /// The same on the monotonic clock, since the recording began. Replays go by it: no step of the wall clock moves it.
+    /// The same on the monotonic clock, since the recording began. Replays go by it: no step of the
+    /// wall clock moves it.
     public var offset: Duration
     public var method: String
-    /// In origin form: path and query as the client wrote them; of a personal request its route alone.
+    /// In origin form: path and query as the client wrote them; of a personal request its route
+    /// alone.
     public var target: String
     public var requestFields: [RecordedField] = []
     /// Zero where there was no answer, as in HAR.

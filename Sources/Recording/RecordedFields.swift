@@ -1,4 +1,5 @@
-// Which fields are recorded. An allow-list: what is not on it may be a secret that nobody has thought of.
+// Which fields are recorded. An allow-list: what is not on it may be a secret that nobody has
+// thought of.
 
 public enum RecordedFields {
     /// What can change the answer to a request.
@@ -14,12 +15,13 @@ public enum RecordedFields {
         "date", "etag", "expires", "last-modified", "retry-after", "vary", "x-cache",
     ]
 
-    /// What tells a server who asks, but for a signature of the developer's: the user's token, as apps and as web players name it,
-    /// and cookies.
+    /// What tells a server who asks, but for a signature of the developer's: the user's token, as
+    /// apps and as web players name it, and cookies.
     public static let tellingWhoAsks: Set<String> = ["music-user-token", "media-user-token", "cookie"]
 
     /// A field as a file has it; nil for one that is not on the list, whatever it holds.
-    /// - Throws: when the value could end a line, or is longer than any field: it would go out as it stands.
+    /// - Throws: when the value could end a line, or is longer than any field: it would go out as
+    ///   it stands.
     public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField?
     {
         let name = name.lowercased()
@@ -32,11 +34,12 @@ public enum RecordedFields {
 }
 
 extension RecordedFields {
-    /// What a personal request may say: how it wants its answer. Everything else could be about the user.
+    /// What a personal request may say: how it wants its answer. Everything else could be about the
+    /// user.
     public static let ofPersonalRequests: Set<String> = ["accept", "accept-encoding", "accept-language"]
 
-    /// The fields among `lines`, which are `Name: value` CR LF each, that may be recorded. Fields of one name are one; what is
-    /// no field line, such as a status line, is passed over.
+    /// The fields among `lines`, which are `Name: value` CR LF each, that may be recorded. Fields
+    /// of one name are one; what is no field line, such as a status line, is passed over.
     public static func among(_ lines: ArraySlice<UInt8>, keeping allowed: Set<String>) -> [RecordedField] {
         var fields: [RecordedField] = []
         for line in lines.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {

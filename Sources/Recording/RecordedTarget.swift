@@ -1,7 +1,7 @@
 import HTTP
 
-// What of a request target is recorded: all of it, but for the values of parameters that look like credentials, and in letters
-// that can go on a wire and into a line.
+// What of a request target is recorded: all of it, but for the values of parameters that look like
+// credentials, and in letters that can go on a wire and into a line.
 
 public enum RecordedTarget {
     /// What stands in place of a value.
@@ -14,11 +14,13 @@ public enum RecordedTarget {
         "token", "key", "secret", "password", "passwd", "passphrase", "signature", "credential", "credentials", "jwt",
         "auth", "authorization", "cookie", "session", "sessionid",
     ]
-    /// Words that do so where they stand alone or between other words: `sig`, `X-Amz-Signature`, `auth_code`.
+    /// Words that do so where they stand alone or between other words: `sig`, `X-Amz-Signature`,
+    /// `auth_code`.
     private static let words: Set<String> = Set(
         endings + ["pass", "pwd", "sig", "sid", "bearer", "pin", "otp", "code"])
 
-    /// - Parameter target: path and query as they came; where there is no path, as behind an authority, it is `/`.
+    /// - Parameter target: path and query as they came; where there is no path, as behind an
+    ///   authority, it is `/`.
     /// - Returns: nil where it is longer than a recording holds.
     public static func redacted(_ target: [UInt8]) -> String? {
         let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -35,7 +37,8 @@ public enum RecordedTarget {
         return RecordedExchange.isTarget(text) ? text : nil
     }
 
-    /// The same of a text out of a file, which has no business to hold control characters: nil where it does.
+    /// The same of a text out of a file, which has no business to hold control characters: nil
+    /// where it does.
     static func redacted(text: String) -> String? {
         guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil
@@ -63,7 +66,8 @@ public enum RecordedTarget {
         return split(name).contains { words.contains($0.lowercased()) }
     }
 
-    /// The words of a name: they end at what is no letter or digit, and before a capital that follows a small letter.
+    /// The words of a name: they end at what is no letter or digit, and before a capital that
+    /// follows a small letter.
     private static func split(_ name: String) -> [String] {
         var words = [""]
         var wasLowercase = false

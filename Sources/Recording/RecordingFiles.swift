@@ -1,6 +1,7 @@
-// The files of a recording on their way from `FILE` to `FILE.1`, `FILE.2` and so on, the oldest with the highest number, each
-// with its bodies beside it.
-// What must hold: nothing that is not a recording of this program's is ever overwritten, moved or removed.
+// The files of a recording on their way from `FILE` to `FILE.1`, `FILE.2` and so on, the oldest
+// with the highest number, each with its bodies beside it.
+// What must hold: nothing that is not a recording of this program's is ever overwritten, moved or
+// removed.
 
 import AppleMusic
 import Glibc
@@ -10,8 +11,8 @@ enum RecordingFiles {
     static func path(_ path: String, age: Int) -> String { age == 0 ? path : path + "." + String(age) }
 
     /// Whether there is room for a new recording at this place, once `makeRoom` has been called.
-    /// - Throws: `RecordingError` where something stands in the way that is not a recording, or the directory cannot be
-    ///   written to.
+    /// - Throws: `RecordingError` where something stands in the way that is not a recording, or the
+    ///   directory cannot be written to.
     static func check(_ settings: RecordingSettings) throws(RecordingError) {
         for age in 0..<settings.mostFiles {
             let path = path(settings.path, age: age)
@@ -21,7 +22,8 @@ enum RecordingFiles {
         guard access(directory, W_OK | X_OK) == 0 else { throw .cannotWrite(path: settings.path, code: errno) }
     }
 
-    /// Moves older recordings up, and removes what is beyond the last that is kept: nothing is called `FILE` then.
+    /// Moves older recordings up, and removes what is beyond the last that is kept: nothing is
+    /// called `FILE` then.
     static func makeRoom(_ settings: RecordingSettings) throws(RecordingError) {
         try check(settings)
         try completeMove(settings)
@@ -74,8 +76,8 @@ enum RecordingFiles {
         .badFile(path: path, reason: "is there and is no recording, so nothing is written to it")
     }
 
-    /// A writer that was stopped between its two moves has left bodies behind. It began with the oldest recording, so whichever it
-    /// was, those above it have moved already.
+    /// A writer that was stopped between its two moves has left bodies behind. It began with the
+    /// oldest recording, so whichever it was, those above it have moved already.
     private static func completeMove(_ settings: RecordingSettings) throws(RecordingError) {
         for age in (0..<settings.mostFiles).reversed() {
             let bodies = RecordedBodies.path(beside: path(settings.path, age: age))
@@ -84,7 +86,8 @@ enum RecordingFiles {
             if age + 1 < settings.mostFiles, exists(moved), !exists(RecordedBodies.path(beside: moved)) {
                 try rename(bodies, to: RecordedBodies.path(beside: moved))
             } else {
-                // Somebody has moved or removed the lines. These may be the bodies that they name, so they are kept.
+                // Somebody has moved or removed the lines. These may be the bodies that they name,
+                // so they are kept.
                 try rename(bodies, to: bodies + ".left-\(Timestamp.now().microseconds)")
             }
         }

@@ -9,7 +9,8 @@ public struct RecordingHeader: Sendable, Equatable {
     public var started: Timestamp
     /// What wrote it, such as `refrain 0.7.0`.
     public var program: String
-    /// The share of requests that is recorded, above 0 and at most 1; rates that are read off the recording have to be divided by it.
+    /// The share of requests that is recorded, above 0 and at most 1; rates that are read off the
+    /// recording have to be divided by it.
     public var sampling: Double
 
     public init(started: Timestamp, program: String, sampling: Double = 1) {
@@ -30,7 +31,8 @@ public struct RecordingHeader: Sendable, Equatable {
     /// What `line` begins with, in every version.
     static let beginning = #"{"refrain_recording":"#
 
-    /// Whether a file that begins with this line is a recording of this program's, of whatever version.
+    /// Whether a file that begins with this line is a recording of this program's, of whatever
+    /// version.
     static func begins(_ object: JSON) -> Bool { object["refrain_recording"] != nil }
 
     init(_ object: JSON) throws(LineProblem) {

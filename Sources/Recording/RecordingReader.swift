@@ -2,16 +2,16 @@ import AppleMusic
 
 /// Reads a recording, an exchange at a time, in the order of its lines.
 ///
-/// Three kinds of files are told apart by how they begin: recordings of this program's, which are read as they stream; HAR; and
-/// indexes of recorded responses. The latter two are read whole.
+/// Three kinds of files are told apart by how they begin: recordings of this program's, which are
+/// read as they stream; HAR; and indexes of recorded responses. The latter two are read whole.
 ///
 /// Confined to whoever reads.
 public final class RecordingReader {
     public let path: String
     public let header: RecordingHeader
     public let bodies: RecordedBodies
-    /// What was left out, and why, with its line: a last line that is cut off is no error, for that is how a recording looks whose
-    /// writer was killed, or still writes.
+    /// What was left out, and why, with its line: a last line that is cut off is no error, for that
+    /// is how a recording looks whose writer was killed, or still writes.
     public var warnings: [String] {
         var warnings = otherWarnings
         if let first = dropped.line {
@@ -106,7 +106,8 @@ public final class RecordingReader {
         return all
     }
 
-    /// nil for a line that holds something else, such as how many exchanges were left out, or a last one that is cut off.
+    /// nil for a line that holds something else, such as how many exchanges were left out, or a
+    /// last one that is cut off.
     private func exchange(_ line: FileLine) throws(RecordingError) -> RecordedExchange? {
         let object: JSON
         do {

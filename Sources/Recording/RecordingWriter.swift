@@ -1,6 +1,7 @@
 // Writes a recording: lines to `FILE`, bodies beside it, in batches.
-// What must hold: a body is in its file before a line names it; each batch of lines is one call to the system, so that whoever is
-// killed leaves whole lines; what the disk refuses is taken back, counted, and said in a line as soon as there is one.
+// What must hold: a body is in its file before a line names it; each batch of lines is one call to
+// the system, so that whoever is killed leaves whole lines; what the disk refuses is taken back,
+// counted, and said in a line as soon as there is one.
 
 import AppleMusic
 import Glibc
@@ -46,8 +47,10 @@ public final class RecordingWriter {
     private static let batchBytes = 1 << 20
 
     /// Begins a recording, which moves an older one of the same name away.
-    /// - Parameter header: of this one and of those that follow it when it has grown to its bound: offsets go on.
-    /// - Throws: `RecordingError` where the files cannot be made, or something there is no recording.
+    /// - Parameter header: of this one and of those that follow it when it has grown to its bound:
+    ///   offsets go on.
+    /// - Throws: `RecordingError` where the files cannot be made, or something there is no
+    ///   recording.
     public init(_ settings: RecordingSettings, header: RecordingHeader) throws(RecordingError) {
         self.settings = settings
         self.header = header
@@ -60,7 +63,8 @@ public final class RecordingWriter {
     }
 
     /// Adds an exchange to the batch.
-    /// - Parameter content: the body that `exchange` names; asked for where the file does not have it yet.
+    /// - Parameter content: the body that `exchange` names; asked for where the file does not have
+    ///   it yet.
     public func append(_ exchange: RecordedExchange, content: () -> [UInt8]) {
         guard files != nil else { return lose(1) }
         let line = exchange.line

@@ -32,7 +32,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 // MARK: - RFC 3339
 
 extension Timestamp {
-    /// Reads `2026-11-21T00:00:00Z`, with a fraction of any length and any offset; nil for what is none (RFC 3339 5.6).
+    /// Reads `2026-11-21T00:00:00Z`, with a fraction of any length and any offset; nil for what is
+    /// none (RFC 3339 5.6).
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -74,7 +75,8 @@ extension Timestamp {
         }
     }
 
-    /// Microseconds of `.123`; 0 where there is no fraction, nil where there is a point without digits.
+    /// Microseconds of `.123`; 0 where there is no fraction, nil where there is a point without
+    /// digits.
     private static func takeFraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
         guard rest.first == UInt8(ascii: ".") else { return 0 }
         let digits = rest.dropFirst().prefix { $0 >= 0x30 && $0 <= 0x39 }
@@ -99,7 +101,8 @@ extension Timestamp {
         }
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar; a day that a month has not is one of the next.
+    /// Days from 1970-01-01 in the Gregorian calendar; a day that a month has not is one of the
+    /// next.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         var parts = tm()
         parts.tm_year = CInt(year - 1900)

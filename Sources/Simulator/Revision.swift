@@ -1,13 +1,16 @@
 // The times of the simulated API: what the catalog holds, and in which shapes it is told.
 
-/// One state of the simulated API; of two requests at the same revision neither sees a change by the other's time.
+/// One state of the simulated API; of two requests at the same revision neither sees a change by
+/// the other's time.
 ///
-/// From one catalog revision to the next, seeded by its number, about one in eight albums, songs, artists and playlists
-/// changes its name and notes, one in five playlists its tracks, one in six artists its albums, every chart moves on by
-/// three, and one in forty albums and songs comes or goes. An object's attributes are the same wherever it stands.
+/// From one catalog revision to the next, seeded by its number, about one in eight albums, songs,
+/// artists and playlists changes its name and notes, one in five playlists its tracks, one in six
+/// artists its albums, every chart moves on by three, and one in forty albums and songs comes or
+/// goes. An object's attributes are the same wherever it stands.
 ///
-/// When flipped, three shapes differ that API.md leaves open: whether an artist inside another resource carries its
-/// `albums`, and how many (6.2); the form of links (7); and the order of members, which varies then (5.1).
+/// When flipped, three shapes differ that API.md leaves open: whether an artist inside another
+/// resource carries its `albums`, and how many (6.2); the form of links (7); and the order of
+/// members, which varies then (5.1).
 public struct Revision: Sendable, Hashable {
     /// From 0, the catalog that the seed makes.
     public let catalog: Int

@@ -1,10 +1,12 @@
-// The simulated Apple Music API: faults, the developer token, then an endpoint, then the response fields.
-// What must hold: the same request gets the same JSON value at the same revision, but for what writes have changed in
-// between; an answer is of one revision as a whole.
+// The simulated Apple Music API: faults, the developer token, then an endpoint, then the response
+// fields.
+// What must hold: the same request gets the same JSON value at the same revision, but for what
+// writes have changed in between; an answer is of one revision as a whole.
 
 import Synchronization
 
-/// Says whether a developer token is good: the token, the request's `Origin` if it has one, and the time.
+/// Says whether a developer token is good: the token, the request's `Origin` if it has one, and the
+/// time.
 public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: String?, _ nowUnixSeconds: Int64) -> Bool
 
 /// Answers requests as `api.music.apple.com` does, as far as API.md knows, from a seeded catalog.
@@ -22,8 +24,8 @@ public final class SimulatedAPI: Responder {
     /// More users than this are seeded anew at each request, and forget what they wrote.
     private static let mostUsers = 4096
 
-    /// - Parameter verifier: judges developer tokens where the configuration requires them; by default any token is
-    ///   good that has the three parts of a JWT.
+    /// - Parameter verifier: judges developer tokens where the configuration requires them; by
+    ///   default any token is good that has the three parts of a JWT.
     public init(
         configuration: SimulatorConfiguration = SimulatorConfiguration(), verifier: DeveloperTokenCheck? = nil
     ) {
@@ -42,8 +44,9 @@ public final class SimulatedAPI: Responder {
         return response
     }
 
-    /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is counted. Users'
-    /// libraries are as they are now. A write is answered 405, because it would change them.
+    /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is
+    /// counted. Users' libraries are as they are now. A write is answered 405, because it would
+    /// change them.
     public func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
         if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
         guard request.method == "GET" || request.method == "HEAD" else { return failure(.methodNotAllowed, request) }
@@ -53,7 +56,8 @@ public final class SimulatedAPI: Responder {
     /// The revision that answers now.
     public var revision: Revision { current.withLock { $0.revision } }
 
-    /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are answered as before.
+    /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
+    /// answered as before.
     @discardableResult
     public func revise() -> Revision {
         move { Revision(catalog: $0.catalog + 1, isFlipped: $0.isFlipped) }
@@ -147,7 +151,8 @@ public final class SimulatedAPI: Responder {
         }
     }
 
-    /// The names that search looks through, made at the first search: things are found by the names they had first.
+    /// The names that search looks through, made at the first search: things are found by the names
+    /// they had first.
     func searchIndex() -> SearchIndex {
         index.withLock { index in
             let made = index ?? SearchIndex(catalog)

@@ -1,6 +1,7 @@
 /// What the simulated API is like; every choice that API.md leaves open is an option here.
 public struct SimulatorConfiguration: Sendable {
-    /// When an artist inside another resource carries its `albums` (API.md 6.2: captures disagree for single fetches).
+    /// When an artist inside another resource carries its `albums` (API.md 6.2: captures disagree
+    /// for single fetches).
     public enum NestedAlbums: Sendable {
         case always, batchesOnly, never
     }
@@ -9,27 +10,35 @@ public struct SimulatorConfiguration: Sendable {
     public enum LinkForm: Sendable {
         /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
         case alphabetical
-        /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is kept, and `l` stands last.
+        /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is
+        /// kept, and `l` stands last.
         case documentedIn2017
     }
 
-    /// Two instances with the same seed and sizes answer the same requests with the same JSON values.
+    /// Two instances with the same seed and sizes answer the same requests with the same JSON
+    /// values.
     public var seed: UInt64 = 1
-    /// The number of artists, at least 16; there are about four times as many albums and forty times as many songs.
+    /// The number of artists, at least 16; there are about four times as many albums and forty
+    /// times as many songs.
     public var artists = 2400
     /// The number of editorial playlists, at least 64.
     public var playlists = 1200
-    /// Whether a request without a developer token is answered 401. The tokens themselves are the verifier's to judge.
+    /// Whether a request without a developer token is answered 401. The tokens themselves are the
+    /// verifier's to judge.
     public var requiresAuthorization = true
     public var nestedAlbums = NestedAlbums.always
-    /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports (API.md 6.2).
+    /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
+    /// (API.md 6.2).
     public var nestedPageSize = 25
-    /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not in the capture of 2017.
+    /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not
+    /// in the capture of 2017.
     public var chartNextKeepsLimit = true
     public var linkForm = LinkForm.alphabetical
-    /// Whether members and relationships stand in another order from one answer to the next (API.md 5.1).
+    /// Whether members and relationships stand in another order from one answer to the next (API.md
+    /// 5.1).
     public var variesMemberOrder = false
-    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API (API.md 16).
+    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API (API.md
+    /// 16).
     public var honoursIfNoneMatch = true
     /// The field of every 200; empty leaves it out.
     public var cacheControl = "max-age=60, s-maxage=0, private, no-transform"

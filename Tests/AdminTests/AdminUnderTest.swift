@@ -74,7 +74,8 @@ final class AdminUnderTest {
         return (reply.json as? [String: [[String: String]]])?["errors"]?.first?["detail"]
     }
 
-    /// Keeps answers that came just now, fresh for 100 s and stale for as long, of songs of the United States.
+    /// Keeps answers that came just now, fresh for 100 s and stale for as long, of songs of the
+    /// United States.
     func store(_ targets: String...) {
         for target in targets { keep(target) }
     }

@@ -40,7 +40,8 @@ import Testing
         #expect(owner(row("\(mapped):C350", "\(mapped):1F91")) == 1000)
     }
 
-    /// The kernel lists a socket that its process has closed under user 0: it must not pass for root's.
+    /// The kernel lists a socket that its process has closed under user 0: it must not pass for
+    /// root's.
     @Test func aSocketThatWasLetGoOfBelongsToNobody() {
         #expect(owner(row(client, server, user: "0", inode: "0")) == nil)
         for state in ["04", "05", "06", "08"] {

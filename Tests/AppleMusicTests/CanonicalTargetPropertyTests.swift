@@ -3,14 +3,16 @@ import Testing
 
 @testable import AppleMusic
 
-/// A request as it is meant, from which spellings are made. Deliberately simple: arrays, sets and no encoding.
+/// A request as it is meant, from which spellings are made. Deliberately simple: arrays, sets and
+/// no encoding.
 private struct Meaning: Hashable {
     struct Parameter: Hashable {
         let name: String
         let value: String?
     }
 
-    /// In a path an escaped reserved character is another thing than the character, so both are in the alphabet.
+    /// In a path an escaped reserved character is another thing than the character, so both are in
+    /// the alphabet.
     var segments: [[String]]
     var parameters: [Parameter]
 

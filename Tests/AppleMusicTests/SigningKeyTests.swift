@@ -65,7 +65,8 @@ let exampleKeyPEM = """
     }
 
     @Test func `an encrypted key is refused without asking for its passphrase`() {
-        // 400 arbitrary bytes would do: what counts is that the label makes libcrypto want a passphrase.
+        // 400 arbitrary bytes would do: what counts is that the label makes libcrypto want a
+        // passphrase.
         let encrypted = """
             -----BEGIN ENCRYPTED PRIVATE KEY-----
             MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjxBwSgBgbvJwICCAAw
@@ -92,7 +93,8 @@ let exampleKeyPEM = """
             #expect(ECDSASignature.raw(der: der) == raw)
             if raw[0] == 0 || raw[32] == 0 { withLeadingZero += 1 }
         }
-        // One in 128 has one; none among a thousand happens once in 2,500 runs, and then the vectors below still hold.
+        // One in 128 has one; none among a thousand happens once in 2,500 runs, and then the
+        // vectors below still hold.
         #expect(withLeadingZero < 100)
     }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Cache
 
-/// A request's head with its bytes; lines as they come, so that bytes outside of ASCII can be among them.
+/// A request's head with its bytes; lines as they come, so that bytes outside of ASCII can be among
+/// them.
 struct Asked {
     let head: RequestHead
     let bytes: [UInt8]
@@ -52,7 +53,8 @@ func stored(
         ("\"1234\", \"abcdef\", \"5678\"", "\"abcdef\""), ("\"1234\",\"5678\",\"abcdef\"", "\"abcdef\""),
         ("W/\"abcdef\"", "\"abcdef\""), ("\"abcdef\"", "W/\"abcdef\""), ("W/\"abcdef\"", "W/\"abcdef\""),
         ("*", "\"abcdef\""), ("\"a,b\"", "\"a,b\""), ("\"a\\\", \"b\"", "\"b\""),
-        // An origin that leaves the quotes out, or spells the weakness wrong, gets back what it wrote.
+        // An origin that leaves the quotes out, or spells the weakness wrong, gets back what it
+        // wrote.
         ("abcdef", "abcdef"), ("w/\"abcdef\"", "w/\"abcdef\""), ("W\\\"abcdef\"", "W\\\"abcdef\""),
     ])
     func aKnownEntityTagIsAnsweredWith304(condition: String, tag: String) throws {

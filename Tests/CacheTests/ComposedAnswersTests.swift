@@ -141,7 +141,8 @@ import Testing
         #expect(cache.memory.lookup(key("/c")) == nil && store.entries == 2)
     }
 
-    /// The file may have an older answer of the origin's for the target, which can still be confirmed or stand in.
+    /// The file may have an older answer of the origin's for the target, which can still be
+    /// confirmed or stand in.
     @Test func whatTheFileHasUnderItsKeyOutlastsIt() {
         let store = scratch.open()
         let cache = makeCache(store)

@@ -102,8 +102,8 @@ import Testing
         }
     }
 
-    /// Parts are replaced, removed and purged while answers are composed of them. Once that is done, nothing is found that was
-    /// composed of what was there before.
+    /// Parts are replaced, removed and purged while answers are composed of them. Once that is
+    /// done, nothing is found that was composed of what was there before.
     @Test(arguments: [81, 82, 83, 84] as [UInt64])
     func nothingStaysThatWasComposedOfWhatHasGone(seed: UInt64) {
         let race = CompositionRace(seed: seed, store: seed % 2 == 0 ? scratch.open() : nil)
@@ -122,7 +122,8 @@ import Testing
     }
 }
 
-/// Parts whose bodies are versions that only grow, answers composed of two of them each, and what may no longer be found.
+/// Parts whose bodies are versions that only grow, answers composed of two of them each, and what
+/// may no longer be found.
 private final class CompositionRace: Sendable {
     private static let partCount = 5
     let wrong = Atomic<Int>(0)
@@ -145,7 +146,8 @@ private final class CompositionRace: Sendable {
         for version in 1...most {
             if version > times, found.load(ordering: .relaxed) > 1_000 { break }
             let part = Int.random(in: 0..<Self.partCount, using: &generator)
-            // What is there is of an earlier version, so none of an earlier one may be found afterwards.
+            // What is there is of an earlier version, so none of an earlier one may be found
+            // afterwards.
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: cache.remove(key("/\(part)"))
             case 1: purge(.hard) { $0.target = Array("/\(part)".utf8) }

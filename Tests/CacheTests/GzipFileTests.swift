@@ -21,7 +21,8 @@ import Testing
             store.flush()
             let found = store.makeReader().lookup(stored.key, at: noon)
             #expect(content(found) == content(stored) && found?.resources == [7])
-            // Length and both forms are known before anything is inflated; purges and copies do not need it either.
+            // Length and both forms are known before anything is inflated; purges and copies do not
+            // need it either.
             #expect(
                 found?.bodyCount == Self.body.count && found?.with(outline: FakeOutline(byteCount: 1)).body == Self.body
             )

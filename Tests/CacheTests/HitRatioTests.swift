@@ -4,7 +4,8 @@ import Testing
 
 @testable import Cache
 
-/// Requests by rank of popularity (Zipf's law), and where `scanEvery` is set, runs over keys that come once and never again.
+/// Requests by rank of popularity (Zipf's law), and where `scanEvery` is set, runs over keys that
+/// come once and never again.
 private struct Trace {
     let ranks: [Int]
     /// Ranks from here on are the scans'.
@@ -105,7 +106,8 @@ private struct LRU {
         }
     }
 
-    /// A request a second and a memory tier of next to nothing, so that the file's evictions decide.
+    /// A request a second and a memory tier of next to nothing, so that the file's evictions
+    /// decide.
     @Test(arguments: [0.7, 1.1])
     func theFileHitsAboutAsOftenAsLRU(alpha: Double) {
         let seed: UInt64 = 71

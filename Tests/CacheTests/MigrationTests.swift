@@ -5,7 +5,8 @@ import Testing
 
 @testable import Cache
 
-/// A file of an older version goes on: what it holds is found, purged, replaced and evicted like what is new.
+/// A file of an older version goes on: what it holds is found, purged, replaced and evicted like
+/// what is new.
 struct MigrationTests {
     private let scratch = Scratch()
     private let old = (0..<5).map {

@@ -92,7 +92,8 @@ extension ResponseCache {
         #expect(store.entries == 2 && cache.memory.count == 2)
     }
 
-    /// Nothing is fresh afterwards, by whatever clock; what was fresh is stale for as long as it may be from then on.
+    /// Nothing is fresh afterwards, by whatever clock; what was fresh is stale for as long as it
+    /// may be from then on.
     @Test func aSoftPurgeEndsFreshnessNow() async {
         let (cache, store) = makeCache()
         let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
@@ -159,7 +160,8 @@ extension ResponseCache {
         #expect(cache.purgeEpoch >= between + 2, "and again before memory's turn")
     }
 
-    /// Readers promote all the time while purges go over the file in steps, and what is stored carries its round.
+    /// Readers promote all the time while purges go over the file in steps, and what is stored
+    /// carries its round.
     @Test(arguments: [51, 52] as [UInt64])
     func whatWasPurgedIsNeverFoundAgain(seed: UInt64) {
         let (cache, store) = makeCache(memory: 2 << 20)

@@ -89,7 +89,8 @@ import Testing
     }
 
     @Test func whatWasRemovedNeverComesBack() {
-        // Memory too small for anything, so that every look-up goes to the queue or the disk and is promoted.
+        // Memory too small for anything, so that every look-up goes to the queue or the disk and is
+        // promoted.
         let store = scratch.open()
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000, shardCount: 1), store: store)
         let removedUpTo = (0..<8).map { _ in Counter() }

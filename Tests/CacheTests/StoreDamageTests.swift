@@ -5,7 +5,8 @@ import Testing
 
 @testable import Cache
 
-/// Files that are damaged, foreign, locked, or cannot be had at all: never a wrong byte, never a trap, always an answer.
+/// Files that are damaged, foreign, locked, or cannot be had at all: never a wrong byte, never a
+/// trap, always an answer.
 @Suite struct StoreDamageTests {
     let scratch = Scratch()
     private static let entries = (0..<60).map {
@@ -104,7 +105,8 @@ import Testing
         #expect(store.health == .available)
         #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
         #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is of no use") } == 1)
-        // The old reader's connection is gone by now; the fresh file's journal must not have gone with it.
+        // The old reader's connection is gone by now; the fresh file's journal must not have gone
+        // with it.
         store.close()
         #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
@@ -207,8 +209,8 @@ import Testing
         chmod(scratch.directory, 0o555)
         chmod(scratch.file, 0o666)
         defer { chmod(scratch.directory, 0o755) }
-        // Root may write anywhere; only this thread's file access becomes that of nobody, for the time of opening.
-        // Glibc's module leaves the call out.
+        // Root may write anywhere; only this thread's file access becomes that of nobody, for the
+        // time of opening. Glibc's module leaves the call out.
         typealias SetFileUser = @convention(c) (uid_t) -> Int32
         let setFileUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetFileUser.self)
         _ = setFileUser(65_534)

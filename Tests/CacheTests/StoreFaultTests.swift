@@ -47,8 +47,8 @@ private func eventually(_ condition: () -> Bool) -> Bool {
     return false
 }
 
-/// Disks that are full and files that others remove: memory goes on, it is said once, and the store finds its way back
-/// without help.
+/// Disks that are full and files that others remove: memory goes on, it is said once, and the store
+/// finds its way back without help.
 @Suite struct StoreFaultTests {
     let scratch = Scratch()
     private static let entries = (0..<40).map {

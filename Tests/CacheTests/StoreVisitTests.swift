@@ -116,7 +116,8 @@ private final class Guests: Sendable {
         #expect(await visit(cache(store)).visited == 1)
     }
 
-    /// Rows are replaced and removed all the while; each that comes out is whole, and the writer goes on.
+    /// Rows are replaced and removed all the while; each that comes out is whole, and the writer
+    /// goes on.
     @Test(arguments: [61, 62] as [UInt64])
     func aVisitBesideTheWriterMeetsEachOnceAndWhole(seed: UInt64) async {
         let store = scratch.open()

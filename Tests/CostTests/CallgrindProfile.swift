@@ -10,7 +10,8 @@ struct CallgrindProfile {
         "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "strdup",
     ]
 
-    /// Nil where the text has no totals. The format: <https://valgrind.org/docs/manual/cl-format.html>.
+    /// Nil where the text has no totals. The format:
+    /// <https://valgrind.org/docs/manual/cl-format.html>.
     init?(_ text: String) {
         var (total, calls, callee): (Int?, Int, Substring) = (nil, 0, "")
         var names: [Substring: Substring] = [:]

@@ -10,9 +10,10 @@ struct Cost: Sendable, CustomStringConvertible {
 
 /// The most that requests of one kind may cost.
 ///
-/// Limits are what was measured (Swift 6.3, glibc 2.36, OpenSSL 3.0, x86-64) and a tenth. Runs differ by 0.3 %, on a busy
-/// machine by 2 %. Misses ask for 100 to 175 pieces of memory: a commit of the writer empties the reader's pages, and one
-/// commit may hold several misses. Over TLS the allocations are OpenSSL's own.
+/// Limits are what was measured (Swift 6.3, glibc 2.36, OpenSSL 3.0, x86-64) and a tenth. Runs
+/// differ by 0.3 %, on a busy machine by 2 %. Misses ask for 100 to 175 pieces of memory: a commit
+/// of the writer empties the reader's pages, and one commit may hold several misses. Over TLS the
+/// allocations are OpenSSL's own.
 struct CostLimit: Sendable {
     let path: CostPath
     let most: Cost
@@ -22,12 +23,13 @@ struct CostLimit: Sendable {
         most = Cost(instructions: instructions, allocations: allocations)
     }
 
-    /// What recording may add to a hit; 2.1 % was measured. On a machine that is busy with other things it looks like more: the timer
-    /// that hands over fires by time, and valgrind answers few requests in it.
+    /// What recording may add to a hit; 2.1 % was measured. On a machine that is busy with other
+    /// things it looks like more: the timer that hands over fires by time, and valgrind answers few
+    /// requests in it.
     static let mostForRecording = 0.03
 
-    /// A hit allocates nothing. The fraction that is allowed is not the request's: asking for a further turn after sixteen takes
-    /// two allocations, and the line `Date` is made once a second.
+    /// A hit allocates nothing. The fraction that is allowed is not the request's: asking for a
+    /// further turn after sixteen takes two allocations, and the line `Date` is made once a second.
     private static let none = 0.3
 
     static let table = [

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// That requests cost no more than they did: instructions and allocations, which a busy machine does not change.
+/// That requests cost no more than they did: instructions and allocations, which a busy machine
+/// does not change.
 ///
 /// `make test` builds the release binary first and says where it is.
 @Suite(

@@ -4,8 +4,9 @@ import TestSupport
 
 /// The release build under valgrind's callgrind.
 ///
-/// What is counted is what runs below `EventLoop.drain`, on whatever thread: not the start, not the writer of the file. At SIGUSR1,
-/// by which logs are reopened, callgrind writes down what it has counted and begins anew.
+/// What is counted is what runs below `EventLoop.drain`, on whatever thread: not the start, not the
+/// writer of the file. At SIGUSR1, by which logs are reopened, callgrind writes down what it has
+/// counted and begins anew.
 final class MeasuredProxy {
     struct Failure: Error, CustomStringConvertible {
         let description: String

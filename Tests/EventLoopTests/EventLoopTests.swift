@@ -53,7 +53,8 @@ import Testing
         }
     }
 
-    /// As a client with many pipelined requests does, or an origin that sends faster than it is read.
+    /// As a client with many pipelined requests does, or an origin that sends faster than it is
+    /// read.
     @Test func aStreamThatAlwaysReadsOnCostsItsNeighboursOneRound() throws {
         try withLoop { loop in
             var rounds = 0

@@ -31,7 +31,8 @@ import Testing
                 func listen(_ loop: EventLoop, _ address: SocketAddress, _ name: String) throws -> Listener {
                     try loop.sync { () throws(SystemError) in
                         try Listener(address: address, loop: loop, reusePort: true) { stream in
-                            // Both loops are asked one after the other below, never at the same time.
+                            // Both loops are asked one after the other below, never at the same
+                            // time.
                             let recorder = Recorder()
                             stream.handler = recorder
                             second.sync {
@@ -90,7 +91,8 @@ import Testing
             let early = try RawClient(port: server.port)
             try early.send("a")
             try #require(early.read(1) == [97])
-            // All clients first, while the loop is held up, then the lid on: what accept could still use is a handful.
+            // All clients first, while the loop is held up, then the lid on: what accept could
+            // still use is a handful.
             var limit = rlimit(rlim_cur: 0, rlim_max: 4096)
             let clients = try loop.sync {
                 let clients = try (0..<40).map { _ in try RawClient(port: server.port) }

@@ -81,7 +81,8 @@ import Testing
         }
     }
 
-    /// Answers a name with what a script says, look-up by look-up; the last entry is for all that follow.
+    /// Answers a name with what a script says, look-up by look-up; the last entry is for all that
+    /// follow.
     private func resolver(
         ttl: Duration = .zero, staleLifetime: Duration = .seconds(3600), _ lookups: Lookups
     ) -> Resolver {

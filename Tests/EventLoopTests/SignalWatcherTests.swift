@@ -14,7 +14,8 @@ import Testing
                 loop.assertOnLoop()
                 count.withLock { $0 += 1 }
             }
-            // Dispatch installs the watch a little later; the signal is ignored until then, not deadly.
+            // Dispatch installs the watch a little later; the signal is ignored until then, not
+            // deadly.
             #expect(
                 loop.eventually {
                     kill(getpid(), SIGUSR2)

@@ -82,7 +82,8 @@ import Testing
         }
     }
 
-    /// The kernel's buffers fill, `pendingBytes` grows, and the drain comes once the reader has caught up.
+    /// The kernel's buffers fill, `pendingBytes` grows, and the drain comes once the reader has
+    /// caught up.
     @Test func aSlowReaderIsFeltAndCatchesUp() throws {
         try withLoop { loop in
             let body = noise(8 << 20, seed: 3)
@@ -125,7 +126,8 @@ import Testing
         }
     }
 
-    /// Without lingering the unread input would turn the close into a reset, and the reset would eat the answer.
+    /// Without lingering the unread input would turn the close into a reset, and the reset would
+    /// eat the answer.
     @Test func anAnswerToUnreadInputArrives() throws {
         try withLoop { loop in
             let server = try TestServer(loop: loop) { recorder in

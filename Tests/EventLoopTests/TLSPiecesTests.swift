@@ -3,7 +3,8 @@ import Testing
 
 @testable import EventLoop
 
-/// TLS over a network that cuts records anywhere: a stream that thinks its socket empty when it is not waits for ever.
+/// TLS over a network that cuts records anywhere: a stream that thinks its socket empty when it is
+/// not waits for ever.
 @Suite struct TLSPiecesTests {
     @Test(arguments: [1...1, 5...5, 1...40, 1...6_000])
     func recordsThatComeInPiecesArriveWhole(sizes: ClosedRange<Int>) throws {

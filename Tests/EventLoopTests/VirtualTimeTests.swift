@@ -33,7 +33,8 @@ import Testing
                 stream.handler = server
             }
             let stream = try Stream.connect(to: listener.address, loop: loop, handler: client)
-            // The answer of each side to the other, a hundred times; a timer in a nanosecond waits for all of them.
+            // The answer of each side to the other, a hundred times; a timer in a nanosecond waits
+            // for all of them.
             var volleys = 0
             server.onReadable = { stream in
                 if stream.takeAll() > 0 { stream.send("x") }
@@ -86,7 +87,8 @@ import Testing
         let body: () -> Void
     }
 
-    /// Runs `body` on a loop; what it returns is called on the loop when `end` was, and the loop is stopped.
+    /// Runs `body` on a loop; what it returns is called on the loop when `end` was, and the loop is
+    /// stopped.
     private func onLoop(
         _ time: VirtualTime, _ body: (EventLoop, _ end: @escaping () -> Void) throws -> () -> Void
     ) throws {

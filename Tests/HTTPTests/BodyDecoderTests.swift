@@ -2,7 +2,8 @@ import HTTP
 import Testing
 
 @Suite struct BodyDecoderTests {
-    /// The content of a chunked message that is all of `text`, or the error; nil when more is needed.
+    /// The content of a chunked message that is all of `text`, or the error; nil when more is
+    /// needed.
     private func decode(_ text: String, limits: MessageLimits = .request) throws(ParseError) -> String? {
         let bytes = [UInt8](text.utf8)
         var decoder = BodyDecoder(.chunked, limits: limits)

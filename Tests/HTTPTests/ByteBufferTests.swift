@@ -87,7 +87,8 @@ import Testing
         var buffer = ByteBuffer(capacity: 64)
         buffer.append([UInt8](repeating: 0xAA, count: 8))
         buffer.consume(8)
-        // Written where nothing was ever readable, without saying so: only a wipe of everything would find it.
+        // Written where nothing was ever readable, without saying so: only a wipe of everything
+        // would find it.
         buffer.withUnsafeWritable(minimum: 64) { memory in
             memory[63] = 1
             return (written: 0, result: ())

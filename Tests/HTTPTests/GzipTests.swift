@@ -10,7 +10,8 @@ import Testing
         Result { () throws(Gzip.Failure) in try gzip.inflate(coded, bounds) }
     }
 
-    /// A stream of stored blocks, as RFC 1951 3.2.4 has them: written here, so that zlib is not the only judge of itself.
+    /// A stream of stored blocks, as RFC 1951 3.2.4 has them: written here, so that zlib is not the
+    /// only judge of itself.
     private static let hello: [UInt8] =
         [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
         + [0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0]
@@ -57,7 +58,8 @@ import Testing
         }
     }
 
-    /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or changes nothing that anybody sees.
+    /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or changes nothing
+    /// that anybody sees.
     @Test func noDamageGivesOtherContent() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import HTTP
 
-/// What a connection does with what it reads, without the connection: heads, framing and content, one message after the
-/// other, fed in pieces. Everything a test wants to compare is in the value.
+/// What a connection does with what it reads, without the connection: heads, framing and content,
+/// one message after the other, fed in pieces. Everything a test wants to compare is in the value.
 struct Verdict: Equatable, CustomStringConvertible {
     enum End: Equatable {
         /// Every byte belonged to a message.
@@ -210,8 +210,8 @@ struct ResponseLoop: ~Copyable {
     }
 }
 
-/// Ways to cut a message of this length: once, at every offset of a short one and at a sample of a long one; and, unless
-/// it is very long, into single bytes.
+/// Ways to cut a message of this length: once, at every offset of a short one and at a sample of a
+/// long one; and, unless it is very long, into single bytes.
 func cutLists(_ length: Int) -> [[Int]] {
     guard length > 1 else { return [] }
     let step = length <= 150 ? 1 : length <= 2000 ? 3 : max(1, length / 60)

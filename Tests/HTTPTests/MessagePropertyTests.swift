@@ -2,7 +2,8 @@ import HTTP
 import TestSupport
 import Testing
 
-/// What holds of any message, tried with generated ones; a failure prints the seed that makes it again.
+/// What holds of any message, tried with generated ones; a failure prints the seed that makes it
+/// again.
 @Suite struct MessagePropertyTests {
     private func pick<T>(_ choices: [T], _ generator: inout SeededGenerator) -> T {
         choices[Int.random(in: 0..<choices.count, using: &generator)]

@@ -3,7 +3,8 @@ import HTTP
 import TestSupport
 import Testing
 
-/// The raw requests of the public corpus. A verdict on the wire needs a proxy; here it is what the message loop says.
+/// The raw requests of the public corpus. A verdict on the wire needs a proxy; here it is what the
+/// message loop says.
 @Suite struct RequestCorpusTests {
     struct Case {
         let id: String
@@ -32,8 +33,9 @@ import Testing
     /// What a server may answer to a request it refuses, where a case does not say.
     static let refusals: Set = [400, 403, 405, 408, 411, 413, 414, 417, 421, 422, 426, 431, 501, 505]
 
-    /// Wanted refused, and not refused here: their method is a token nobody knows, and the contract has unknown methods
-    /// forwarded and treated as unsafe (RFC 9110 9.1; what the origin answers decides).
+    /// Wanted refused, and not refused here: their method is a token nobody knows, and the contract
+    /// has unknown methods forwarded and treated as unsafe (RFC 9110 9.1; what the origin answers
+    /// decides).
     static let unknownMethods: Set = [
         "rl-track", "llhttp-invalid-http-protocol-and-announce-method", "llhttp-invalid-invalid-method",
         "gunicorn-invalid-003c", "gunicorn-valid-031", "ats-badfmt-xyzxyz",

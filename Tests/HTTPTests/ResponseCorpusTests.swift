@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    /// Wanted as a 502, and a proper message all the same: the proxy refuses them for what they mean.
+    /// Wanted as a 502, and a proper message all the same: the proxy refuses them for what they
+    /// mean.
     static let refusedForTheirMeaning: Set = ["304-unsolicited", "304-body", "206-unsolicited"]
 
     static func cases() throws -> [Case] {

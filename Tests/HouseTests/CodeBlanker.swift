@@ -1,5 +1,6 @@
-/// Replaces comments and the content of string literals with blanks, so that rules see code only. Line ends stay where
-/// they are. Knows nested comments, multi-line and raw literals, and interpolation.
+/// Replaces comments and the content of string literals with blanks, so that rules see code only.
+/// Line ends stay where they are. Knows nested comments, multi-line and raw literals, and
+/// interpolation.
 struct CodeBlanker {
     private var bytes: [UInt8]
     private var index = 0

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The units that are delivered, judged by systemd's own tool where it is installed; nothing is started.
+/// The units that are delivered, judged by systemd's own tool where it is installed; nothing is
+/// started.
 @Suite struct DeploymentTests {
     private static let analyzer = "/usr/bin/systemd-analyze"
     private static let folder = House.top.appendingPathComponent("Sources/Deployment/systemd")
@@ -21,7 +22,8 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
-    /// `@resources` has setpriority in it: the thread that records ran beside the loops, and nobody was told.
+    /// `@resources` has setpriority in it: the thread that records ran beside the loops, and nobody
+    /// was told.
     @Test func theServiceMayLowerThePriorityOfAThread() throws {
         let source = House.top.appendingPathComponent("Sources/Proxy/Observe/Recording/BackgroundThread.swift")
         let calls = try String(contentsOf: source, encoding: .utf8).contains("setpriority(")

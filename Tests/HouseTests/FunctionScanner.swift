@@ -28,8 +28,8 @@ enum FunctionScanner {
         return ["init", "init?", "deinit", "subscript"].contains(first ?? "") ? first : nil
     }
 
-    /// The line of the brace that closes the first brace outside parentheses; nil where there is no body, which shows
-    /// by another declaration or a closing brace coming first.
+    /// The line of the brace that closes the first brace outside parentheses; nil where there is no
+    /// body, which shows by another declaration or a closing brace coming first.
     private static func body(in code: [String], from start: Int) -> Int? {
         var braces = 0
         var parentheses = 0

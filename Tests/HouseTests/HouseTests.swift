@@ -1,6 +1,7 @@
 import Testing
 
-/// The rules of the house, held up by reading every source file. Each failure names the place and what to do instead.
+/// The rules of the house, held up by reading every source file. Each failure names the place and
+/// what to do instead.
 @Suite struct HouseTests {
     /// Rank in the flow of data; a module imports only those of a lower rank.
     static let ranks = [

@@ -158,7 +158,8 @@ import Testing
         #expect(table.isOutdated(id, epoch: 0))
     }
 
-    /// Whatever happens in whatever order, every waiter is handed out exactly once, and nothing is left at the end.
+    /// Whatever happens in whatever order, every waiter is handed out exactly once, and nothing is
+    /// left at the end.
     @Test(arguments: 0..<50) func noWaiterIsEverLeftBehind(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = Table()

@@ -40,7 +40,8 @@ import Testing
         }
     }
 
-    /// What was composed is better than anything but a fresh answer; what lacks a part, than nothing.
+    /// What was composed is better than anything but a fresh answer; what lacks a part, than
+    /// nothing.
     @Test func compositionsComeBeforeTheOrigin() throws {
         let facts = try facts()
         let composed = CompositionOutcome.answer(
@@ -90,7 +91,8 @@ import Testing
         }
     }
 
-    /// The content of a GET is no part of the key: it once went upstream, and what came back was stored for everyone.
+    /// The content of a GET is no part of the key: it once went upstream, and what came back was
+    /// stored for everyone.
     @Test func aGetWithContentIsPassed() throws {
         let facts = PlanFacts(
             method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),
@@ -98,7 +100,8 @@ import Testing
         #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == "pass requestContent")
     }
 
-    /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a reload button.
+    /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a
+    /// reload button.
     @Test func requestDirectivesBindOnlyClassesThatFollowTheOrigin() throws {
         var noCache = CacheControl()
         noCache.noCache = true

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Recording
 
-/// What the developer tools of Chromium make of a HAR file, asked of their own importer; and what this program makes of a file of
-/// theirs.
+/// What the developer tools of Chromium make of a HAR file, asked of their own importer; and what
+/// this program makes of a file of theirs.
 @Suite(.enabled(if: HeadlessBrowser.program != nil, "\(HeadlessBrowser.absence)"))
 struct HARInBrowserTests {
     private static let module = "import('devtools://devtools/bundled/models/har/har.js')"

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The members that HAR 1.2 requires, and their types (http://www.softwareishard.com/blog/har-12-spec/). Members that it does not
-/// have must begin with `_`.
+/// The members that HAR 1.2 requires, and their types
+/// (http://www.softwareishard.com/blog/har-12-spec/). Members that it does not have must begin with
+/// `_`.
 enum HARRules {
     struct Violation: Error, CustomStringConvertible {
         let description: String

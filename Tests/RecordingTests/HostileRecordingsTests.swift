@@ -3,8 +3,8 @@ import Testing
 
 @testable import Recording
 
-/// Whatever a file holds, reading it ends with exchanges or with an error that names the file; and no exchange can break out of the
-/// line or the head that it is written into.
+/// Whatever a file holds, reading it ends with exchanges or with an error that names the file; and
+/// no exchange can break out of the line or the head that it is written into.
 @Suite struct HostileRecordingsTests {
     private static func native(_ random: inout SeededGenerator) -> [UInt8] {
         RecordingHeader(started: Timestamp(microseconds: 0), program: "refrain").line

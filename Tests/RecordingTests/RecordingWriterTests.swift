@@ -203,7 +203,8 @@ private struct Traffic {
         for (hash, content) in traffic.contents { #expect(try reader.bodies.content(of: hash) == content) }
     }
 
-    /// Only a stop between the moves of FILE was mended, and the bodies of an older one were written over.
+    /// Only a stop between the moves of FILE was mended, and the bodies of an older one were
+    /// written over.
     @Test func aStopBetweenTheMovesOfAnOlderRecordingLosesNoBodies() throws {
         let folder = try TemporaryFolder()
         // FILE.1 was on its way to FILE.2, and FILE had not moved yet.
@@ -217,7 +218,8 @@ private struct Traffic {
         #expect(try folder.names.count == 6)
     }
 
-    /// `rm traffic.jsonl` and `mv traffic.jsonl x`, which leave the bodies: these were removed, or recording was refused.
+    /// `rm traffic.jsonl` and `mv traffic.jsonl x`, which leave the bodies: these were removed, or
+    /// recording was refused.
     @Test(arguments: [true, false]) func bodiesWithoutTheirLinesAreMovedAside(isMoved: Bool) throws {
         let folder = try TemporaryFolder()
         let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)

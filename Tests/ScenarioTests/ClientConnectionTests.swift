@@ -73,7 +73,8 @@ import Testing
         }
     }
 
-    /// The refusal once took the answered request's bytes off the buffer a second time, which trapped.
+    /// The refusal once took the answered request's bytes off the buffer a second time, which
+    /// trapped.
     @Test func garbageBehindARequestThatWasAnsweredLateIsRefusedToo() throws {
         try withProxy { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))
@@ -143,7 +144,8 @@ import Testing
         }
     }
 
-    /// The answer is larger than the sockets hold, and the client begins to read only when the proxy is stopping.
+    /// The answer is larger than the sockets hold, and the client begins to read only when the
+    /// proxy is stopping.
     @Test func drainingFinishesAnAnswerThatIsStillLeaving() throws {
         let body = "\"" + String(repeating: "x", count: 4 << 20) + "\""
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
@@ -162,8 +164,8 @@ import Testing
         stopping.wait()
     }
 
-    /// The second request of a pipeline failed at the origin after its client had been reset: logging it read the head of
-    /// a request that was gone, which trapped.
+    /// The second request of a pipeline failed at the origin after its client had been reset:
+    /// logging it read the head of a request that was gone, which trapped.
     @Test func failuresForClientsThatHaveLeftAreLoggedAndForgotten() throws {
         let origin = try FakeOrigin { _ in
             usleep(30_000)
@@ -182,7 +184,8 @@ import Testing
         #expect(try proxy.accessLog().contains(" 502 "))
     }
 
-    /// An answer that ends with its connection has no other mark of being whole, so half of one must end in a reset.
+    /// An answer that ends with its connection has no other mark of being whole, so half of one
+    /// must end in a reset.
     @Test func aBrokenStreamedAnswerEndsInAReset() throws {
         let chunk = "100000\r\n" + String(repeating: "x", count: 1 << 20) + "\r\n"
         let origin = try ScriptedOrigin([

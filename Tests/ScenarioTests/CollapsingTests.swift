@@ -8,7 +8,8 @@ import Testing
 @Suite struct CollapsingTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
-    /// An origin that keeps everyone waiting until the test opens the gate, and the proxy with several loops before it.
+    /// An origin that keeps everyone waiting until the test opens the gate, and the proxy with
+    /// several loops before it.
     private static func answer(_ body: String, _ fields: String = "") -> [UInt8] {
         Array(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
@@ -70,7 +71,8 @@ import Testing
         #expect(origin.requests.joined().count == 1)
     }
 
-    /// What may not be shared is asked for by everyone for themselves, at once and not one after another.
+    /// What may not be shared is asked for by everyone for themselves, at once and not one after
+    /// another.
     @Test func anUncacheableAnswerReleasesTheOthersInParallel() throws {
         let first = ScriptedOrigin.Gate()
         let rest = ScriptedOrigin.Gate()
@@ -179,7 +181,8 @@ import Testing
         for client in clients { #expect(client.read(12) == Array("HTTP/1.1 200".utf8)) }
     }
 
-    /// A request that found nothing, and then nobody to wait for because the answer had just come, does not ask again.
+    /// A request that found nothing, and then nobody to wait for because the answer had just come,
+    /// does not ask again.
     @Test func clientsThatComeAsTheAnswerDoesAskForNoOther() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path

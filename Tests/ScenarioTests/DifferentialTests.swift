@@ -2,8 +2,9 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Whatever sequence of requests is made, and however the API changes meanwhile, every answer of the proxy is one that the API
-/// gave within its time: in status and JSON value, each part for itself where it is put together of several.
+/// Whatever sequence of requests is made, and however the API changes meanwhile, every answer of
+/// the proxy is one that the API gave within its time: in status and JSON value, each part for
+/// itself where it is put together of several.
 @Suite struct DifferentialTests {
     /// Ten thousand requests in all.
     @Test(arguments: [

@@ -5,7 +5,8 @@ import Proxy
 import TestSupport
 import Testing
 
-/// What an operator is told of a request agrees with what becomes of it, and telling changes nothing.
+/// What an operator is told of a request agrees with what becomes of it, and telling changes
+/// nothing.
 @Suite(.timeLimit(.minutes(1))) struct ExplainTests {
     private func explained(
         _ scene: ComposingScene, _ target: String, sourceLocation: SourceLocation = #_sourceLocation

@@ -37,7 +37,8 @@ import Testing
         reply.field("Cache-Status")?.contains("hit") == true
     }
 
-    /// What the client reads, by an inflater of its own choice; here the same one, whose tests hold it against RFC 1952.
+    /// What the client reads, by an inflater of its own choice; here the same one, whose tests hold
+    /// it against RFC 1952.
     private static func content(_ reply: HTTPTestClient.Reply) throws -> String {
         guard reply.field("Content-Encoding") == "gzip" else { return String(decoding: reply.body, as: UTF8.self) }
         return String(decoding: try Gzip.system.inflate(Array(reply.body)), as: UTF8.self)
@@ -174,7 +175,8 @@ import Testing
         #expect(proxy.statistics[.upstreamErrors] == 4)
     }
 
-    /// A gzip of several members is legal (RFC 1952 2.2), and so is much that shrinks a lot: both were a 502.
+    /// A gzip of several members is legal (RFC 1952 2.2), and so is much that shrinks a lot: both
+    /// were a 502.
     @Test(arguments: ["members", "ratio"]) func whatIsNotReadInGzipIsAskedForAgainWithoutACoding(kind: String) throws {
         let body = kind == "ratio" ? "\"" + String(repeating: "0", count: 1 << 20) + "\"" : Self.body
         let coded = try #require(Gzip.system.deflate(Array(body.utf8)))

@@ -95,7 +95,8 @@ struct HandoverTests {
         }
     }
 
-    /// Clients that ask one request after the other, each on a connection that it keeps while it may.
+    /// Clients that ask one request after the other, each on a connection that it keeps while it
+    /// may.
     private final class Load: Sendable {
         private let figures = Mutex(Figures())
         private let isOver = Atomic<Bool>(false)

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What becomes of an origin's answer when its client was given a stale one already, or what it stands on was purged.
+/// What becomes of an origin's answer when its client was given a stale one already, or what it
+/// stands on was purged.
 @Suite(.timeLimit(.minutes(2))) struct LateAnswerTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
@@ -55,7 +56,8 @@ import Testing
         #expect(String(decoding: client.read(12), as: UTF8.self) == "HTTP/1.1 200")
     }
 
-    /// The failure of a request whose client was answered long ago says nothing of the answer that it reads now.
+    /// The failure of a request whose client was answered long ago says nothing of the answer that
+    /// it reads now.
     @Test func aRequestThatFailsLateBreaksNoOtherAnswerOfTheConnection() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let half = [UInt8](repeating: 0x61, count: 9 << 20)

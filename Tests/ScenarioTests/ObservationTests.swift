@@ -7,7 +7,8 @@ import Testing
 
 @testable import Proxy
 
-/// What operators get to see of requests: every one has an outcome, a line, and nothing of a secret.
+/// What operators get to see of requests: every one has an outcome, a line, and nothing of a
+/// secret.
 @Suite struct ObservationTests {
     private static let album = "/v1/catalog/us/albums/1?include=artists"
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -45,7 +46,8 @@ import Testing
         #expect(counts[.refused] == 1)
     }
 
-    /// A catalog-like route that nobody knows is one user's as soon as a user's token comes with it.
+    /// A catalog-like route that nobody knows is one user's as soon as a user's token comes with
+    /// it.
     @Test func whatAUsersTokenAsksForIsNotLoggedByItsTarget() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)

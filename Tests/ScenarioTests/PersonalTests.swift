@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Personal answers: kept per user where the operator says so, and never one byte of another's, whatever is tried.
+/// Personal answers: kept per user where the operator says so, and never one byte of another's,
+/// whatever is tried.
 @Suite struct PersonalTests {
     private static let songs = "/v1/me/library/songs"
 
@@ -169,8 +170,8 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    /// Thousands of requests of several users at once, in any order, with every field that might confuse one with another:
-    /// nobody ever gets an answer that was made for someone else.
+    /// Thousands of requests of several users at once, in any order, with every field that might
+    /// confuse one with another: nobody ever gets an answer that was made for someone else.
     @Test(arguments: [1, 2, 3] as [UInt64]) func noInterleavingShowsOneUsersAnswerToAnother(seed: UInt64) throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2, policy: Self.keeping)

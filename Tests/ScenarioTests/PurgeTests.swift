@@ -8,7 +8,8 @@ import Simulator
 import TestSupport
 import Testing
 
-/// A proxy with its admin listener in front of the simulated API, started anew on the same file as often as wanted.
+/// A proxy with its admin listener in front of the simulated API, started anew on the same file as
+/// often as wanted.
 private final class Scene {
     private let origin: ServiceHost
     private let file: String?
@@ -85,7 +86,8 @@ private final class Scene {
     private static let britishChart = "/v1/catalog/gb/charts?types=albums&limit=3"
     private static let search = "/v1/catalog/us/search?term=moon&types=songs"
 
-    /// Fills the cache; the targets, with the numbers of what each names, and an album of the chart.
+    /// Fills the cache; the targets, with the numbers of what each names, and an album of the
+    /// chart.
     private func fill(_ scene: Scene) throws -> (named: [String: [UInt64]], album: String) {
         let chart = try JSON.parse(Array(try scene.get(Self.chart).body))
         let album = try #require(chart["results"]?["albums"]?[0]?["data"]?[0]?["id"]?.stringValue)

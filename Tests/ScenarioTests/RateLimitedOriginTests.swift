@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The budget against the simulated API with a limit on its rate: distinct misses without end, over real sockets.
+/// The budget against the simulated API with a limit on its rate: distinct misses without end, over
+/// real sockets.
 @Suite(.timeLimit(.minutes(1))) struct RateLimitedOriginTests {
     private static let perSecond = 40
 

@@ -7,8 +7,9 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Every recorded response, served over TLS by a throw-away authority, comes through equal in status, content type and JSON
-/// value: cold, as a hit, and after a restart with the origin switched off.
+/// Every recorded response, served over TLS by a throw-away authority, comes through equal in
+/// status, content type and JSON value: cold, as a hit, and after a restart with the origin
+/// switched off.
 @Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"))
 struct RecordingsTests {
     private struct Case {
@@ -72,7 +73,8 @@ struct RecordingsTests {
             #expect(Answer(cold) == direct, "cold: \(one.method) \(one.target)")
             let again = try Self.ask(proxy, one)
             #expect(Answer(again) == direct, "again: \(one.method) \(one.target)")
-            // What was composed of others is not in the file; captures of different years may forbid composing it anew.
+            // What was composed of others is not in the file; captures of different years may
+            // forbid composing it anew.
             if let status = again.field("Cache-Status"), status.hasPrefix("refrain; hit"), !status.contains("detail=") {
                 stored.append(index)
             }

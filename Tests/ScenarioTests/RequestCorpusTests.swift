@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The raw requests of public attack suites, played against the running proxy: every verdict is the wanted one, no hidden
-/// request reaches the origin, and the proxy outlives them all.
+/// The raw requests of public attack suites, played against the running proxy: every verdict is the
+/// wanted one, no hidden request reaches the origin, and the proxy outlives them all.
 @Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"), .timeLimit(.minutes(5)))
 struct RequestCorpusTests {
     /// One case of `corpora/http1.jsonl`; the format is in HARDENING 1.
@@ -24,7 +24,8 @@ struct RequestCorpusTests {
         let isParseable: Bool
     }
 
-    /// Unknown methods are forwarded and treated as unsafe; these cases want them refused, which is another policy.
+    /// Unknown methods are forwarded and treated as unsafe; these cases want them refused, which is
+    /// another policy.
     private static let forwardedMethods: Set<String> = [
         "rl-track", "llhttp-invalid-http-protocol-and-announce-method", "llhttp-invalid-invalid-method",
         "gunicorn-invalid-003c", "gunicorn-valid-031", "ats-badfmt-xyzxyz",
@@ -81,7 +82,8 @@ struct RequestCorpusTests {
         "/s00" + String(repeating: "0", count: 5 - String(index).count) + String(index)
     }
 
-    /// Sends the case, ends our side, and reads all that comes: the proxy answers what is whole and closes.
+    /// Sends the case, ends our side, and reads all that comes: the proxy answers what is whole and
+    /// closes.
     private static func play(_ one: Case, _ index: Int, _ port: UInt16) -> Played {
         guard let client = try? RawClient(port: port) else { return Played(statuses: [], isParseable: false) }
         // A refusal may close while more is being sent; what was answered can still be read.
@@ -105,7 +107,8 @@ struct RequestCorpusTests {
             statuses.append(status)
             let length = head.components(separatedBy: "\r\n").first { $0.hasPrefix("Content-Length: ") }
             let count = length.flatMap { Int($0.dropFirst(16)) } ?? 0
-            // An answer to HEAD has a length and no content; what follows it is another head, or nothing.
+            // An answer to HEAD has a length and no content; what follows it is another head, or
+            // nothing.
             if rest.starts(with: Array("HTTP/1.1 ".utf8)) { continue }
             rest = rest.dropFirst(count)
         }

@@ -2,8 +2,9 @@ import Foundation
 import Simulator
 import TestSupport
 
-/// Seeded requests as several apps would make them: each app has its habits of spelling, of page sizes and of includes, and all
-/// of them are about the same few albums, artists, songs and playlists, so that answers and their parts meet again and again.
+/// Seeded requests as several apps would make them: each app has its habits of spelling, of page
+/// sizes and of includes, and all of them are about the same few albums, artists, songs and
+/// playlists, so that answers and their parts meet again and again.
 struct RequestGenerator {
     /// How one app writes its requests.
     private struct Habit {
@@ -231,8 +232,8 @@ struct RequestGenerator {
     private mutating func pick<T>(_ choices: [T]) -> T { choices[number(below: choices.count)] }
 }
 
-/// The few resources that all requests are about, found by walking from the charts: playlists, their songs, the songs' albums
-/// and artists.
+/// The few resources that all requests are about, found by walking from the charts: playlists,
+/// their songs, the songs' albums and artists.
 struct RequestPool {
     let ids: [String: [String]]
 

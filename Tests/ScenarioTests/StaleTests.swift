@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Stale rather than sorry: within `stale` at once and refreshed behind; beyond, only where the origin fails.
+/// Stale rather than sorry: within `stale` at once and refreshed behind; beyond, only where the
+/// origin fails.
 @Suite struct StaleTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
@@ -135,7 +136,8 @@ import Testing
         #expect(reply.field("Retry-After") == "7")
     }
 
-    /// The origin was asked about the old answer, and a newer one came in the meantime: the old one once took its place.
+    /// The origin was asked about the old answer, and a newer one came in the meantime: the old one
+    /// once took its place.
     @Test func aLateConfirmationDoesNotReplaceANewerAnswer() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([

@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Many entries lose their freshness at once: by a purge, or because the origin has no time for them.
+/// Many entries lose their freshness at once: by a purge, or because the origin has no time for
+/// them.
 @Suite struct StampedeTests {
     /// Counts how many requests are at the origin at once, each for a while.
     private final class CountingOrigin: Service, Sendable {
@@ -88,11 +89,13 @@ import Testing
         #expect(Set(answered.keys) == [200])
         let load = service.load.withLock { $0 }
         #expect(load.targets.values.allSatisfy { $0 == 1 }, "one request for each entry, however many ask")
-        // Nobody waits behind a soft purge: refreshes have half of each loop's connections. A hard one makes clients wait.
+        // Nobody waits behind a soft purge: refreshes have half of each loop's connections. A hard
+        // one makes clients wait.
         #expect(load.most <= (mode == .soft ? 32 : clients))
     }
 
-    /// API.md 10: what the origin has no capacity for is not the clients' concern while something stale will do.
+    /// API.md 10: what the origin has no capacity for is not the clients' concern while something
+    /// stale will do.
     @Test func noClientSeesA429WhileAStaleAnswerExists() throws {
         // The first fifty fill the cache; then there is no capacity left.
         let service = CountingOrigin { number in number > 50 ? 429 : 200 }

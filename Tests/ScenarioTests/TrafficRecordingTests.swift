@@ -67,7 +67,8 @@ extension TemporaryFolder {
         #expect(proxy.recording.exchanges == 7 && proxy.recording.dropped == 0 && !proxy.recording.isOn)
     }
 
-    /// Every secret there is, and everything that is one user's, with a mark that must be in none of the files.
+    /// Every secret there is, and everything that is one user's, with a mark that must be in none
+    /// of the files.
     @Test func noSecretIsInAnyFile() throws {
         let folder = try TemporaryFolder()
         let origin = try FakeOrigin { request in
@@ -166,7 +167,8 @@ extension TemporaryFolder {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count > 8)
     }
 
-    /// However long the writer takes: where the machine is busy, neither a drain nor `stopRecording` waits for ever.
+    /// However long the writer takes: where the machine is busy, neither a drain nor
+    /// `stopRecording` waits for ever.
     private func finishRecording(of proxy: ProxyUnderTest) {
         proxy.stopRecording()
         waitUntil(within: 120) { !proxy.recording.isOn }

@@ -11,7 +11,8 @@ import Testing
 @testable import Recording
 @testable import Traffic
 
-/// What-if runs against what really happens: the same requests, one at a time, to a proxy that listens.
+/// What-if runs against what really happens: the same requests, one at a time, to a proxy that
+/// listens.
 @Suite struct WhatIfScenarioTests {
     private static let start: Int64 = 1_795_219_200
 
@@ -79,7 +80,8 @@ import Testing
             contents[hash] = Array(reply.body)
             exchange.body = hash
             exchanges.append(exchange)
-            // What goes on behind the answer, such as a refresh, ends before the next request comes.
+            // What goes on behind the answer, such as a refresh, ends before the next request
+            // comes.
             waitUntil { proxy.statistics.upstream.inFlight == 0 && proxy.statistics.upstream.waiting == 0 }
             clock.advance(seconds: 5)
         }
@@ -98,8 +100,8 @@ import Testing
         #expect(real[.stale] > 0 && real[.misses] > 40 && real[.hits] > 150)
     }
 
-    /// An answer that is fresh for ten minutes is so for one where everything comes ten times as fast; the age that clients are
-    /// told goes by the clock on the wall.
+    /// An answer that is fresh for ten minutes is so for one where everything comes ten times as
+    /// fast; the age that clients are told goes by the clock on the wall.
     @Test func withTTLSpeedAnswersAgeFaster() throws {
         let (api, origin) = try Self.origin()
         defer { origin.stop() }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A plain blocking HTTP/1.1 client over one keep-alive connection, written apart from the project's own grammar so that
-/// it can judge it.
+/// A plain blocking HTTP/1.1 client over one keep-alive connection, written apart from the
+/// project's own grammar so that it can judge it.
 public final class HTTPTestClient {
     public struct Reply: Sendable {
         public let status: Int
@@ -50,7 +50,8 @@ public final class HTTPTestClient {
         buffer = []
     }
 
-    /// Sends a request and waits for its answer, at most 20 s. A connection that the server closed is opened anew.
+    /// Sends a request and waits for its answer, at most 20 s. A connection that the server closed
+    /// is opened anew.
     public func send(
         _ method: String = "GET", _ target: String, fields: [(String, String)] = [], body: Data? = nil
     ) throws -> Reply {
@@ -164,7 +165,8 @@ public final class HTTPTestClient {
 }
 
 extension Sequence where Element == (name: String, value: String) {
-    /// The values of all fields with this name, whatever its case, as one list (RFC 9110 5.3); nil without any.
+    /// The values of all fields with this name, whatever its case, as one list (RFC 9110 5.3); nil
+    /// without any.
     public func list(_ name: String) -> String? {
         let values = filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")

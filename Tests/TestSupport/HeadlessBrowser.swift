@@ -1,7 +1,7 @@
 import Foundation
 
-/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe: JSON messages, each with a zero byte behind it,
-/// in on descriptor 3 and out on 4.
+/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe: JSON messages,
+/// each with a zero byte behind it, in on descriptor 3 and out on 4.
 public final class HeadlessBrowser {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -35,7 +35,8 @@ public final class HeadlessBrowser {
         for _ in 0..<2 {
             var pair: [CInt] = [0, 0]
             guard pipe(&pair) == 0 else { throw Failure(description: "pipe: errno \(errno)") }
-            // Out of the way of 3 and 4, which the child's ends become; closed by themselves in every child.
+            // Out of the way of 3 and 4, which the child's ends become; closed by themselves in
+            // every child.
             for end in pair {
                 ends.append(fcntl(end, F_DUPFD_CLOEXEC, 10))
                 close(end)
@@ -145,7 +146,8 @@ public final class HeadlessBrowser {
 
     public func text(_ expression: String) throws -> String { try evaluate("String(\(expression))") as? String ?? "" }
 
-    /// Goes on in a new page at an address that no other page may lead to, such as one of the browser's own.
+    /// Goes on in a new page at an address that no other page may lead to, such as one of the
+    /// browser's own.
     public func attach(to address: String) throws {
         session = nil
         let target = try call("Target.createTarget", ["url": address])["targetId"] as? String ?? ""
@@ -189,7 +191,8 @@ public final class HeadlessBrowser {
         return Data(base64Encoded: answer["data"] as? String ?? "") ?? Data()
     }
 
-    /// What the page complained of: exceptions, errors and warnings on the console, violations of its policy.
+    /// What the page complained of: exceptions, errors and warnings on the console, violations of
+    /// its policy.
     public var complaints: [String] {
         events.compactMap { method, params in
             switch method {

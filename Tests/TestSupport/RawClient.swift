@@ -1,6 +1,7 @@
 import Glibc
 
-/// A blocking TCP client on the loopback, for tests that say exactly which bytes go when, and how the connection ends.
+/// A blocking TCP client on the loopback, for tests that say exactly which bytes go when, and how
+/// the connection ends.
 public final class RawClient: @unchecked Sendable {  // because a test uses each from one thread at a time
     public struct Failure: Error, CustomStringConvertible {
         public let call: String
@@ -93,8 +94,8 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         return Array(chunk[..<max(0, recv(descriptor, &chunk, chunk.count, 0))])
     }
 
-    /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end (FIN) from a reset and
-    /// from a peer that keeps the connection.
+    /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end
+    /// (FIN) from a reset and from a peer that keeps the connection.
     public func readToEnd(patience: Duration = .seconds(20)) -> (bytes: [UInt8], ended: Bool) {
         let bytes = read(patience: patience)
         return (bytes, sawEnd)

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// An origin on 127.0.0.1 that does what a script says, however rude: one plain blocking thread a connection, so that
-/// what it does owes nothing to the code under test.
+/// An origin on 127.0.0.1 that does what a script says, however rude: one plain blocking thread a
+/// connection, so that what it does owes nothing to the code under test.
 public final class ScriptedOrigin: Sendable {
     public enum Step: Sendable {
         /// Reads one request: a head and as many bytes as its Content-Length says.
@@ -19,7 +19,8 @@ public final class ScriptedOrigin: Sendable {
         case reset
         /// Reads until the client has closed.
         case hold
-        /// Reads a request and sends what the function makes of it, until the client closes or the function returns nil.
+        /// Reads a request and sends what the function makes of it, until the client closes or the
+        /// function returns nil.
         case serve(@Sendable (String) -> [UInt8]?)
 
         public static func send(_ text: String) -> Step { .send(Array(text.utf8)) }
@@ -44,8 +45,8 @@ public final class ScriptedOrigin: Sendable {
     private let scripts: [[Step]]
     private let record = Mutex(Record())
 
-    /// The first connection plays the first script, and so on; the last script is played again by all that follow.
-    /// A connection closes at the end of its script.
+    /// The first connection plays the first script, and so on; the last script is played again by
+    /// all that follow. A connection closes at the end of its script.
     public init(_ scripts: [Step]...) throws {
         self.scripts = scripts
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
@@ -65,7 +66,8 @@ public final class ScriptedOrigin: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// Ends the listener; connections play on. Without this call the thread and the port live as long as the process.
+    /// Ends the listener; connections play on. Without this call the thread and the port live as
+    /// long as the process.
     public func stop() {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }

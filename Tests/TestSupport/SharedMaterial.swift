@@ -1,7 +1,8 @@
 import Foundation
 
-/// The material beside the project (`../shared`): recordings and raw attack cases that the project never contains.
-/// A test that needs it is enabled by `isPresent`, so that a checkout without it says which tests it left out.
+/// The material beside the project (`../shared`): recordings and raw attack cases that the project
+/// never contains. A test that needs it is enabled by `isPresent`, so that a checkout without it
+/// says which tests it left out.
 public enum SharedMaterial {
     public static let directory: URL = {
         var url = URL(fileURLWithPath: #filePath)

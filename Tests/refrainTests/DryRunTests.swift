@@ -144,7 +144,8 @@ import Testing
         #expect(failure?.messages == ["replay: \(path): no request in it reached the cache"])
     }
 
-    /// A replay at ten times the pace counted too many hits, because the target's answers lasted as long as ever.
+    /// A replay at ten times the pace counted too many hits, because the target's answers lasted as
+    /// long as ever.
     @Test func scaleTTLInsistsOnATargetThatAgesAsFast() async throws {
         let demo = try RunningDemo()
         defer { demo.stop() }

@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import refrain
 
-/// A listener on a free port of 127.0.0.1 that answers one connection with fixed bytes, and keeps the request.
+/// A listener on a free port of 127.0.0.1 that answers one connection with fixed bytes, and keeps
+/// the request.
 final class OneAnswerServer: Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -57,7 +58,8 @@ final class OneAnswerServer: Sendable {
     }
 }
 
-/// Runs a command that talks to a running proxy against a server that gives `answer`, and what that was asked.
+/// Runs a command that talks to a running proxy against a server that gives `answer`, and what that
+/// was asked.
 func runAgainstServer(
     _ command: String, _ answer: String, _ words: [String], files: MemoryFiles = MemoryFiles()
 ) -> (result: RunResult, request: String) {

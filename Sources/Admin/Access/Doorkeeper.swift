@@ -4,8 +4,9 @@ import HTTP
 import Proxy
 
 // Who is let in, and for what (HARDENING 5, admin endpoint).
-// Must hold: with a token, nobody without it or a session learns or changes anything; without one, only this machine can
-// connect, no web page can ask anything, and only the user that the proxy runs as, or root, can change anything.
+// Must hold: with a token, nobody without it or a session learns or changes anything; without one,
+// only this machine can connect, no web page can ask anything, and only the user that the proxy
+// runs as, or root, can change anything.
 
 /// Decides on requests to the operator's surface.
 struct Doorkeeper {
@@ -65,7 +66,8 @@ struct Doorkeeper {
         Pass(token: token, session: head.bearerToken(bytes) == nil ? Sessions.presented(by: head, bytes) : nil)
     }
 
-    /// Whether whoever came in by it would be admitted again: the token is the same, and the session goes on.
+    /// Whether whoever came in by it would be admitted again: the token is the same, and the
+    /// session goes on.
     func isGood(_ pass: Pass, at now: Instant) -> Bool {
         guard pass.token === token else { return false }
         guard token != nil, let session = pass.session else { return true }
@@ -73,7 +75,8 @@ struct Doorkeeper {
     }
 
     /// Why the request is not answered; nil when it is.
-    /// - Parameter isOwner: whether the peer is the user that the proxy runs as, or root; asked only where it matters.
+    /// - Parameter isOwner: whether the peer is the user that the proxy runs as, or root; asked
+    ///   only where it matters.
     func refusal(
         of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, contentCount: Int,
         isOwner: () -> Bool

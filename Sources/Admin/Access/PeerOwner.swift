@@ -3,8 +3,8 @@ import Glibc
 import Proxy
 
 // Which user's process is at the other end of a connection of this machine.
-// Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its process has closed is
-// listed with user 0 (proc_net_tcp): it must never pass for root's.
+// Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its
+// process has closed is listed with user 0 (proc_net_tcp): it must never pass for root's.
 
 enum PeerOwner {
     /// Whether the peer runs as the user of this process, or as root.
@@ -29,8 +29,8 @@ enum PeerOwner {
 
 /// The kernel's table of TCP sockets, as /proc/self/net/tcp and /proc/self/net/tcp6 show it.
 enum SocketTable {
-    /// The user of the open, connected socket with this address at its own end and that one at the other; nil where there
-    /// is none.
+    /// The user of the open, connected socket with this address at its own end and that one at the
+    /// other; nil where there is none.
     static func owner(of local: SocketAddress, connectedTo remote: SocketAddress, in table: [UInt8]) -> UInt32? {
         for line in table.split(separator: UInt8(ascii: "\n")).dropFirst() {
             let columns = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
@@ -46,8 +46,8 @@ enum SocketTable {
 
     private static let established = "01".utf8
 
-    /// `0100007F:1F91`: each 32 bits of the address as a number in the machine's order, and the port. An IPv4 address that
-    /// is written as an IPv6 one is the IPv4 address.
+    /// `0100007F:1F91`: each 32 bits of the address as a number in the machine's order, and the
+    /// port. An IPv4 address that is written as an IPv6 one is the IPv4 address.
     static func address(_ text: ArraySlice<UInt8>) -> SocketAddress? {
         let parts = text.split(separator: UInt8(ascii: ":"))
         guard parts.count == 2, [8, 32].contains(parts[0].count), parts[1].count == 4,

@@ -2,7 +2,8 @@ import AppleMusic
 import EventLoop
 import HTTP
 
-/// The browsers that have shown the token: each has a random name in a cookie, which no script can read.
+/// The browsers that have shown the token: each has a random name in a cookie, which no script can
+/// read.
 ///
 /// In memory, so a restart ends them all.
 struct Sessions {
@@ -54,8 +55,8 @@ struct Sessions {
 
     // MARK: The cookie
 
-    /// The value of `Set-Cookie` that begins a session in a browser: sent back to this host alone, never on behalf of
-    /// another site, and shown to no script (RFC 6265 4.1.2).
+    /// The value of `Set-Cookie` that begins a session in a browser: sent back to this host alone,
+    /// never on behalf of another site, and shown to no script (RFC 6265 4.1.2).
     static func setCookie(_ name: String) -> String {
         "\(cookie)\(name); HttpOnly; SameSite=Strict; Path=/; Max-Age=\(lifetime.components.seconds)"
     }

@@ -1,9 +1,11 @@
 import AppleMusic
 import Cache
 
-/// The page with what it shows written into it: `page.html`, `style.css` and `script.js` in one answer that loads nothing.
+/// The page with what it shows written into it: `page.html`, `style.css` and `script.js` in one
+/// answer that loads nothing.
 ///
-/// Must hold: whatever a target, a key's name or a file's error says arrives as text, never as markup.
+/// Must hold: whatever a target, a key's name or a file's error says arrives as text, never as
+/// markup.
 struct DashboardPage: Sendable {
     private enum Piece {
         case markup(String)
@@ -52,7 +54,8 @@ struct DashboardPage: Sendable {
         return Array(html.utf8)
     }
 
-    /// Of 32 bytes, as a policy has them: padded, and with the two characters that base64url writes otherwise.
+    /// Of 32 bytes, as a policy has them: padded, and with the two characters that base64url writes
+    /// otherwise.
     private static func base64(_ digest: [UInt8]) -> String {
         let characters = Base64URL.encode(digest).map { byte in
             switch byte {
@@ -77,7 +80,8 @@ struct DashboardPage: Sendable {
 }
 
 extension DashboardView {
-    /// What stands in the place of that name: a text, a path, rows, or a state (`NAME-state`). Nothing where there is none.
+    /// What stands in the place of that name: a text, a path, rows, or a state (`NAME-state`).
+    /// Nothing where there is none.
     fileprivate func markup(_ name: String) -> String {
         if let text = texts[name] { return HTMLText.escaped(text) }
         if let path = paths[name] { return path }
@@ -86,7 +90,8 @@ extension DashboardView {
         return name.hasSuffix(suffix) ? states[String(name.dropLast(suffix.count))] ?? "" : ""
     }
 
-    /// Classes of the columns that have one, as in the heads of the page's tables: `n` numbers, `w` what may be cut.
+    /// Classes of the columns that have one, as in the heads of the page's tables: `n` numbers, `w`
+    /// what may be cut.
     static let columns: [String: [String]] = [
         "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
         "misses": ["w", "n", "n"], "asked": ["w", "n"], "storage": ["", "", "", "n", "n"],
@@ -142,7 +147,8 @@ enum HTMLText {
         return escaped
     }
 
-    /// As the value of a parameter in a query: everything but unreserved characters percent-encoded (RFC 3986 2.3).
+    /// As the value of a parameter in a query: everything but unreserved characters percent-encoded
+    /// (RFC 3986 2.3).
     static func queryValue(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20

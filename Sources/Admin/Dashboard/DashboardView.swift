@@ -1,8 +1,9 @@
 import AppleMusic
 import Proxy
 
-// What the page shows, in words and drawings. Made once for both ways to the page: the server writes it into the page, and the
-// script puts it in the place of what stood there. So they cannot differ, and the page works without the script.
+// What the page shows, in words and drawings. Made once for both ways to the page: the server
+// writes it into the page, and the script puts it in the place of what stood there. So they cannot
+// differ, and the page works without the script.
 
 /// The page's content at one moment.
 struct DashboardView {
@@ -129,7 +130,8 @@ extension History.Totals {
     /// Those that Apple would have been asked for without the proxy.
     var answered: Int { sum - outcomes[Outcome.refused.rawValue] }
 
-    /// How many fewer requests Apple got than clients made; refreshes, retries and prefetching count against it.
+    /// How many fewer requests Apple got than clients made; refreshes, retries and prefetching
+    /// count against it.
     var requestsSaved: Int { max(0, answered - upstream) }
 }
 

@@ -3,11 +3,12 @@ import EventLoop
 import HTTP
 import Proxy
 
-/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for whoever watches.
+/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for whoever
+/// watches.
 ///
-/// Confined to its loop. Must hold: while nobody watches, no timer runs and no request is collected; a reader that is too slow
-/// is let go, never buffered for; the end of the listener ends all streams, and that of a session or a token those that came
-/// in by it.
+/// Confined to its loop. Must hold: while nobody watches, no timer runs and no request is
+/// collected; a reader that is too slow is let go, never buffered for; the end of the listener ends
+/// all streams, and that of a session or a token those that came in by it.
 final class EventStreams {
     private final class Stream {
         let connection: ClientConnection
@@ -52,7 +53,8 @@ final class EventStreams {
         self.loop = loop
     }
 
-    /// Answers with events from now on; false where there are too many streams already, or no new ones are welcome.
+    /// Answers with events from now on; false where there are too many streams already, or no new
+    /// ones are welcome.
     /// - Parameter isWelcome: asked before each batch; the stream ends with the first no.
     func admit(_ connection: ClientConnection, wantsView: Bool, isWelcome: @escaping () -> Bool) -> Bool {
         letGo()
@@ -98,7 +100,8 @@ final class EventStreams {
         look()
     }
 
-    /// Forgets the streams whose readers have gone, have lost their right to be here, or are slow for too long.
+    /// Forgets the streams whose readers have gone, have lost their right to be here, or are slow
+    /// for too long.
     private func letGo() {
         let now = loop.now
         guard !streams.isEmpty else { return }

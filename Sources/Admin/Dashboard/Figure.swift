@@ -1,5 +1,5 @@
-/// Numbers as people read them: as many digits as mean something, units behind them. Two numbers below each other have the
-/// same decimals wherever they have the same unit.
+/// Numbers as people read them: as many digits as mean something, units behind them. Two numbers
+/// below each other have the same decimals wherever they have the same unit.
 enum Figure {
     /// What stands where there is nothing to say.
     static let none = "–"

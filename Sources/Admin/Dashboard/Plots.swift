@@ -1,9 +1,10 @@
 import Proxy
 
-// The drawings of the page as SVG path data. Pure: numbers in, text out; coordinates are whole numbers where they can be.
+// The drawings of the page as SVG path data. Pure: numbers in, text out; coordinates are whole
+// numbers where they can be.
 
-/// The outcomes of the last hour: a column for each slot, the newest at the right, shares stacked from the bottom up.
-/// 360 wide, 100 high.
+/// The outcomes of the last hour: a column for each slot, the newest at the right, shares stacked
+/// from the bottom up. 360 wide, 100 high.
 struct Ribbon {
     private let slots: ArraySlice<History.Totals>
 
@@ -43,7 +44,8 @@ struct Ribbon {
     private static func tenths(_ number: Int) -> String { "\(number / 10).\(number % 10)" }
 }
 
-/// How durations spread: a step for each bucket of `LatencyCounts`, in proportion to the fullest. 106 wide, 100 high.
+/// How durations spread: a step for each bucket of `LatencyCounts`, in proportion to the fullest.
+/// 106 wide, 100 high.
 enum LatencyPlot {
     static func path(_ counts: LatencyCounts) -> String {
         guard let peak = counts.counts.max(), peak > 0 else { return "" }

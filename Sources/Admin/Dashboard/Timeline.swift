@@ -16,7 +16,8 @@ struct Moment {
 
 /// What the admin loop remembers of the counters, which know only sums since the start.
 ///
-/// Confined to its loop. Costs one look at the counters every ten seconds; more only while somebody asks.
+/// Confined to its loop. Costs one look at the counters every ten seconds; more only while somebody
+/// asks.
 final class Timeline {
     private let sources: AdminSources
     private let loop: EventLoop
@@ -34,7 +35,8 @@ final class Timeline {
         loop = context.loop
         let totals = History.Totals(sources.statistics)
         history = History(totals)
-        // What was counted before this listener was there, which a reload may have made anew, is not of its hour.
+        // What was counted before this listener was there, which a reload may have made anew, is
+        // not of its hour.
         latency = LatencyHour(LatencyHour.Counts(sources.statistics))
         recent.note(totals, at: loop.now)
         endSlotLater(at: loop.now + Self.slot)

@@ -6,8 +6,8 @@ import Proxy
 // GET / and GET /events: the page, complete as it is, and what keeps it so.
 
 extension AdminExchange {
-    /// The page; with `explain` it says what would become of a request for that URL, and with `still` it stays as it is where
-    /// there is no script.
+    /// The page; with `explain` it says what would become of a request for that URL, and with
+    /// `still` it stays as it is where there is no script.
     func dashboard() {
         guard let parameters = parameters(["explain", "still"]) else { return }
         var page = DashboardMarkup(isStill: request.query != nil, hasToken: service.doorkeeper.hasToken)
@@ -46,7 +46,8 @@ extension AdminExchange {
         }
     }
 
-    /// Server-sent events until the client leaves. `view=1`: what the page shows, in place of the counters.
+    /// Server-sent events until the client leaves. `view=1`: what the page shows, in place of the
+    /// counters.
     func events() {
         guard let parameters = parameters(["view"]) else { return }
         do throws(AdminRequestError) {

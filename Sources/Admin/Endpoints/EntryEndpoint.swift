@@ -14,7 +14,8 @@ extension AdminExchange {
             let found = stored(target)
             guard let first = found.first else { return reply(.error(404, "Nothing is stored for this target.")) }
             guard !wantsBody else {
-                // Inflated where it is stored as gzip; only the operator's programs are to make something of it.
+                // Inflated where it is stored as gzip; only the operator's programs are to make
+                // something of it.
                 return reply(AdminReply(type: "application/octet-stream", content: first.body))
             }
             let now = now
@@ -29,8 +30,8 @@ extension AdminExchange {
         }
     }
 
-    /// What everyone may share of the answers to a target: the one, or the signpost and those behind it that a request without
-    /// the fields in question would get.
+    /// What everyone may share of the answers to a target: the one, or the signpost and those
+    /// behind it that a request without the fields in question would get.
     private func stored(_ target: [UInt8]) -> [StoredResponse] {
         let cache = service.sources.cache
         let base = CacheKey(scope: .shared, target: target)

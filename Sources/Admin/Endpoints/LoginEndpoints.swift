@@ -1,4 +1,5 @@
-// A browser's session: the token goes over once, in the content of a POST, and never into an address.
+// A browser's session: the token goes over once, in the content of a POST, and never into an
+// address.
 
 extension AdminExchange {
     /// The form, or what was filled in.

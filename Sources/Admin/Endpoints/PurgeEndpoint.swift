@@ -3,7 +3,8 @@ import Cache
 extension AdminExchange {
     /// `{"purged":N}`.
     func purge() {
-        // A selector or a dry run that stands in the wrong place must not become a purge of something else.
+        // A selector or a dry run that stands in the wrong place must not become a purge of
+        // something else.
         guard request.query == nil else {
             return reply(.error(400, "/purge takes its members as JSON in the content, and no query."))
         }

@@ -1,12 +1,13 @@
 import AppleMusic
 import Cache
 
-// What a purge is asked to do: the content of POST /purge, read strictly, because a misread purge cannot be undone.
-// Must hold: nothing is purged that was not named; a member that is not understood is an error; errors say which member
-// and what was expected, and repeat nothing but a member's name.
+// What a purge is asked to do: the content of POST /purge, read strictly, because a misread purge
+// cannot be undone. Must hold: nothing is purged that was not named; a member that is not
+// understood is an error; errors say which member and what was expected, and repeat nothing but a
+// member's name.
 
-/// A purge as an operator asks for it: an object with the members `url`, `prefix`, `storefront`, `resource`, `all`, `hard` and
-/// `dry_run`. Selectors narrow each other; `all` stands alone.
+/// A purge as an operator asks for it: an object with the members `url`, `prefix`, `storefront`,
+/// `resource`, `all`, `hard` and `dry_run`. Selectors narrow each other; `all` stands alone.
 public struct PurgeRequest: Sendable, Equatable {
     public private(set) var selection = EntrySelection()
     public private(set) var mode = PurgeMode.soft

@@ -2,8 +2,8 @@ import AppleMusic
 import Proxy
 import Recording
 
-/// How the operator's surface sees and switches the recording. Where to, the configuration alone says: whoever could name a file
-/// here could have any file of the proxy's user written.
+/// How the operator's surface sees and switches the recording. Where to, the configuration alone
+/// says: whoever could name a file here could have any file of the proxy's user written.
 public struct RecordingControl: Sendable {
     public let status: @Sendable () -> RecordingStatus
     /// Calls back with what became of it; nil where nothing is configured.

@@ -2,7 +2,8 @@ import AppleMusic
 import Cache
 import Proxy
 
-/// The counters as `/stats` gives them: every member an integer but `reasons`, an object of integers.
+/// The counters as `/stats` gives them: every member an integer but `reasons`, an object of
+/// integers.
 struct StatisticsReport {
     private let source: StatisticsSource
 

@@ -1,8 +1,8 @@
 import HTTP
 
 // The Prometheus text format, version 0.0.4, and what a metric is in it.
-// Must hold: a name, its kind and its help are written down once, in `MetricFamily.table`; what is exposed, the reference page, the
-// dashboard and the alert rules are held to that table.
+// Must hold: a name, its kind and its help are written down once, in `MetricFamily.table`; what is
+// exposed, the reference page, the dashboard and the alert rules are held to that table.
 
 /// One metric with all its labels' values.
 struct MetricFamily: Sendable {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What the system knows of this process, as every Prometheus client names it. Figures that cannot be read are nil.
+/// What the system knows of this process, as every Prometheus client names it. Figures that cannot
+/// be read are nil.
 struct ProcessFigures: Sendable, Equatable {
     var cpuSeconds: Double?
     var residentBytes: Int?
@@ -24,8 +25,8 @@ struct ProcessFigures: Sendable, Equatable {
     }
 
     /// Takes the figures out of /proc/self/stat (proc_pid_stat(5)).
-    /// - Parameter bootedAt: when the system started, in Unix seconds. By the clocks, because a service manager may hide
-    ///   every file in /proc that is not of a process.
+    /// - Parameter bootedAt: when the system started, in Unix seconds. By the clocks, because a
+    ///   service manager may hide every file in /proc that is not of a process.
     mutating func read(
         stat: String, bootedAt: Double, ticks: Double = Double(sysconf(Int32(_SC_CLK_TCK))),
         pageBytes: Int = sysconf(Int32(_SC_PAGESIZE))

@@ -1,9 +1,10 @@
 // How much one request may ask for: what is documented, and where practice has been otherwise.
 
 extension CatalogRequest {
-    /// The most ids that are asked for in one request of ours (API.md 4.1). For songs 300 are documented, but 150 were seen
-    /// to end in a 504 now and then, and 200 always.
-    /// - Parameter type: one of the twelve types. Of genres and station-genres nothing is documented: 25, the least there is.
+    /// The most ids that are asked for in one request of ours (API.md 4.1). For songs 300 are
+    /// documented, but 150 were seen to end in a 504 now and then, and 200 always.
+    /// - Parameter type: one of the twelve types. Of genres and station-genres nothing is
+    ///   documented: 25, the least there is.
     public static func mostIDs(_ type: ResourceClass) -> Int {
         switch type {
         case .artists, .playlists, .genres, .stationGenres: 25
@@ -11,14 +12,15 @@ extension CatalogRequest {
         }
     }
 
-    /// The greatest `limit` of a list that is documented (API.md 4.1, 4.2); nil where none is. More is a 400.
+    /// The greatest `limit` of a list that is documented (API.md 4.1, 4.2); nil where none is. More
+    /// is a 400.
     /// - Parameter type: of the parent.
     public static func greatestLimit(ofList name: [UInt8], isView: Bool, of type: ResourceClass) -> Int? {
         isView ? viewLimits(of: type)?.greatest : relationshipLimits(name, of: type)?.greatest
     }
 
-    /// The size of a page whose request had no `limit`, as far as it is documented; the offset in a page's `next` may tell
-    /// better.
+    /// The size of a page whose request had no `limit`, as far as it is documented; the offset in a
+    /// page's `next` may tell better.
     /// - Parameter type: of the parent.
     public static func standardLimit(ofList name: [UInt8], isView: Bool, of type: ResourceClass) -> Int? {
         isView ? viewLimits(of: type)?.standard : relationshipLimits(name, of: type)?.standard

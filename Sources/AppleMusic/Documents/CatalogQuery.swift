@@ -1,7 +1,8 @@
 // The query of a catalog request: what is understood, and the rest as it stands.
 //
-// What must hold: a parameter is either understood or part of the decoration, and every one that could change the answer
-// in a way not known here makes the request none of ours (nil) or stays in the decoration.
+// What must hold: a parameter is either understood or part of the decoration, and every one that
+// could change the answer in a way not known here makes the request none of ours (nil) or stays in
+// the decoration.
 
 /// The parameters of a canonical target (API.md 4.1, 4.3).
 struct CatalogQuery {
@@ -40,7 +41,8 @@ struct CatalogQuery {
         return TextSlice(start, keyEnd: nameEnd < 0 ? position : nameEnd, position)
     }
 
-    /// By the name, of which nothing but the plain spelling is understood, and by what the path leads to.
+    /// By the name, of which nothing but the plain spelling is understood, and by what the path
+    /// leads to.
     private static func role(
         of parameter: TextSlice, in bytes: Span<UInt8>, _ subject: CatalogRequest.Subject, _ type: ResourceClass
     ) -> Role {
@@ -108,7 +110,8 @@ struct CatalogQuery {
         return true
     }
 
-    /// What chooses the resources of a search or chart, and says nothing of how they look (API.md 4.3).
+    /// What chooses the resources of a search or chart, and says nothing of how they look (API.md
+    /// 4.3).
     private static func isSelection(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let names: [StaticString] = ["term", "types", "chart", "genre", "with"]
         return names.contains { name.equals($0, in: bytes) }
@@ -119,7 +122,8 @@ struct CatalogQuery {
         TextSlice(name.start, name.start + 4).equals("ids[", in: bytes) && bytes[name.end - 1] == UInt8(ascii: "]")
     }
 
-    /// The elements of a list that are not empty, in their order; nil where there are none, or an odd one.
+    /// The elements of a list that are not empty, in their order; nil where there are none, or an
+    /// odd one.
     private static func elements(_ parameter: TextSlice, _ bytes: [UInt8]) -> [[UInt8]]? {
         var found: [[UInt8]] = []
         found.reserveCapacity((parameter.end - parameter.keyEnd) / 11 + 1)

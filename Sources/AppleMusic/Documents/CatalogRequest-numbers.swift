@@ -1,21 +1,25 @@
 // The numbers under which resources and collections are found again.
 //
-// What must hold: they are the same in every process, and whoever chooses parameters cannot choose numbers. Language and
-// decoration are text of the client's making, and FNV-1a would let anybody find a decoration whose number is that of none,
-// to put decorated resources before everybody: so they go through SHA-256.
+// What must hold: they are the same in every process, and whoever chooses parameters cannot choose
+// numbers. Language and decoration are text of the client's making, and FNV-1a would let anybody
+// find a decoration whose number is that of none, to put decorated resources before everybody: so
+// they go through SHA-256.
 
 import COpenSSL
 
 extension CatalogRequest {
-    /// The number under which a resource is kept: the same for equal resources under equal circumstances.
+    /// The number under which a resource is kept: the same for equal resources under equal
+    /// circumstances.
     ///
-    /// It has 64 bits and is not proof that a resource is the one: a reader compares type and id too.
+    /// It has 64 bits and is not proof that a resource is the one: a reader compares type and id
+    /// too.
     /// - Parameter number: of its type and id (``ResourceMention``).
     public func indexNumber(ofResource number: UInt64) -> UInt64 {
         Self.mixed(number &+ Self.mixed(resourceContext))
     }
 
-    /// The digest costs ten times what the rest of the request does, and most requests have nothing to digest.
+    /// The digest costs ten times what the rest of the request does, and most requests have nothing
+    /// to digest.
     static func context(_ storefront: Storefront, language: [UInt8], decoration: [UInt8]) -> UInt64 {
         guard !language.isEmpty || !decoration.isEmpty else {
             return UInt64(storefront.first) << 8 | UInt64(storefront.second)

@@ -1,4 +1,5 @@
-// The targets of requests that go with a request: for the resources it lacks, or for another window of its list.
+// The targets of requests that go with a request: for the resources it lacks, or for another window
+// of its list.
 //
 // What must hold: they are canonical, and taking one apart gives the parts it was made of.
 
@@ -19,9 +20,10 @@ extension CatalogRequest {
         return path
     }
 
-    /// A batch of some resources, with this request's include, decoration and language. Of an item or a batch.
-    /// - Parameter resources: at least one, those of a type together; for all but a batch of several types all of this
-    ///   request's type.
+    /// A batch of some resources, with this request's include, decoration and language. Of an item
+    /// or a batch.
+    /// - Parameter resources: at least one, those of a type together; for all but a batch of
+    ///   several types all of this request's type.
     public func target(resources: [ResourceName]) -> [UInt8] {
         var query = CatalogQueryWriter(after: Self.collectionPath(storefront, form.type), decoration: form.decoration)
         for part in resources.runsOfType {
@@ -32,7 +34,8 @@ extension CatalogRequest {
         return query.finish()
     }
 
-    /// A batch of another type, with this request's decoration and language, without include. Not of results.
+    /// A batch of another type, with this request's decoration and language, without include. Not
+    /// of results.
     /// - Parameter relatedType: one of the twelve types.
     /// - Parameter ids: at least one, each as ``ids`` has them.
     public func target(relatedType: ResourceClass, ids: [[UInt8]]) -> [UInt8] {

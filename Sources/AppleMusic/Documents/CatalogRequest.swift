@@ -1,8 +1,9 @@
 // What a target of the catalog asks for, taken apart as far as answers are composed by it.
 //
-// What must hold: two targets with equal parts ask for the same; whatever is not understood is in `decoration`, byte for
-// byte, so that nothing is ever mixed that an unknown parameter might tell apart. What might be read in two ways is no
-// catalog request at all, so that it is forwarded as it is.
+// What must hold: two targets with equal parts ask for the same; whatever is not understood is in
+// `decoration`, byte for byte, so that nothing is ever mixed that an unknown parameter might tell
+// apart. What might be read in two ways is no catalog request at all, so that it is forwarded as it
+// is.
 
 /// A request for resources of the shared catalog (API.md 3.1).
 public struct CatalogRequest: Sendable {
@@ -14,20 +15,24 @@ public struct CatalogRequest: Sendable {
         case batch
         /// `/{type}/{id}/{name}`, or `/{type}/{id}/view/{name}`.
         case list(name: [UInt8], isView: Bool)
-        /// `/charts`, `/search`: resources found by other means; only looked through, never composed.
+        /// `/charts`, `/search`: resources found by other means; only looked through, never
+        /// composed.
         case results
     }
 
-    /// What decides how an answer is built, whatever resources it is about: the key of what is learnt.
+    /// What decides how an answer is built, whatever resources it is about: the key of what is
+    /// learnt.
     public struct Form: Hashable, Sendable {
         public let subject: Subject
-        /// Of the primary resources; of the parent for a list; `charts` or `search` for results; `catalog` for a batch of
-        /// several types.
+        /// Of the primary resources; of the parent for a list; `charts` or `search` for results;
+        /// `catalog` for a batch of several types.
         public let type: ResourceClass
-        /// The elements of the unscoped `include`, ascending, without duplicates or empty ones; none for results.
+        /// The elements of the unscoped `include`, ascending, without duplicates or empty ones;
+        /// none for results.
         public let include: [[UInt8]]
-        /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids` and `include` where there are resources
-        /// to build an answer of, and but `limit` and `offset` of lists and results.
+        /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids` and `include`
+        /// where there are resources to build an answer of, and but `limit` and `offset` of lists
+        /// and results.
         public let decoration: [UInt8]
 
         public init(subject: Subject, type: ResourceClass, include: [[UInt8]], decoration: [UInt8]) {
@@ -42,25 +47,30 @@ public struct CatalogRequest: Sendable {
     public let form: Form
     /// The value of `l`; empty where there is none.
     public let language: [UInt8]
-    /// Of an item or a list's parent: one. Of a batch: as they were asked for, type by type, duplicates and order kept, empty
-    /// ones left out; at least one, and there may be more than the origin takes. None for results.
+    /// Of an item or a list's parent: one. Of a batch: as they were asked for, type by type,
+    /// duplicates and order kept, empty ones left out; at least one, and there may be more than the
+    /// origin takes. None for results.
     public let resources: [ResourceName]
     /// Of a list or of results; nil where the parameter is absent. 1 to 999,999,999.
     public let limit: Int?
     /// Of a list or of results; nil where the parameter is absent. 0 to 999,999,999.
     public let offset: Int?
-    /// The number of what a resource depends on beside its type and id: storefront, language, decoration. The same in
-    /// every process. Whoever makes up parameters does not find any that give the number of another request.
+    /// The number of what a resource depends on beside its type and id: storefront, language,
+    /// decoration. The same in every process. Whoever makes up parameters does not find any that
+    /// give the number of another request.
     public let resourceContext: UInt64
-    /// Whether resources look as they do without any parameter but `include`, `l` and those that choose them.
+    /// Whether resources look as they do without any parameter but `include`, `l` and those that
+    /// choose them.
     public let hasPlainResources: Bool
 
     /// Takes a target apart; nil for what is not to be composed or looked through.
     ///
-    /// That is whatever is personal or not of the catalog; a path that does not end at an item, a collection, a relationship
-    /// or a view of the twelve types, or at charts or search; a collection without `ids` (all genres); a parameter that is
-    /// understood but stands there twice, is empty, or is not spelt as plainly as Apple's documentation does; `ids` where
-    /// the path names the resource; and `filter[...]` outside of results, as it finds resources by other means.
+    /// That is whatever is personal or not of the catalog; a path that does not end at an item, a
+    /// collection, a relationship or a view of the twelve types, or at charts or search; a
+    /// collection without `ids` (all genres); a parameter that is understood but stands there
+    /// twice, is empty, or is not spelt as plainly as Apple's documentation does; `ids` where the
+    /// path names the resource; and `filter[...]` outside of results, as it finds resources by
+    /// other means.
     public init?(_ target: borrowing CanonicalTarget) {
         let route = target.route
         guard route.isShared, let storefront = route.storefront,
@@ -83,7 +93,8 @@ public struct CatalogRequest: Sendable {
 public struct ResourceName: Hashable, Sendable {
     /// One of the twelve types.
     public let type: ResourceClass
-    /// As it stands in the canonical target, which is as it stands in documents too: letters, digits, `.`, `-` and `_`.
+    /// As it stands in the canonical target, which is as it stands in documents too: letters,
+    /// digits, `.`, `-` and `_`.
     public let id: [UInt8]
 
     public init(type: ResourceClass, id: [UInt8]) {
@@ -127,7 +138,8 @@ private struct CatalogPath {
 }
 
 extension [UInt8] {
-    /// The bytes of a slice; nil where it is empty or has any beside letters, digits, `.`, `-` and `_`.
+    /// The bytes of a slice; nil where it is empty or has any beside letters, digits, `.`, `-` and
+    /// `_`.
     init?(identifier slice: TextSlice, in bytes: [UInt8]) {
         let text = bytes.span
         guard slice.count > 0 else { return nil }

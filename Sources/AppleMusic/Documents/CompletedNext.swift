@@ -1,19 +1,21 @@
 // `next complete`: a client that follows `next` gets its own parameters back (API.md 14.5).
 //
-// What must hold: the link leads where it led, its offset and whatever else the origin wrote stay as they are, and what
-// is put in cannot end the JSON string it stands in.
+// What must hold: the link leads where it led, its offset and whatever else the origin wrote stay
+// as they are, and what is put in cannot end the JSON string it stands in.
 
-/// The `next` of a page with those of the client's parameters that the origin left out of it (API.md 7: `limit`, `include`,
-/// `extend` and other decoration).
+/// The `next` of a page with those of the client's parameters that the origin left out of it
+/// (API.md 7: `limit`, `include`, `extend` and other decoration).
 ///
-/// Only the link of the document's own list is completed. Those inside `results` (search, charts) are narrowed to one type
-/// by the origin, and those of relationships lead to other lists: the client's parameters are not meant for them.
+/// Only the link of the document's own list is completed. Those inside `results` (search, charts)
+/// are narrowed to one type by the origin, and those of relationships lead to other lists: the
+/// client's parameters are not meant for them.
 public struct CompletedNext: Sendable {
-    /// The new string between its quotation marks. Parameters are in alphabetical order, as in Apple's own links; those of
-    /// the origin are spelt as it wrote them.
+    /// The new string between its quotation marks. Parameters are in alphabetical order, as in
+    /// Apple's own links; those of the origin are spelt as it wrote them.
     public let link: [UInt8]
 
-    /// Nil where nothing is to be put in, and where the link leads elsewhere than the request or cannot be read.
+    /// Nil where nothing is to be put in, and where the link leads elsewhere than the request or
+    /// cannot be read.
     /// - Parameter next: the string between its quotation marks. One with escapes is left alone.
     /// - Parameter target: of the request that was answered.
     public init?(_ next: Span<UInt8>, of target: CanonicalTarget) {
@@ -69,7 +71,8 @@ private struct Parameter {
         }
     }
 
-    /// The name in the spelling of canonical targets; the text comes from a target that could be parsed.
+    /// The name in the spelling of canonical targets; the text comes from a target that could be
+    /// parsed.
     var canonicalName: ArraySlice<UInt8> {
         var target = CanonicalTarget()
         let query = [UInt8(ascii: "?")] + text
@@ -77,8 +80,9 @@ private struct Parameter {
         return Parameter.all(in: target.bytes[target.pathCount...]).first?.name ?? []
     }
 
-    /// Whether it says which resources or which window, and not how they are to look: such a one stands in the link already,
-    /// or has nothing to do with the next page. Scoped `ids[songs]` included.
+    /// Whether it says which resources or which window, and not how they are to look: such a one
+    /// stands in the link already, or has nothing to do with the next page. Scoped `ids[songs]`
+    /// included.
     var isOfOnePage: Bool {
         let base = name.prefix { $0 != UInt8(ascii: "[") }
         return ["offset", "ids", "term", "types"].contains { base.elementsEqual($0.utf8) }

@@ -1,6 +1,8 @@
-// What the scanner knows of an array or object that is open, and which of its members mean something.
+// What the scanner knows of an array or object that is open, and which of its members mean
+// something.
 
-/// A string of a body of less than 2 GiB, between its quotation marks. Absent where its end is 0, at which none can end.
+/// A string of a body of less than 2 GiB, between its quotation marks. Absent where its end is 0,
+/// at which none can end.
 struct Text: BitwiseCopyable {
     private var start32: UInt32 = 0
     /// The top bit says whether it is escaped.
@@ -30,7 +32,8 @@ enum Role: UInt8 {
     /// Around the text.
     case outside
     case top
-    /// Arrays of resources: the document's `data`, a relationship's, and any other below `results` and `views`.
+    /// Arrays of resources: the document's `data`, a relationship's, and any other below `results`
+    /// and `views`.
     case primary, related, loose
     case resource, attributes, relationships, relation
     /// Below `results` and `views`, where resources may lie at any depth.
@@ -133,7 +136,8 @@ struct Frame: BitwiseCopyable {
     let start: UInt32
     /// Its own names are those in `names` from here on.
     var firstName: UInt32 = 0
-    /// Of the resource or the pending relation that it is or belongs to; of `relationships`, that of the resource.
+    /// Of the resource or the pending relation that it is or belongs to; of `relationships`, that
+    /// of the resource.
     var index: UInt32 = 0
     /// Where its elements begin in `objects`, or, for `relationships`, its relations in `pending`.
     var first: UInt32 = 0

@@ -36,8 +36,8 @@ public struct DocumentScan: Sendable {
 }
 
 extension ResourceDocument {
-    /// The number of a member's name, escapes decoded: the same in one process, not from version to version. Names in
-    /// `otherMembers` and `attributeNames` are added up.
+    /// The number of a member's name, escapes decoded: the same in one process, not from version to
+    /// version. Names in `otherMembers` and `attributeNames` are added up.
     public static func nameNumber(_ name: Span<UInt8>) -> UInt64 {
         MemberName(name, 0, name.count).number
     }

@@ -51,8 +51,9 @@ extension Span where Element == UInt8 {
         return (first | second) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Offset of the first quotation mark, reverse solidus or control character from `start` on, or the count. A top bit in
-    /// `highBits` is set if a byte beyond ASCII was passed, and perhaps if one follows.
+    /// Offset of the first quotation mark, reverse solidus or control character from `start` on, or
+    /// the count. A top bit in `highBits` is set if a byte beyond ASCII was passed, and perhaps if
+    /// one follows.
     @inline(__always)
     func firstOfStringEnd(from start: Int, _ highBits: inout UInt64) -> Int {
         // One check for all the loads below, each of which ends at or before the span does.
@@ -80,11 +81,13 @@ extension Span where Element == UInt8 {
 }
 
 private enum UTF8Sequence {
-    /// Of the sequence that begins with the lowest byte of `word`, which is none of ASCII; 0 where it is broken.
+    /// Of the sequence that begins with the lowest byte of `word`, which is none of ASCII; 0 where
+    /// it is broken.
     @inline(__always)
     static func length(_ word: UInt32) -> Int {
         if word & 0x00C0_C0F0 == 0x0080_80E0 {
-            // The scalar without its last six bits: no shorter form would do, and it is no surrogate.
+            // The scalar without its last six bits: no shorter form would do, and it is no
+            // surrogate.
             let high = (word & 0x0F) &<< 6 | (word &>> 8) & 0x3F
             return high >= 0x20 && high & 0x3E0 != 0x360 ? 3 : 0
         }
@@ -95,8 +98,8 @@ private enum UTF8Sequence {
     }
 }
 
-/// Where a string ends or is escaped, found in a word of eight bytes: `HTTP/ByteSearch` explains the arithmetic. Only the
-/// lowest mark counts.
+/// Where a string ends or is escaped, found in a word of eight bytes: `HTTP/ByteSearch` explains
+/// the arithmetic. Only the lowest mark counts.
 enum StringEnd {
     /// The top bit of each byte that is a quotation mark, a reverse solidus or a control character.
     @inline(__always)

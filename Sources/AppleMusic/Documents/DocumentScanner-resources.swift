@@ -1,7 +1,8 @@
-// What the values of a text are in its document: which become resources and relations, and which make it none.
+// What the values of a text are in its document: which become resources and relations, and which
+// make it none.
 //
-// What must hold: a resource is put into `objects` as it opens and has all its ranges once it is closed; whatever a
-// ``ResourceDocument`` promises is checked here or the text is refused.
+// What must hold: a resource is put into `objects` as it opens and has all its ranges once it is
+// closed; whatever a ``ResourceDocument`` promises is checked here or the text is refused.
 
 extension DocumentScanner {
     /// The role of an object that is the current member's value.
@@ -129,7 +130,8 @@ extension DocumentScanner {
             otherMembers: current.nameSum, end: objects.count)
     }
 
-    /// All relations of one resource are known: they get their places, and their elements learn of them.
+    /// All relations of one resource are known: they get their places, and their elements learn of
+    /// them.
     private mutating func settleRelations() {
         let owner = Int(current.index)
         objects[owner].hasRelationships = true

@@ -1,4 +1,5 @@
-// The tokens of a JSON text, found and checked, never converted: white space, numbers, literals and strings.
+// The tokens of a JSON text, found and checked, never converted: white space, numbers, literals and
+// strings.
 
 extension DocumentScanner {
     @inline(__always)
@@ -37,7 +38,8 @@ extension DocumentScanner {
         }
     }
 
-    /// The position behind the four letters that stand at `start`; `word` has the first one in its lowest byte.
+    /// The position behind the four letters that stand at `start`; `word` has the first one in its
+    /// lowest byte.
     @inline(__always)
     private static func literal(_ word: UInt32, _ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         guard bytes.count &- start >= 4 else { throw Stop() }
@@ -173,7 +175,8 @@ extension DocumentScanner {
         return start + 2
     }
 
-    /// One `\uXXXX`, or the two of a surrogate pair. Half a pair is no text: it becomes the replacement character.
+    /// One `\uXXXX`, or the two of a surrogate pair. Half a pair is no text: it becomes the
+    /// replacement character.
     private static func decodeScalar(_ bytes: Span<UInt8>, at start: Int, into decoded: inout [UInt8]) -> Int {
         let first = codeUnit(bytes, at: start + 2) ?? 0
         if let second = lowSurrogate(bytes, after: first, at: start + 6) {

@@ -1,8 +1,9 @@
 // The one pass over an answer's body: JSON by its grammar (RFC 8259), without making values of it.
 //
-// What must hold: open arrays and objects are on a list, not on the call stack, and at most `JSON.maxDepth`; every byte is
-// looked at a bounded number of times; the grammar is that of `JSON.parse`, but for what only a reader of a string needs:
-// bytes that are no UTF-8 and halves of surrogate pairs are passed over, and only make the text no document.
+// What must hold: open arrays and objects are on a list, not on the call stack, and at most
+// `JSON.maxDepth`; every byte is looked at a bounded number of times; the grammar is that of
+// `JSON.parse`, but for what only a reader of a string needs: bytes that are no UTF-8 and halves of
+// surrogate pairs are passed over, and only make the text no document.
 
 struct DocumentScanner: ~Copyable {
     /// Nobody can say what the text names: it is malformed, too deep, or names too many resources.
@@ -14,7 +15,8 @@ struct DocumentScanner: ~Copyable {
     var envelope = ResourceDocument.Envelope()
     var objects: BoundedStack<ResourceDocument.Object>
     var relations = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
-    /// Those of open `relationships`: they move to `relations` together, so that those of one object lie side by side.
+    /// Those of open `relationships`: they move to `relations` together, so that those of one
+    /// object lie side by side.
     var pending = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
 
     var current: Frame
@@ -36,12 +38,14 @@ struct DocumentScanner: ~Copyable {
     ///   - findsDocument: whether more is wanted than the numbers.
     init(byteCount: Int, findsDocument: Bool) {
         isTrusted = findsDocument
-        // An identifier with its href takes about that many bytes: room for all, so that they are never moved.
+        // An identifier with its href takes about that many bytes: room for all, so that they are
+        // never moved.
         objects = BoundedStack(capacity: ResourceDocument.maxObjects, room: findsDocument ? byteCount / 96 + 1 : 1)
         current = Frame(role: findsDocument ? .outside : .opaque, isObject: false, start: 0)
     }
 
-    /// Scans a whole text, once. A text that is no object or array names nothing and is not looked at.
+    /// Scans a whole text, once. A text that is no object or array names nothing and is not looked
+    /// at.
     mutating func scan(_ bytes: Span<UInt8>) throws(Stop) {
         var position = Self.skipWhitespace(bytes, from: 0)
         guard position < bytes.count, bytes[position] == UInt8(ascii: "{") || bytes[position] == UInt8(ascii: "[")
@@ -65,8 +69,8 @@ struct DocumentScanner: ~Copyable {
         guard Self.skipWhitespace(bytes, from: position) == bytes.count else { throw Stop() }
     }
 
-    /// Takes the closing brackets behind a value, and the comma behind those unless the text's own was one of them; the
-    /// position of what follows.
+    /// Takes the closing brackets behind a value, and the comma behind those unless the text's own
+    /// was one of them; the position of what follows.
     @inline(__always)
     private mutating func takeEnds(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
@@ -88,8 +92,9 @@ struct DocumentScanner: ~Copyable {
         }
     }
 
-    /// Takes the value at `position`, no string: the position behind it. Or, if it is an array or object with content,
-    /// which is open then, that of the content; if it is one without, that of its closing bracket.
+    /// Takes the value at `position`, no string: the position behind it. Or, if it is an array or
+    /// object with content, which is open then, that of the content; if it is one without, that of
+    /// its closing bracket.
     private mutating func takeValue(
         _ bytes: Span<UInt8>, at position: Int
     ) throws(Stop) -> (end: Int, isOpen: Bool) {

@@ -26,8 +26,9 @@ struct FoundNumbers {
 }
 
 extension [UInt64] {
-    /// Sorts numbers whose upper halves hardly ever agree, four times faster than numbers of which nothing is known: by the
-    /// bytes of the upper half, the lowest first. Where that is not enough it only helps.
+    /// Sorts numbers whose upper halves hardly ever agree, four times faster than numbers of which
+    /// nothing is known: by the bytes of the upper half, the lowest first. Where that is not enough
+    /// it only helps.
     mutating func sortHashes() {
         guard count > 32 else { return sort() }
         var ends = InlineArray<1024, UInt32>(repeating: 0)

@@ -1,4 +1,5 @@
-// A member's name as a few words, so that it is compared and numbered without looking at it byte by byte.
+// A member's name as a few words, so that it is compared and numbered without looking at it byte by
+// byte.
 
 /// The name of a member, escapes decoded.
 struct MemberName {
@@ -25,8 +26,9 @@ struct MemberName {
         before = state
     }
 
-    /// The name that begins at `start` if it has fewer than 16 bytes, all of them ASCII and none escaped, and the text goes
-    /// on for two bytes and more behind its quotation mark. Most are such; they are found and loaded at once.
+    /// The name that begins at `start` if it has fewer than 16 bytes, all of them ASCII and none
+    /// escaped, and the text goes on for two bytes and more behind its quotation mark. Most are
+    /// such; they are found and loaded at once.
     @inline(__always)
     init?(shortAt start: Int, _ bytes: Span<UInt8>) {
         guard bytes.count &- start >= 18 else { return nil }
@@ -51,8 +53,8 @@ struct MemberName {
         }
     }
 
-    /// The product's halves folded. The factors are what no UTF-8 text can hold, so that none of them becomes zero by what
-    /// a name says.
+    /// The product's halves folded. The factors are what no UTF-8 text can hold, so that none of
+    /// them becomes zero by what a name says.
     @inline(__always)
     private static func mix(_ low: UInt64, _ high: UInt64) -> UInt64 {
         let product = (low ^ 0xF85B_C1D3_F6A8_E7FB).multipliedFullWidth(by: high ^ 0xFA3C_F9B5_C0E7_F4C1)
@@ -114,7 +116,8 @@ struct MemberName {
         }
     }
 
-    /// Whether it is `text`, which has as many bytes, 16 at most. Becomes one or two comparisons with constants.
+    /// Whether it is `text`, which has as many bytes, 16 at most. Becomes one or two comparisons
+    /// with constants.
     @inline(__always)
     private func equals(_ text: StaticString) -> Bool {
         var low: UInt64 = 0

@@ -1,11 +1,13 @@
 // How an origin writes the `next` of a list, learnt from one it wrote.
 //
-// What must hold: whatever is written is what the origin would have written, as long as it goes on as it was seen to. So
-// everything in a link must come from the request or be the offset; a link that says more (a cursor, say) teaches nothing.
+// What must hold: whatever is written is what the origin would have written, as long as it goes on
+// as it was seen to. So everything in a link must come from the request or be the offset; a link
+// that says more (a cursor, say) teaches nothing.
 
 /// A `next` with places for what differs from request to request (API.md 7).
 public struct NextPattern: Hashable, Sendable {
-    /// What a pattern holds for: requests that differ only in storefront, parent, window and the value of `l`.
+    /// What a pattern holds for: requests that differ only in storefront, parent, window and the
+    /// value of `l`.
     public struct Key: Hashable, Sendable {
         public let form: CatalogRequest.Form
         public let hasLimit: Bool
@@ -28,8 +30,8 @@ public struct NextPattern: Hashable, Sendable {
     public let key: Key
     private var parts: [Part] = [.path]
 
-    /// Nil unless the link leads to another window of the request's list and has nothing that the request did not say, in
-    /// whatever order and selection.
+    /// Nil unless the link leads to another window of the request's list and has nothing that the
+    /// request did not say, in whatever order and selection.
     /// - Parameter next: the string between its quotation marks. One with escapes teaches nothing.
     public init?(learntFrom next: Span<UInt8>, _ request: CatalogRequest) {
         guard let linked = request.list(linkedBy: next), let offset = linked.offset,
@@ -44,7 +46,8 @@ public struct NextPattern: Hashable, Sendable {
             append(rest[rest.startIndex], parameter)
             rest = rest.dropFirst(parameter.count + 1)
         }
-        // What the link says in another spelling of its name has no place, and would be written for others as it is.
+        // What the link says in another spelling of its name has no place, and would be written for
+        // others as it is.
         guard parts.contains(.offset), parts.contains(.limit) == (linked.limit != nil),
             parts.contains(.language) == !linked.language.isEmpty, write(offset: offset, request) == link
         else { return nil }
@@ -69,8 +72,8 @@ public struct NextPattern: Hashable, Sendable {
         return link
     }
 
-    /// Whether the pattern writes exactly this link for a page of this request. False says that the origin writes otherwise
-    /// than it did, and the pattern is worth nothing.
+    /// Whether the pattern writes exactly this link for a page of this request. False says that the
+    /// origin writes otherwise than it did, and the pattern is worth nothing.
     public func matches(_ next: Span<UInt8>, _ request: CatalogRequest) -> Bool {
         guard let offset = request.offset(inNext: next), let link = write(offset: offset, request),
             link.count == next.count
@@ -93,14 +96,15 @@ public struct NextPattern: Hashable, Sendable {
 }
 
 extension CatalogRequest {
-    /// The offset in the `next` of a page of this list; nil where the link does not lead to the same list, has no plain
-    /// offset, or anything odd in it.
+    /// The offset in the `next` of a page of this list; nil where the link does not lead to the
+    /// same list, has no plain offset, or anything odd in it.
     /// - Parameter next: the string between its quotation marks.
     public func offset(inNext next: Span<UInt8>) -> Int? {
         list(linkedBy: next)?.offset
     }
 
-    /// The request for the same list, in whatever window and with whatever parameters, that a link leads to.
+    /// The request for the same list, in whatever window and with whatever parameters, that a link
+    /// leads to.
     func list(linkedBy link: Span<UInt8>) -> CatalogRequest? {
         guard case .list = form.subject else { return nil }
         var target = CanonicalTarget()
@@ -111,7 +115,8 @@ extension CatalogRequest {
         return linked
     }
 
-    /// Whether another request for the same list has no parameter, the offset apart, that this one does not have as well.
+    /// Whether another request for the same list has no parameter, the offset apart, that this one
+    /// does not have as well.
     fileprivate func said(_ other: CatalogRequest) -> Bool {
         let own = form.decoration.split(separator: UInt8(ascii: "&"))
         return (other.limit == nil || other.limit == limit)

@@ -1,19 +1,23 @@
-// A document of the API as byte ranges: where its resources stand and what they are made of. Nothing is converted.
+// A document of the API as byte ranges: where its resources stand and what they are made of.
+// Nothing is converted.
 //
-// What must hold: every range lies within the body that was scanned, and holds one whole JSON value (or, for names, one
-// string with its quotation marks); objects stand in the order in which they open, each before all that is inside it.
+// What must hold: every range lies within the body that was scanned, and holds one whole JSON value
+// (or, for names, one string with its quotation marks); objects stand in the order in which they
+// open, each before all that is inside it.
 
-/// The resources of one JSON document of the API (API.md 5), found by one strict pass over its bytes.
+/// The resources of one JSON document of the API (API.md 5), found by one strict pass over its
+/// bytes.
 ///
-/// It is made only of what can be trusted as material: an object of RFC 8259 in valid UTF-8 (no unpaired surrogate escapes),
-/// no deeper than ``JSON/maxDepth``, no object in it with two members of one name or more than 256; at most ``maxObjects``
-/// resources with ``maxRelations``; `data` always an array, and each of its elements a resource with strings `id` and `type`
-/// that are neither empty nor escaped; `next` a string without escapes, `href` a string; `attributes`, `relationships` and
-/// each of these an object. Of anything else there is no document.
+/// It is made only of what can be trusted as material: an object of RFC 8259 in valid UTF-8 (no
+/// unpaired surrogate escapes), no deeper than ``JSON/maxDepth``, no object in it with two members
+/// of one name or more than 256; at most ``maxObjects`` resources with ``maxRelations``; `data`
+/// always an array, and each of its elements a resource with strings `id` and `type` that are
+/// neither empty nor escaped; `next` a string without escapes, `href` a string; `attributes`,
+/// `relationships` and each of these an object. Of anything else there is no document.
 ///
-/// Resources are the elements of the document's `data`, those of their relationships' `data`, and those of any array
-/// called `data` below `results` or `views`, at the top or in a resource. What else looks like one (in `attributes`,
-/// `meta`, `included`) is none.
+/// Resources are the elements of the document's `data`, those of their relationships' `data`, and
+/// those of any array called `data` below `results` or `views`, at the top or in a resource. What
+/// else looks like one (in `attributes`, `meta`, `included`) is none.
 public final class ResourceDocument: Sendable {
     /// A resource object: `{id, type, href?, attributes?, relationships?, ...}` (API.md 5.2).
     public struct Object: Sendable, BitwiseCopyable {
@@ -30,21 +34,23 @@ public final class ResourceDocument: Sendable {
         public internal(set) var href = ByteSpan()
         /// The object with its braces; empty where there is none: then it is an identifier.
         public internal(set) var attributes = ByteSpan()
-        /// The names of the attributes as one number, in whatever order they stand; 0 where there are none.
+        /// The names of the attributes as one number, in whatever order they stand; 0 where there
+        /// are none.
         public internal(set) var attributeNames: UInt64 = 0
-        /// The names of the members beside id, type, href, attributes and relationships as one number; 0 for none.
+        /// The names of the members beside id, type, href, attributes and relationships as one
+        /// number; 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
         /// Whether it has the member `relationships`, be it empty.
         public internal(set) var hasRelationships = false
-        /// Its relationships, as indices of ``relations``: `firstRelation ..< endRelation`, in the order in which they stand.
-        /// Those of its elements come before its own.
+        /// Its relationships, as indices of ``relations``: `firstRelation ..< endRelation`, in the
+        /// order in which they stand. Those of its elements come before its own.
         public internal(set) var firstRelation: UInt32 = 0
         public internal(set) var endRelation: UInt32 = 0
         /// The index behind the last object inside it.
         public internal(set) var end: UInt32 = 0
-        /// The index of the relation whose element it is; -1 for an element of the document's `data`, and for those below
-        /// `results` and `views`, which are no element of the envelope's. They lie before the `end` of the resource whose
-        /// view they are in.
+        /// The index of the relation whose element it is; -1 for an element of the document's
+        /// `data`, and for those below `results` and `views`, which are no element of the
+        /// envelope's. They lie before the `end` of the resource whose view they are in.
         public internal(set) var parent: Int32 = -1
     }
 
@@ -60,16 +66,19 @@ public final class ResourceDocument: Sendable {
         public internal(set) var data = ByteSpan()
         /// The string with its quotation marks; empty where there is none.
         public internal(set) var next = ByteSpan()
-        /// The names of the members beside data and next as one number, that of `href` among them; 0 for none.
+        /// The names of the members beside data and next as one number, that of `href` among them;
+        /// 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
-        /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`, up to `endElement`.
+        /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`,
+        /// up to `endElement`.
         public internal(set) var firstElement: UInt32 = 0
         public internal(set) var endElement: UInt32 = 0
     }
 
     /// What stands around the resources.
     public struct Envelope: Sendable {
-        /// The array of the member `data` with its brackets; empty where there is none (search, charts).
+        /// The array of the member `data` with its brackets; empty where there is none (search,
+        /// charts).
         public internal(set) var data = ByteSpan()
         /// The string of the member `next` with its quotation marks; empty where there is none.
         public internal(set) var next = ByteSpan()

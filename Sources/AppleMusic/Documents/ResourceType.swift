@@ -6,7 +6,8 @@ struct ResourceType {
     private var count = 0
     /// Nil for a type that is none of the catalog's twelve.
     private(set) var type: ResourceClass?
-    /// Of the type and the byte behind it, with which the number of a resource begins (``ResourceMention``).
+    /// Of the type and the byte behind it, with which the number of a resource begins
+    /// (``ResourceMention``).
     private(set) var hash = FNV1a()
 
     init() {}

@@ -3,8 +3,9 @@ import Foundation
 import Simulator
 
 // What a composed answer costs Refrain, beside the hit of an answer that the origin gave.
-// Must hold: both are asked for the same targets, so that requests and answers have the same sizes; a run counts only if 99 in
-// a hundred of its answers were composed, and none where nothing is to be composed.
+// Must hold: both are asked for the same targets, so that requests and answers have the same sizes;
+// a run counts only if 99 in a hundred of its answers were composed, and none where nothing is to
+// be composed.
 
 /// Processor time a request, as ratios: a plain hit is 1.
 enum ComposeBenchmark {
@@ -33,7 +34,8 @@ enum ComposeBenchmark {
         report("  targets: first \(targets.first), again \(targets.again)")
     }
 
-    /// Nanoseconds a request: where nothing is composed, the first is a miss and the next a plain hit.
+    /// Nanoseconds a request: where nothing is composed, the first is a miss and the next a plain
+    /// hit.
     private struct Costs {
         let first: Double
         let again: Double

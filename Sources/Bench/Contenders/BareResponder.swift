@@ -1,12 +1,13 @@
 import EventLoop
 
-/// What the event loop can do at most: every read is answered with one prepared response. Nothing is parsed or looked up, so
-/// clients must send one request at a time, in one piece.
+/// What the event loop can do at most: every read is answered with one prepared response. Nothing
+/// is parsed or looked up, so clients must send one request at a time, in one piece.
 final class BareResponder {
     private let loops: [EventLoop]
     private var listeners: [Listener] = []
 
-    /// - Parameter answerBytes: of the whole answer, head included, so that it can be as large as another's.
+    /// - Parameter answerBytes: of the whole answer, head included, so that it can be as large as
+    ///   another's.
     /// - Throws: `SystemError` where the port cannot be had.
     init(port: UInt16, loops count: Int, answerBytes: Int) throws {
         func head(_ length: Int) -> [UInt8] {

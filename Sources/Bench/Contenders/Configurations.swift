@@ -1,4 +1,5 @@
-// What each server is told. A setting that is there for speed says so; what a server does best by itself is left alone.
+// What each server is told. A setting that is there for speed says so; what a server does best by
+// itself is left alone.
 
 enum Configurations {
     static func refrain(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
@@ -18,13 +19,15 @@ enum Configurations {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Answers up to this are read and written together; beyond, nginx is better off with sendfile (measured: 4 KiB 8.2 us
-    /// of processor time without and 10.9 us with it; 64 KiB 19.0 and 14.8).
+    /// Answers up to this are read and written together; beyond, nginx is better off with sendfile
+    /// (measured: 4 KiB 8.2 us of processor time without and 10.9 us with it; 64 KiB 19.0 and
+    /// 14.8).
     private static let mostBytesRead = 16 << 10
 
-    /// `tcp_nopush` stays off: with it the last segment of a 64 KiB answer waits 40 ms for an acknowledgement. Files of
-    /// cached answers stay open, and heads and bodies of usual answers fit one buffer. The second server block shares the
-    /// cache and says what it found, which the first need not do while it is measured.
+    /// `tcp_nopush` stays off: with it the last segment of a 64 KiB answer waits 40 ms for an
+    /// acknowledgement. Files of cached answers stay open, and heads and bodies of usual answers
+    /// fit one buffer. The second server block shares the cache and says what it found, which the
+    /// first need not do while it is measured.
     static func nginx(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
         let tls = """
             ssl_certificate \(lab.certificate.file);
@@ -94,7 +97,8 @@ enum Configurations {
         """
     }
 
-    /// A thread for every connection that is busy at once, ready before the load comes; answers in memory.
+    /// A thread for every connection that is busy at once, ready before the load comes; answers in
+    /// memory.
     static func varnishArguments(
         _ folder: String, _ file: String, _ ports: ServerPorts, _ setting: Setting
     ) -> [String] {

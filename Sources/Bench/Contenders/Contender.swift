@@ -13,8 +13,8 @@ struct Setting: Equatable {
     var entries = 100_000
 }
 
-/// A server that is measured, configured as its experts would for what is measured: no access log, connections that stay
-/// open, the origin's freshness overruled.
+/// A server that is measured, configured as its experts would for what is measured: no access log,
+/// connections that stay open, the origin's freshness overruled.
 struct Contender: Equatable {
     let name: String
     /// The program; nil for those of this project.
@@ -50,7 +50,8 @@ struct Contender: Equatable {
     }
 }
 
-/// Where a server listens: for clients, and where its state can be asked for without a cost to what is measured.
+/// Where a server listens: for clients, and where its state can be asked for without a cost to what
+/// is measured.
 struct ServerPorts: Equatable {
     let clients: Int
     let probe: Int

@@ -1,10 +1,11 @@
 import Foundation
 
-// How many loops or worker processes suit a server here. The load comes from the same cores, so it is not always one a core:
-// each gets the number with which it answers most.
+// How many loops or worker processes suit a server here. The load comes from the same cores, so it
+// is not always one a core: each gets the number with which it answers most.
 
 extension Lab {
-    /// The settings of these contenders, each with the number of workers that did best on a short run of `measure`.
+    /// The settings of these contenders, each with the number of workers that did best on a short
+    /// run of `measure`.
     func tuned(
         _ contenders: [Contender], _ setting: Setting = Setting(), _ measure: (RunningServer) throws -> Sample
     ) throws -> [(Contender, Setting)] {

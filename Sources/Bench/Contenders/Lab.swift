@@ -1,10 +1,11 @@
 import EventLoop
 import Foundation
 
-/// What all measurements share: the origin, a folder for files, a certificate, how often and how long.
+/// What all measurements share: the origin, a folder for files, a certificate, how often and how
+/// long.
 ///
-/// What must hold: servers that are compared run at the same time and are measured in turns; all are stopped and their files
-/// removed when a measurement ends, also by an error.
+/// What must hold: servers that are compared run at the same time and are measured in turns; all
+/// are stopped and their files removed when a measurement ends, also by an error.
 final class Lab {
     let plan: RoundPlan
     let workspace: Workspace

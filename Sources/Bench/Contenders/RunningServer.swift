@@ -35,8 +35,9 @@ final class RunningServer {
         throw BenchError("\(name) did not start:\n\(log)")
     }
 
-    /// Whether the answer to `target` comes out of the cache by the server's own word: Refrain's `Cache-Status`, nginx's
-    /// `$upstream_cache_status` on its probe port, the two transactions that Varnish names for a hit.
+    /// Whether the answer to `target` comes out of the cache by the server's own word: Refrain's
+    /// `Cache-Status`, nginx's `$upstream_cache_status` on its probe port, the two transactions
+    /// that Varnish names for a hit.
     func saysHit(_ target: String) throws -> Bool {
         let asked = name == Contender.nginx.name ? "http://127.0.0.1:\(ports.probe)\(target)" : url(target)
         let head = try Curl.head(asked)
@@ -47,8 +48,9 @@ final class RunningServer {
         }
     }
 
-    /// Its files stay until the workspace goes: ext4 passes over the places of files that were deleted a moment ago, so that
-    /// whoever creates files next would pay for it, four times over with a hundred thousand of them.
+    /// Its files stay until the workspace goes: ext4 passes over the places of files that were
+    /// deleted a moment ago, so that whoever creates files next would pay for it, four times over
+    /// with a hundred thousand of them.
     func stop() {
         child.stop()
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-// Cost as one thing grows: each curve measures all servers in turns at every place, in half the time of a round of the table.
+// Cost as one thing grows: each curve measures all servers in turns at every place, in half the
+// time of a round of the table.
 
 enum Curves {
     private static let connections = 64
@@ -42,8 +43,8 @@ enum Curves {
         return curve
     }
 
-    /// More and more stored songs, all asked for alike. Refrain has its usual memory, and goes to SQLite for what that does
-    /// not hold.
+    /// More and more stored songs, all asked for alike. Refrain has its usual memory, and goes to
+    /// SQLite for what that does not hold.
     static func entries(_ lab: Lab) throws -> Curve {
         var curve = Curve(
             name: "entries", title: "Uniform hits, 1 KiB, 64 connections, as entries grow", xLabel: "entries",

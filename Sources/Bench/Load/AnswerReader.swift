@@ -1,4 +1,5 @@
-/// Reads one answer after the other off a connection and drops the bodies. Pure; one answer is outstanding at a time.
+/// Reads one answer after the other off a connection and drops the bodies. Pure; one answer is
+/// outstanding at a time.
 struct AnswerReader {
     private var head: [UInt8] = []
     /// Of the body, once the head is read.

@@ -1,7 +1,8 @@
 import AppleMusic
 import Foundation
 
-// One server under load, and what is checked while it is: that the origin was asked as often as the measurement says.
+// One server under load, and what is checked while it is: that the origin was asked as often as the
+// measurement says.
 
 /// How much of the load the origin has to see.
 enum OriginShare: Equatable {
@@ -10,8 +11,9 @@ enum OriginShare: Equatable {
     /// So many of the requests, from 0 to 1.
     case share(Double)
 
-    /// Why a run does not show what it says; nil where it does. Requests that wrk had not seen answered at its end, one for each
-    /// connection, may have reached the origin; mixtures are drawn at random.
+    /// Why a run does not show what it says; nil where it does. Requests that wrk had not seen
+    /// answered at its end, one for each connection, may have reached the origin; mixtures are
+    /// drawn at random.
     func objection(asked: Int, requests: Int, connections: Int) -> String? {
         guard case .share(let share) = self else {
             return asked == 0 ? nil : "the origin was asked \(asked) times for \(requests) hits"
@@ -57,8 +59,8 @@ extension Lab {
         return rounds
     }
 
-    /// The same where it is no surprise that a server cannot do what is asked: one that fails is said so and left out from
-    /// then on, and of this place its curve has no point.
+    /// The same where it is no surprise that a server cannot do what is asked: one that fails is
+    /// said so and left out from then on, and of this place its curve has no point.
     func rounds(
         ofThoseAble servers: inout [RunningServer], _ measure: (RunningServer, _ round: Int) throws -> Sample
     ) throws -> Rounds {
@@ -91,7 +93,8 @@ extension Lab {
         }
     }
 
-    /// Stores the first `count` songs in a server: asks for all of them until it asks the origin for none.
+    /// Stores the first `count` songs in a server: asks for all of them until it asks the origin
+    /// for none.
     func fill(_ server: RunningServer, _ songs: NumberedSongs, _ count: Int) throws {
         let client = try LoadClient(port: server.ports.clients)
         defer { client.stop() }

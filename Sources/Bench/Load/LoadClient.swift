@@ -5,11 +5,13 @@ import Traffic
 
 /// Keep-alive clients on one loop that send requests when they are due.
 ///
-/// The load is open: what is due waits here until a connection is free, and its latency counts from the moment it was due, so
-/// that a server which stalls cannot hide how many it kept waiting. Where everything is due at once, it is a closed loop.
+/// The load is open: what is due waits here until a connection is free, and its latency counts from
+/// the moment it was due, so that a server which stalls cannot hide how many it kept waiting. Where
+/// everything is due at once, it is a closed loop.
 ///
-/// What must hold: everything but `open`, `run` and `stop` happens on the loop. Free connections are taken last in, first
-/// out: as many requests as there are new connections go over each of them once.
+/// What must hold: everything but `open`, `run` and `stop` happens on the loop. Free connections
+/// are taken last in, first out: as many requests as there are new connections go over each of them
+/// once.
 final class LoadClient {
     /// What one run showed.
     struct Outcome {
@@ -88,7 +90,8 @@ final class LoadClient {
         }
     }
 
-    /// - Throws: `BenchError`, with the first reason, if connections ended although nobody here closed them.
+    /// - Throws: `BenchError`, with the first reason, if connections ended although nobody here
+    ///   closed them.
     func checkAllOpen() throws {
         let (count, reason) = loop.sync { (closedCount, failure) }
         guard let reason else { return }

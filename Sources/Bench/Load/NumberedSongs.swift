@@ -1,5 +1,5 @@
-/// The requests of all benchmarks: songs by number, of a size that the identifier names, so that the origin needs no table
-/// and any two numbers are different keys.
+/// The requests of all benchmarks: songs by number, of a size that the identifier names, so that
+/// the origin needs no table and any two numbers are different keys.
 struct NumberedSongs: Equatable {
     /// Of an answer's body.
     let bytes: Int

@@ -1,4 +1,5 @@
-/// One run of wrk: a closed loop of `connections` clients on one thread, each asking again as soon as it is answered.
+/// One run of wrk: a closed loop of `connections` clients on one thread, each asking again as soon
+/// as it is answered.
 struct WrkResult: Equatable {
     let requests: Int
     let requestsPerSecond: Double

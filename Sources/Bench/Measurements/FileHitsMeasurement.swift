@@ -1,4 +1,5 @@
-/// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all of it is asked for alike.
+/// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all
+/// of it is asked for alike.
 enum FileHitsMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
     private static let entries = 20_000

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Hits from memory: one song, as fast as it is answered. Beside nginx and Varnish with the same answer, and beside a responder
-/// that does nothing but read and write on the same loop.
+/// Hits from memory: one song, as fast as it is answered. Beside nginx and Varnish with the same
+/// answer, and beside a responder that does nothing but read and write on the same loop.
 enum HitsMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
     private static let bareTarget = 0.90

@@ -1,7 +1,8 @@
 import EventLoop
 import Foundation
 
-/// Resident memory: of a process that has just started, and of each client that stays after one request.
+/// Resident memory: of a process that has just started, and of each client that stays after one
+/// request.
 enum MemoryMeasurement {
     private static let target = NumberedSongs(bytes: 4096).target(1)
     /// Opened and answered at a time.
@@ -96,8 +97,8 @@ enum MemoryMeasurement {
         }
         defer { alone.stop() }
         try lab.warm([busy, alone], target)
-        // Plain sockets: those of the event loop send keep-alive probes, ten thousand at once, and give up where the kernel
-        // drops them.
+        // Plain sockets: those of the event loop send keep-alive probes, ten thousand at once, and
+        // give up where the kernel drops them.
         let clients = (0..<count).map { _ in TraceClient(port: busy.ports.clients) }
         for client in clients where try client.status(of: target) != 200 { throw BenchError("no 200 for \(target)") }
         let rounds = try lab.rounds([busy, alone]) { server, _ in

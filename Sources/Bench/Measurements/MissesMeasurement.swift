@@ -1,6 +1,7 @@
 import Glibc
 
-/// Misses: a new song each time, fetched over connections that stay open, and stored on the same disk.
+/// Misses: a new song each time, fetched over connections that stay open, and stored on the same
+/// disk.
 enum MissesMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
     private static let connections = 64
@@ -17,8 +18,8 @@ enum MissesMeasurement {
             let rounds = try lab.rounds(servers) { server, round in
                 let first = round * numbersPerRound
                 let sample = try measure(lab, server, first)
-                // The script is tried once before the run, so that the first number is never sent; and the first half of
-                // what was sent has long been answered at the end.
+                // The script is tried once before the run, so that the first number is never sent;
+                // and the first half of what was sent has long been answered at the end.
                 let count = Int(sample.requestsPerSecond) * lab.plan.seconds / 2
                 for number in stride(from: first + 1, to: first + count, by: max(count / 8, 1)) {
                     guard try server.saysHit(songs.target(number)) else {
@@ -38,7 +39,8 @@ enum MissesMeasurement {
         ]
     }
 
-    /// What is written behind the answers counts for the one that writes: the next server's turn comes after it.
+    /// What is written behind the answers counts for the one that writes: the next server's turn
+    /// comes after it.
     private static func measure(_ lab: Lab, _ server: RunningServer, _ first: Int) throws -> Sample {
         let script = try songs.script(lab.workspace, known: 0, share: 0, firstNew: first, seed: 1)
         return try lab.sample(

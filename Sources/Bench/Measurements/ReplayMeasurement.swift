@@ -2,8 +2,9 @@ import Foundation
 import Recording
 import Traffic
 
-/// What one process of `refrain replay` can send: a closed loop of 64 clients beside wrk's on one thread, against the same proxy, in
-/// turns. Both get hits of one song, and both use one core at most.
+/// What one process of `refrain replay` can send: a closed loop of 64 clients beside wrk's on one
+/// thread, against the same proxy, in turns. Both get hits of one song, and both use one core at
+/// most.
 enum ReplayMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
     private static let connections = 64

@@ -1,7 +1,8 @@
 import Cache
 import Foundation
 
-/// Both tiers with a thousand and with a million entries: a look-up at random, opening, and how large the file is.
+/// Both tiers with a thousand and with a million entries: a look-up at random, opening, and how
+/// large the file is.
 enum StoreMeasurement {
     private static let counts = [1_000, 1_000_000]
     private static let lookups = 20_000
@@ -116,7 +117,8 @@ enum StoreMeasurement {
         return figures
     }
 
-    /// The keys are made beforehand and looked up twice: the first pass warms what a running proxy has warm.
+    /// The keys are made beforehand and looked up twice: the first pass warms what a running proxy
+    /// has warm.
     private static func measure(_ count: Int, _ round: Int, _ figures: inout Figures, _ lookup: (CacheKey) -> Bool) {
         var numbers = SeededNumbers(seed: UInt64(round))
         let keys = (0..<lookups).map { _ in CachedAnswers.key(Int.random(in: 0..<count, using: &numbers)) }

@@ -1,5 +1,5 @@
-/// The answer of the benchmarks' origin: one song with what the real API gives of it, of exactly the size that was asked
-/// for. What is missing in size stands in the editorial notes.
+/// The answer of the benchmarks' origin: one song with what the real API gives of it, of exactly
+/// the size that was asked for. What is missing in size stands in the editorial notes.
 struct SongDocument {
     /// The smallest that can be made.
     static let leastBytes = 200
@@ -22,7 +22,8 @@ struct SongDocument {
         places = Self.places(of: Array(blank.utf8), in: template, from: head.utf8.count)
     }
 
-    /// The response with `identifier`, which has as many digits as that of any other song of this size.
+    /// The response with `identifier`, which has as many digits as that of any other song of this
+    /// size.
     func response(_ identifier: [UInt8]) -> [UInt8] {
         var response = template
         for place in places { response.replaceSubrange(place..<place + digits, with: identifier) }

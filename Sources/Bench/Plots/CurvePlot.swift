@@ -1,4 +1,5 @@
-/// A curve as a drawing: requests a second above, latency below (p50 solid, p99 dashed), a colour for each server.
+/// A curve as a drawing: requests a second above, latency below (p50 solid, p99 dashed), a colour
+/// for each server.
 enum CurvePlot {
     private static let colours = ["#1f6fb4", "#d1662b", "#5a9b3c", "#8a5fb0"]
     private static let (left, width) = (76.0, 560.0)

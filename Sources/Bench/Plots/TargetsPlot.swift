@@ -1,4 +1,5 @@
-/// Every target as a bar: how far the figure is from what is wanted. The line at 1 is the target; bars that reach it meet it.
+/// Every target as a bar: how far the figure is from what is wanted. The line at 1 is the target;
+/// bars that reach it meet it.
 enum TargetsPlot {
     private static let labelWidth = 430.0
     private static let barWidth = 380.0

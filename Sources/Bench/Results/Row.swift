@@ -1,4 +1,5 @@
-// What was measured, as values: the table, the JSON and the plot are made from rows and from nothing else.
+// What was measured, as values: the table, the JSON and the plot are made from rows and from
+// nothing else.
 
 /// One figure of ours beside others of the same kind.
 struct Row: Equatable {

@@ -23,8 +23,8 @@ struct Sample: Equatable {
     var cpuPerRequest = 0.0
 }
 
-/// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more than what is measured, so
-/// only figures of one round are divided by each other.
+/// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more
+/// than what is measured, so only figures of one round are divided by each other.
 struct Rounds {
     /// In the order in which they were taken.
     private(set) var names: [String] = []

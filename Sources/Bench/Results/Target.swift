@@ -21,7 +21,8 @@ struct Target: Equatable {
         }
     }
 
-    /// How far it is met, 1 and more where it is: twice as good as wanted is 2, whichever way is better.
+    /// How far it is met, 1 and more where it is: twice as good as wanted is 2, whichever way is
+    /// better.
     func score(of measured: Double) -> Double {
         switch comparison {
         case .atLeast: measured / bound

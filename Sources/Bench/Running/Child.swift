@@ -3,8 +3,8 @@ import Synchronization
 
 /// A program started for a benchmark and stopped by its process id.
 ///
-/// Not Foundation's `Process`: that learns of an end by a descriptor which the program inherits, and then waits for good
-/// where one such as varnishd closes what it does not know.
+/// Not Foundation's `Process`: that learns of an end by a descriptor which the program inherits,
+/// and then waits for good where one such as varnishd closes what it does not know.
 final class Child {
     let identifier: Int32
     private var hasEnded = false

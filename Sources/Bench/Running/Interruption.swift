@@ -3,7 +3,8 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// Ctrl-C: everything that was started is stopped, what was written is removed, and the program ends.
+/// Ctrl-C: everything that was started is stopped, what was written is removed, and the program
+/// ends.
 final class Interruption {
     private let watcher = SignalWatcher(queue: DispatchQueue(label: "bench.signals"))
 

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The servers that this program itself can be, each in a process of its own: `bench serve origin PORT`, `bench serve bare PORT
-/// LOOPS BYTES`.
+/// The servers that this program itself can be, each in a process of its own:
+/// `bench serve origin PORT`, `bench serve bare PORT LOOPS BYTES`.
 enum Role {
     static let word = "serve"
     static let origin = "origin"

@@ -1,17 +1,19 @@
 import AppleMusic
 
-// What an answer of the API says, as facts: what a request needs is what its answer says, and what an answer says is known
-// from then on.
+// What an answer of the API says, as facts: what a request needs is what its answer says, and what
+// an answer says is known from then on.
 //
 // A fact is one of these, each within one storefront and one language:
-// - an attribute of a resource (so that an answer with `extend` says what one without it says, not the reverse);
-// - a part of a list: from one offset to another, or to the end. Lists are relationships and views of a resource, the
-//   results of a term for one type, one chart of one genre, hints, suggestions. An inline list and the pages of its path
-//   are the same list, and so are the hints of a term with a limit of 5 and of 10;
+// - an attribute of a resource (so that an answer with `extend` says what one without it says, not
+//   the reverse);
+// - a part of a list: from one offset to another, or to the end. Lists are relationships and views
+//   of a resource, the results of a term for one type, one chart of one genre, hints, suggestions.
+//   An inline list and the pages of its path are the same list, and so are the hints of a term with
+//   a limit of 5 and of 10;
 // - that a resource does not exist: a 404, or an id that a batch left out (API.md 8).
 //
-// Taken as known beforehand, because a cache can learn them: which members an answer has at which place, how `href` and
-// `next` are written, page sizes, and the order of members.
+// Taken as known beforehand, because a cache can learn them: which members an answer has at which
+// place, how `href` and `next` are written, page sizes, and the order of members.
 
 /// Numbers for texts, so that facts are cheap to compare.
 struct TextNumbers {
@@ -26,11 +28,13 @@ struct TextNumbers {
     }
 }
 
-/// A part of a list: the window from `range.lowerBound` to where `next` points, `Int.max` where there is no `next`.
+/// A part of a list: the window from `range.lowerBound` to where `next` points, `Int.max` where
+/// there is no `next`.
 struct ListWindow {
     let list: Int
     let range: Range<Int>
-    /// Whether as many items were shown as the window is wide, so that it is certain which offset each of them has.
+    /// Whether as many items were shown as the window is wide, so that it is certain which offset
+    /// each of them has.
     let isFull: Bool
 }
 
@@ -39,7 +43,8 @@ struct AnswerFacts {
     /// By resource, the set of its attributes that are shown.
     var attributes: [(resource: Int, names: UInt64)] = []
     var windows: [ListWindow] = []
-    /// Resources said not to exist, and what else is either known or not: the best results of a search.
+    /// Resources said not to exist, and what else is either known or not: the best results of a
+    /// search.
     var single: [Int] = []
 }
 

@@ -4,7 +4,8 @@ import Foundation
 // What a comparison reckons without a server, and what it prints.
 
 extension Comparison {
-    /// Requests to the origin by kind. Those of Refrain are counted by what it asks for, not by what it was asked.
+    /// Requests to the origin by kind. Those of Refrain are counted by what it asks for, not by
+    /// what it was asked.
     struct Column {
         let title: String
         let counts: [RequestKind: Int]
@@ -30,7 +31,8 @@ extension Comparison {
         }
     }
 
-    /// One line for each kind, then the sums, what they are for a thousand requests, and as shares of `base`.
+    /// One line for each kind, then the sums, what they are for a thousand requests, and as shares
+    /// of `base`.
     func table(_ columns: [Column], base: Column?, target: Double?) -> String {
         let all = [Column("requests", asked())] + columns
         var lines = [line("", all.map(\.title))]

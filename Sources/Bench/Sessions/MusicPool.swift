@@ -1,4 +1,5 @@
-// What the users of the traces are after: artists, playlists and libraries, learnt from the simulated API's own charts.
+// What the users of the traces are after: artists, playlists and libraries, learnt from the
+// simulated API's own charts.
 
 /// Things by popularity.
 struct MusicPool {

@@ -1,7 +1,8 @@
 import AppleMusic
 import Simulator
 
-// The simulated API as the trace generator and the planner see it: in this process, every answer asked for once.
+// The simulated API as the trace generator and the planner see it: in this process, every answer
+// asked for once.
 
 /// What an app reads out of an answer.
 struct ObservedAnswer {
@@ -18,7 +19,8 @@ struct ObservedAnswer {
     }
 
     let status: Int
-    /// The primary resources; of searches and charts the results of all types, one type after the other.
+    /// The primary resources; of searches and charts the results of all types, one type after the
+    /// other.
     let items: [Item]
     /// Where the answer goes on.
     let next: String?

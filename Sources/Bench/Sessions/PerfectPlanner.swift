@@ -1,11 +1,12 @@
-// The fewest requests that a cache could send to the origin for a trace, if it forgot nothing before its time and knew
-// everything that earlier answers say.
+// The fewest requests that a cache could send to the origin for a trace, if it forgot nothing
+// before its time and knew everything that earlier answers say.
 //
-// What must hold: it is a bound for caches that send what was asked for. A request needs the origin if and only if
-// some fact of its answer is in no earlier answer that is still fresh; its whole answer is known from then on. It is
-// generous: a window of a list counts as known when its offsets are covered, although items that a storefront lacks may
-// leave open which item has which offset (API.md 7). `strict` says what remains when that is not taken for known. A
-// cache that asks for more than it was asked for (larger pages, the misses of a moment in one batch) can do better.
+// What must hold: it is a bound for caches that send what was asked for. A request needs the origin
+// if and only if some fact of its answer is in no earlier answer that is still fresh; its whole
+// answer is known from then on. It is generous: a window of a list counts as known when its offsets
+// are covered, although items that a storefront lacks may leave open which item has which offset
+// (API.md 7). `strict` says what remains when that is not taken for known. A cache that asks for
+// more than it was asked for (larger pages, the misses of a moment in one batch) can do better.
 
 /// Plays a trace against what is known so far.
 struct PerfectPlanner {
@@ -68,7 +69,8 @@ struct PerfectPlanner {
         return reached.contains(wanted.range.upperBound)
     }
 
-    /// Where one gets by a known window from one of the places reached; nil if it cannot be entered or left there.
+    /// Where one gets by a known window from one of the places reached; nil if it cannot be entered
+    /// or left there.
     private func end(of window: ListWindow, from reached: Set<Int>, _ upperBound: Int) -> Int? {
         let isDivisible = pages == .generous || window.isFull
         guard reached.contains(where: { isDivisible ? window.range.contains($0) : window.range.lowerBound == $0 })

@@ -2,9 +2,10 @@ import Foundation
 import Recording
 import Simulator
 
-// The recording that is shipped for demonstrations and tests: sessions of three apps, asked of the simulated API.
-// What must hold: it follows from the seeds alone, so that whoever runs this gets the same bytes; and what it says of an answer, the
-// simulated API with its standard seed still says.
+// The recording that is shipped for demonstrations and tests: sessions of three apps, asked of the
+// simulated API. What must hold: it follows from the seeds alone, so that whoever runs this gets
+// the same bytes; and what it says of an answer, the simulated API with its standard seed still
+// says.
 
 /// `bench trace`.
 enum SampleRecording {
@@ -12,8 +13,8 @@ enum SampleRecording {
     static let path = "Sources/Documentation/examples/sessions.jsonl"
     private static let seed: UInt64 = 7
     private static let requests = 1_300
-    /// What the bodies of one kind of request may take together, so that all stay small. Once they do, only what was asked for before is
-    /// asked for again.
+    /// What the bodies of one kind of request may take together, so that all stay small. Once they
+    /// do, only what was asked for before is asked for again.
     private static let mostBytesOfAKind = 60 << 10
     /// The first of them: 2026-11-22T09:00:00Z.
     private static let start = Timestamp(microseconds: 1_795_338_000_000_000)
@@ -114,7 +115,8 @@ struct SampleRequest {
     }
 }
 
-/// What the sessions of the benchmark do not have: users' own libraries, other storefronts, and requests for what is not there.
+/// What the sessions of the benchmark do not have: users' own libraries, other storefronts, and
+/// requests for what is not there.
 enum SampleVisits {
     static func requests(until end: Int, seed: UInt64) -> [SampleRequest] {
         var random = SeededNumbers(seed: seed &+ 2)

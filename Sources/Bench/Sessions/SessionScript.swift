@@ -23,7 +23,8 @@ struct SessionScript {
 
     /// Asks for a path of the catalog.
     ///
-    /// - Parameter isAlongside: whether the app sends it without waiting for the answer to the request before it.
+    /// - Parameter isAlongside: whether the app sends it without waiting for the answer to the
+    ///   request before it.
     @discardableResult
     mutating func ask(
         _ path: String, _ parameters: [(name: String, value: String)] = [], alongside isAlongside: Bool = false
@@ -56,7 +57,8 @@ struct SessionScript {
     /// Whether this user has updated the app.
     var isNewVersion: Bool { launch / 2 % 2 == 0 }
 
-    /// A list of what the app keeps in a set: in this phone app, the order differs from launch to launch.
+    /// A list of what the app keeps in a set: in this phone app, the order differs from launch to
+    /// launch.
     func set(_ names: String...) -> String {
         (launch % 2 == 0 ? names : names.reversed()).joined(separator: ",")
     }

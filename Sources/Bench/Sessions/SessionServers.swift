@@ -1,6 +1,7 @@
 import Foundation
 
-/// Refrain and nginx as they are set up for the traces: the same lifetimes, everything else as an expert would.
+/// Refrain and nginx as they are set up for the traces: the same lifetimes, everything else as an
+/// expert would.
 enum SessionServers {
     /// How long what was fetched is fresh, in seconds.
     static let unlimited = 365 * 86_400
@@ -26,11 +27,13 @@ enum SessionServers {
             Programs.refrain, ["serve", "--config", configuration], log: workspace.path + "/\(name).log")
     }
 
-    /// nil when nginx is not installed. It cannot put parameters in order or read bodies; what it can do is ignore what
-    /// the origin says of freshness and variants, let those who ask for the same wait for one request, revalidate,
-    /// serve stale when the origin fails, and keep its connections.
+    /// nil when nginx is not installed. It cannot put parameters in order or read bodies; what it
+    /// can do is ignore what the origin says of freshness and variants, let those who ask for the
+    /// same wait for one request, revalidate, serve stale when the origin fails, and keep its
+    /// connections.
     ///
-    /// Both count whole seconds, nginx up to and including the last one: it gets a second less for the same lifetime.
+    /// Both count whole seconds, nginx up to and including the last one: it gets a second less for
+    /// the same lifetime.
     static func nginx(_ workspace: Workspace, _ name: String, lifetime: Int) throws -> Child? {
         guard let nginx = Child.find("nginx") else { return nil }
         let configuration = try workspace.write(

@@ -2,7 +2,8 @@ import Foundation
 
 // What a trace is: the requests of many client sessions in the order in which they are due.
 //
-// What must hold: a trace is a value that depends on its seed alone, so that every server is asked for the same.
+// What must hold: a trace is a value that depends on its seed alone, so that every server is asked
+// for the same.
 
 /// What a request is about, as far as it matters for what its answer can be made of.
 enum RequestKind: String, CaseIterable, Sendable {
@@ -40,11 +41,13 @@ struct TraceRequest: Sendable {
     /// Path and query as this client spells them.
     let target: String
     let kind: RequestKind
-    /// When it is sent, in milliseconds since the trace began, if the clients' users took their time.
+    /// When it is sent, in milliseconds since the trace began, if the clients' users took their
+    /// time.
     let due: Int
     /// The status of the simulated API's answer.
     let status: Int
-    /// The place in the trace of the request whose answer the client has to have first; nil where there is none.
+    /// The place in the trace of the request whose answer the client has to have first; nil where
+    /// there is none.
     var predecessor: Int?
 }
 

@@ -2,16 +2,19 @@ import AppleMusic
 import Foundation
 import Simulator
 
-/// How many requests reach the origin for a thousand of mixed app sessions: through Refrain, through a tuned nginx, and
-/// at best.
+/// How many requests reach the origin for a thousand of mixed app sessions: through Refrain,
+/// through a tuned nginx, and at best.
 enum SessionsBenchmark {
     private static let seed: UInt64 = 20
-    /// For the runs in which answers expire: seconds until they do, and seconds that the trace takes.
+    /// For the runs in which answers expire: seconds until they do, and seconds that the trace
+    /// takes.
     private static let shortLifetime = 4
     private static let secondsTogether = 20.0
-    /// How long the origin takes where all clients play at once, so that misses are under way together.
+    /// How long the origin takes where all clients play at once, so that misses are under way
+    /// together.
     private static let latency = Duration.milliseconds(40)
-    /// What Refrain's requests for the mixed trace are to be of nginx's, at most, where nothing expires.
+    /// What Refrain's requests for the mixed trace are to be of nginx's, at most, where nothing
+    /// expires.
     static let target = 0.62
 
     static func run() throws {

@@ -16,7 +16,8 @@ struct TraceGenerator {
         let percent: Int
     }
 
-    /// The mixture of everything: a phone app with the most users, its competitor in the browser, a script.
+    /// The mixture of everything: a phone app with the most users, its competitor in the browser, a
+    /// script.
     static let mixed = [
         Share(topic: .artist, app: .player, percent: 11), Share(topic: .artist, app: .web, percent: 8),
         Share(topic: .artist, app: .tagger, percent: 4),
@@ -59,7 +60,8 @@ struct TraceGenerator {
         return SessionTrace(name: name, requests: Self.inOrderOfTime(requests))
     }
 
-    /// Requests that are due together keep their order, so that a predecessor always stands before who waits for it.
+    /// Requests that are due together keep their order, so that a predecessor always stands before
+    /// who waits for it.
     private static func inOrderOfTime(_ requests: [TraceRequest]) -> [TraceRequest] {
         let order = requests.indices.sorted { (requests[$0].due, $0) < (requests[$1].due, $1) }
         var places = Array(repeating: 0, count: requests.count)

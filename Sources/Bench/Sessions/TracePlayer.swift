@@ -6,7 +6,8 @@ struct TracePlayer: Sendable {
     /// How fast, and over how many connections.
     struct Pace: Sendable {
         let connections: Int
-        /// The clients' time divided by this; nil for one request as soon as the one before it is answered.
+        /// The clients' time divided by this; nil for one request as soon as the one before it is
+        /// answered.
         let speed: Double?
 
         static let oneByOne = Pace(connections: 1, speed: nil)

@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Both tiers under twenty times what they may hold: what disk and memory are used at most, sampled throughout.
+/// Both tiers under twenty times what they may hold: what disk and memory are used at most, sampled
+/// throughout.
 enum PressureBenchmark {
     private static let memorySize = 64 << 20
     private static let cacheSize = 256 << 20
@@ -49,7 +50,8 @@ enum PressureBenchmark {
         guard peaks.disk <= cacheSize else { throw BenchError("cache_size does not hold") }
     }
 
-    /// One writer's share: answers of 200 bytes to 200 KiB, each size class as likely as the next, and as many look-ups.
+    /// One writer's share: answers of 200 bytes to 200 KiB, each size class as likely as the next,
+    /// and as many look-ups.
     private static func write(_ seed: UInt64, _ cache: ResponseCache) {
         var numbers = SeededNumbers(seed: seed)
         let reader = cache.store?.makeReader()

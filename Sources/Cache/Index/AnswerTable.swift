@@ -1,7 +1,7 @@
-// One shard of the index: the keys of answers, each held once under a number that is small enough for a slot. A ring in the
-// order in which they came, and a hash table with chaining over it.
-// Must hold: a number means one key, and nothing once that has been removed or overwritten: it is not given out again before
-// 2^27 others were; the keys and the tables take `maxBytes` at most.
+// One shard of the index: the keys of answers, each held once under a number that is small enough
+// for a slot. A ring in the order in which they came, and a hash table with chaining over it.
+// Must hold: a number means one key, and nothing once that has been removed or overwritten: it is
+// not given out again before 2^27 others were; the keys and the tables take `maxBytes` at most.
 
 struct AnswerTable {
     private struct Record {
@@ -44,7 +44,8 @@ struct AnswerTable {
         records.capacity * MemoryLayout<Record>.stride + heads.count * MemoryLayout<UInt32>.stride + keyBytes
     }
 
-    /// The number of `key`, a new one where it has none, or is about to be overwritten; nil where there is no room for it.
+    /// The number of `key`, a new one where it has none, or is about to be overwritten; nil where
+    /// there is no room for it.
     mutating func number(for key: CacheKey) -> UInt32? {
         let bytes = Self.bytes(of: key)
         guard capacity > 0, bytes <= maxKeyBytes else { return nil }

@@ -1,7 +1,8 @@
-// One shard of the index: numbers, and where each stands. Buckets of eight slots, chosen by the number; the latest slot of a
-// bucket comes first.
-// Must hold: a number and an answer stand in one slot at most, and a number in `maxSources` at most; a bucket has no gaps, and
-// what is at its end has gone longest without being added; nothing is looked at but one bucket, of two cache lines.
+// One shard of the index: numbers, and where each stands. Buckets of eight slots, chosen by the
+// number; the latest slot of a bucket comes first.
+// Must hold: a number and an answer stand in one slot at most, and a number in `maxSources` at
+// most; a bucket has no gaps, and what is at its end has gone longest without being added; nothing
+// is looked at but one bucket, of two cache lines.
 
 struct NumberTable {
     /// 16 bytes.
@@ -38,7 +39,8 @@ struct NumberTable {
     /// Slots in use.
     private(set) var count = 0
 
-    /// A table of at most `maxBytes`. It begins with nothing and doubles; `seed` chooses the buckets.
+    /// A table of at most `maxBytes`. It begins with nothing and doubles; `seed` chooses the
+    /// buckets.
     init(maxBytes: Int, seed: UInt64) {
         maxBuckets = (maxBytes / Self.bucketBytes).roundedDownToPowerOfTwo
         self.seed = seed
@@ -46,8 +48,9 @@ struct NumberTable {
 
     var byteCount: Int { slots.count * MemoryLayout<Slot>.stride }
 
-    /// Notes that `number` stands at `place` of `answer`, in place of where it stood there. The oldest of four slots of a
-    /// number gives way, and so does the oldest of a bucket that is full where the table cannot grow.
+    /// Notes that `number` stands at `place` of `answer`, in place of where it stood there. The
+    /// oldest of four slots of a number gives way, and so does the oldest of a bucket that is full
+    /// where the table cannot grow.
     mutating func add(_ number: UInt64, _ answer: UInt32, _ place: UInt32) {
         guard maxBuckets > 0 else { return }
         if slots.isEmpty { slots = Array(repeating: .empty, count: Self.bucketSlots) }
@@ -79,8 +82,8 @@ struct NumberTable {
         return found
     }
 
-    /// The slot of its bucket that may be lost for the number: that of the same answer, the fourth of the number, or an empty
-    /// one; nil where the bucket is full of others.
+    /// The slot of its bucket that may be lost for the number: that of the same answer, the fourth
+    /// of the number, or an empty one; nil where the bucket is full of others.
     private func vacancy(_ number: UInt64, _ answer: UInt32) -> Int? {
         let start = bucket(number)
         var seen = 0
@@ -112,8 +115,9 @@ struct NumberTable {
 }
 
 extension UInt64 {
-    /// Spread over all bits in a way that only who knows the seed can tell: numbers come from what the origin says, and
-    /// nobody shall choose them so that they meet in one bucket. (The finaliser of MurmurHash3.)
+    /// Spread over all bits in a way that only who knows the seed can tell: numbers come from what
+    /// the origin says, and nobody shall choose them so that they meet in one bucket. (The
+    /// finaliser of MurmurHash3.)
     func mixed(_ seed: UInt64) -> UInt64 {
         var bits = self ^ seed
         bits = (bits ^ bits >> 33) &* 0xFF51_AFD7_ED55_8CCD

@@ -1,11 +1,13 @@
 import Synchronization
 
-// Where resources stand in stored answers: which answers an object could be taken from, without a look at any of them.
-// Must hold: it is a hint and no more. What it says has been added once, but the answer may have gone since, or be another one;
-// whoever uses a source looks the answer up and verifies what stands there. All of it together takes `maxBytes` at most, and
-// no lock is held for longer than a few memory accesses, or the doubling of one small table.
+// Where resources stand in stored answers: which answers an object could be taken from, without a
+// look at any of them. Must hold: it is a hint and no more. What it says has been added once, but
+// the answer may have gone since, or be another one; whoever uses a source looks the answer up and
+// verifies what stands there. All of it together takes `maxBytes` at most, and no lock is held for
+// longer than a few memory accesses, or the doubling of one small table.
 //
-// Numbers are spread over `NumberTable`s, keys over `AnswerTable`s; a number's slots hold the answers' numbers. Both begin small.
+// Numbers are spread over `NumberTable`s, keys over `AnswerTable`s; a number's slots hold the
+// answers' numbers. Both begin small.
 
 /// An index from opaque numbers to places in stored answers. Used from any thread.
 public final class ResourceIndex: Sendable {
@@ -31,7 +33,8 @@ public final class ResourceIndex: Sendable {
     private let answers: [AnswerShard]
     private let seed: UInt64
 
-    /// An index that takes at most `maxBytes` of memory; 0 keeps nothing. About half of it is for keys.
+    /// An index that takes at most `maxBytes` of memory; 0 keeps nothing. About half of it is for
+    /// keys.
     public convenience init(maxBytes: Int) {
         self.init(maxBytes: maxBytes, seed: .random(in: .min ... .max))
     }
@@ -48,8 +51,8 @@ public final class ResourceIndex: Sendable {
         answers = (0..<answerShardCount).map { _ in AnswerShard(maxBytes: answerBytes) }
     }
 
-    /// Notes that the answer under `key` holds these, beside what it was said to hold; a number that is said to stand in it
-    /// already stands at the new place instead.
+    /// Notes that the answer under `key` holds these, beside what it was said to hold; a number
+    /// that is said to stand in it already stands at the new place instead.
     public func add(_ key: CacheKey, _ entries: [(number: UInt64, place: UInt32)]) {
         guard !entries.isEmpty, let answer = number(for: key) else { return }
         for entry in entries {
@@ -76,12 +79,14 @@ public final class ResourceIndex: Sendable {
         shard(number).table.withLock { $0.find(number).count > 0 }
     }
 
-    /// Forgets what the answer under `key` holds: what was added for it so far is no source any more.
+    /// Forgets what the answer under `key` holds: what was added for it so far is no source any
+    /// more.
     public func remove(_ key: CacheKey) {
         answers[answerShard(key)].table.withLock { $0.remove(key) }
     }
 
-    /// Numbers and places, those of answers that were removed or overwritten included until others take their room.
+    /// Numbers and places, those of answers that were removed or overwritten included until others
+    /// take their room.
     public var count: Int { numbers.reduce(0) { $0 + $1.table.withLock { $0.count } } }
 
     /// Bytes held, overhead included.

@@ -1,7 +1,7 @@
-// What a hit needs to know of an answer beside its fields and its body: the column `facts` of `content`, so that a hit reads
-// one row and no other table.
-// Must hold: it says what the row of `entry` says; no bytes of a damaged file can trap; all members have one place and size,
-// so that a soft purge changes a few bytes and nothing moves.
+// What a hit needs to know of an answer beside its fields and its body: the column `facts` of
+// `content`, so that a hit reads one row and no other table.
+// Must hold: it says what the row of `entry` says; no bytes of a damaged file can trap; all members
+// have one place and size, so that a soft purge changes a few bytes and nothing moves.
 
 struct AnswerFacts {
     /// Over everything that is written, as `entry.checksum`.

@@ -1,8 +1,8 @@
 import CSQLite
 
-// One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift that sees one.
-// Must hold: a connection is used by one thread at a time (a loop, or the writer under its lock); it is opened without
-// SQLite's own mutexes.
+// One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift
+// that sees one. Must hold: a connection is used by one thread at a time (a loop, or the writer
+// under its lock); it is opened without SQLite's own mutexes.
 
 final class Database {
     enum Mode {
@@ -55,7 +55,8 @@ final class Database {
         try Statement(self, sql).firstRow { $0.integer(0) } ?? 0
     }
 
-    /// Runs `body` in a transaction that takes the write lock at once; on an error nothing of it stays.
+    /// Runs `body` in a transaction that takes the write lock at once; on an error nothing of it
+    /// stays.
     func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
         try execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
@@ -63,7 +64,8 @@ final class Database {
             try execute("COMMIT")
             return result
         } catch {
-            // Some failures have rolled back already; then this one is refused, and nothing is lost by it.
+            // Some failures have rolled back already; then this one is refused, and nothing is lost
+            // by it.
             try? execute("ROLLBACK")
             throw error
         }

@@ -1,7 +1,8 @@
 // What a selection is in SQL: fixed words and bound values.
 
 extension EntrySelection {
-    /// A condition on a row of `entry`, and the values of its parameters, which are numbered from `first` on.
+    /// A condition on a row of `entry`, and the values of its parameters, which are numbered from
+    /// `first` on.
     func condition(from first: Int) -> (sql: String, values: [SQLValue]) {
         var terms: [String] = []
         var values: [SQLValue] = []
@@ -22,8 +23,8 @@ extension EntrySelection {
         return (terms.isEmpty ? "1" : terms.joined(separator: " AND "), values)
     }
 
-    /// The condition on a row of `mention` that the entry may name the resource in `parameter`. The bytes of a number are found
-    /// across two others about as often as two resources share one.
+    /// The condition on a row of `mention` that the entry may name the resource in `parameter`. The
+    /// bytes of a number are found across two others about as often as two resources share one.
     static func mayName(_ parameter: String) -> String {
         "(instr(resources, \(parameter)) > 0 OR resources = x'FFFFFFFFFFFFFFFF')"
     }

@@ -1,7 +1,8 @@
-// What waits for the writer: at most one operation for each key, the latest, so that a burst of the same key is one write.
-// Must hold: an operation stays visible to readers until it is committed or lost, so that nobody reads what is about to
-// be replaced or removed; bytes queued and in flight are bounded, and what does not fit is dropped, never waited for; under
-// the lock that loops take, nothing takes longer than one batch is large.
+// What waits for the writer: at most one operation for each key, the latest, so that a burst of the
+// same key is one write. Must hold: an operation stays visible to readers until it is committed or
+// lost, so that nobody reads what is about to be replaced or removed; bytes queued and in flight
+// are bounded, and what does not fit is dropped, never waited for; under the lock that loops take,
+// nothing takes longer than one batch is large.
 
 struct PendingWrites {
     enum Operation {
@@ -50,7 +51,8 @@ struct PendingWrites {
         queued[index] ?? inFlight[index]
     }
 
-    /// False where it did not fit. Removals always fit: they are small, and leaving one out would serve what must not be.
+    /// False where it did not fit. Removals always fit: they are small, and leaving one out would
+    /// serve what must not be.
     mutating func enqueue(_ operation: Operation, _ index: Int64) -> Bool {
         if case .remove(_, let receivedBy) = operation, case .store(let newer) = self.operation(index),
             newer.receivedAt > receivedBy
@@ -72,8 +74,9 @@ struct PendingWrites {
         touches[index] = max(unixSeconds, touches[index] ?? 0)
     }
 
-    /// Moves all operations in flight, where nothing is by then, and all last-use times out. Takes no longer for many than
-    /// for few: the caller cuts batches from them (`nextBatch`) after it has let go of the lock.
+    /// Moves all operations in flight, where nothing is by then, and all last-use times out. Takes
+    /// no longer for many than for few: the caller cuts batches from them (`nextBatch`) after it
+    /// has let go of the lock.
     mutating func takeAll() -> (operations: [Int64: Operation], touches: [Int64: Int64]) {
         swap(&queued, &inFlight)
         var taken: [Int64: Int64] = [:]
@@ -81,8 +84,8 @@ struct PendingWrites {
         return (inFlight, taken)
     }
 
-    /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to `maxBytes` on
-    /// disk and `maxBatch`.
+    /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to
+    /// `maxBytes` on disk and `maxBatch`.
     static func nextBatch(
         of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int
     ) -> [(key: Int64, operation: Operation)] {

@@ -1,6 +1,7 @@
 import HTTP
 
-// The file as one loop has it open: its statements, the view that it keeps, and where it found what.
+// The file as one loop has it open: its statements, the view that it keeps, and where it found
+// what.
 // Must hold: no response comes out that its checksum, which covers the key, does not vouch for.
 
 struct ReaderConnection {
@@ -35,7 +36,8 @@ struct ReaderConnection {
     private var reopenAt = Int64.min
     /// Whether a read transaction is open between two look-ups.
     private var keepsSnapshot = false
-    /// The unix second in which it was begun: what others than this process's writer change is seen in the next.
+    /// The unix second in which it was begun: what others than this process's writer change is seen
+    /// in the next.
     private var snapshotBegan = Int64.min
 
     mutating func find(

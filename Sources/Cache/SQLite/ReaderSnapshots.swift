@@ -1,9 +1,10 @@
 import Synchronization
 
-// When readers may keep their view of the file from one look-up to the next: only while nothing is written. A read
-// transaction of its own costs a look-up 1.6 us, most of it the two calls that lock and unlock the log's index.
-// Must hold: between `pause` and `resume` no reader keeps a view beyond the look-up that it is at, so what was committed is
-// seen by the next look-up, and the log can be copied into the database and begun anew.
+// When readers may keep their view of the file from one look-up to the next: only while nothing is
+// written. A read transaction of its own costs a look-up 1.6 us, most of it the two calls that lock
+// and unlock the log's index. Must hold: between `pause` and `resume` no reader keeps a view beyond
+// the look-up that it is at, so what was committed is seen by the next look-up, and the log can be
+// copied into the database and begun anew.
 
 final class ReaderSnapshots: Sendable {
     private struct WeakReader {
@@ -13,7 +14,8 @@ final class ReaderSnapshots: Sendable {
     private let readers = Mutex<[WeakReader]>([])
     private let isPaused = Atomic<Bool>(false)
 
-    /// Whether a reader may keep its view now; asked under the reader's own lock, after which `pause` will take it.
+    /// Whether a reader may keep its view now; asked under the reader's own lock, after which
+    /// `pause` will take it.
     var mayBeKept: Bool { !isPaused.load(ordering: .sequentiallyConsistent) }
 
     func add(_ reader: StoreReader) {

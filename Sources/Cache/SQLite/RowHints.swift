@@ -1,9 +1,10 @@
 import Glibc
 
-// In which row of the file a key was found last: eight bytes a key, so that the index of keys, a tree that is larger than a
-// reader's page cache, is not walked again.
-// Must hold: a hint is never believed: the row that it names is read and compared, and where it is another's or gone the index
-// is asked; a newcomer takes the place of whoever has its slot, so nothing is moved and nothing has to be taken out.
+// In which row of the file a key was found last: eight bytes a key, so that the index of keys, a
+// tree that is larger than a reader's page cache, is not walked again.
+// Must hold: a hint is never believed: the row that it names is read and compared, and where it is
+// another's or gone the index is asked; a newcomer takes the place of whoever has its slot, so
+// nothing is moved and nothing has to be taken out.
 
 final class RowHints {
     /// The upper half is a part of the key's hash, the lower the row; 0 for none.

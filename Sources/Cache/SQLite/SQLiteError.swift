@@ -18,8 +18,8 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Whether the connection is as good as before: nothing but room or time is missing.
     var sparesConnection: Bool { isBusy || primaryCode == SQLITE_FULL }
 
-    /// The file is not what it should be. A plain error counts when it comes from preparing our own statements: then the
-    /// tables are not ours (`Schema`).
+    /// The file is not what it should be. A plain error counts when it comes from preparing our own
+    /// statements: then the tables are not ours (`Schema`).
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(primaryCode) }
 
     var description: String { "\(message) (SQLite code \(code))" }

@@ -82,7 +82,8 @@ extension SQLiteStore {
         return entries
     }
 
-    /// A connection for whoever reads at length behind everybody's back: neither a loop nor the writer waits for it.
+    /// A connection for whoever reads at length behind everybody's back: neither a loop nor the
+    /// writer waits for it.
     func openForReading() throws(SQLiteError) -> Database {
         let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
         try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")

@@ -3,16 +3,19 @@ import HTTP
 import Synchronization
 
 // The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
-// Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a short lock and return);
-// personal and composed responses never reach the file; what is queued is visible to readers at once. Lock order: writer, a reader's, then pending
-// or status, never both, and nothing is logged under pending or status.
+// Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
+// short lock and return); personal and composed responses never reach the file; what is queued is
+// visible to readers at once. Lock order: writer, a reader's, then pending or status, never both,
+// and nothing is logged under pending or status.
 
-/// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says so and goes on trying.
+/// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says
+/// so and goes on trying.
 public final class SQLiteStore: Sendable {
     let path: String
     let pending = Mutex(PendingWrites())
     let counters = Mutex(StoreStatus())
-    /// The number of the file that is open, 0 while none is; a reader with another number opens anew.
+    /// The number of the file that is open, 0 while none is; a reader with another number opens
+    /// anew.
     let generation = Atomic<Int>(0)
     let snapshots = ReaderSnapshots()
     /// Reads what the file has coded; without it such answers are not found.
@@ -20,7 +23,8 @@ public final class SQLiteStore: Sendable {
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
     private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
-    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no matter of chance then.
+    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
+    /// matter of chance then.
     private let isTemporary: Bool
     /// For `StoreVisit`.
     let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
@@ -28,7 +32,8 @@ public final class SQLiteStore: Sendable {
     private let listings = DispatchQueue(label: "refrain.cache.listings", qos: .utility)
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
-    /// The pause after a failure. Caching resumes within five seconds once a disk has space again (HARDENING F3).
+    /// The pause after a failure. Caching resumes within five seconds once a disk has space again
+    /// (HARDENING F3).
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
     private init(
@@ -42,9 +47,10 @@ public final class SQLiteStore: Sendable {
             StoreWriter(path: path, maxBytes: maxBytes, isTemporary: isTemporary, classNames: classNames, log: log))
     }
 
-    /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored bytes and the file.
-    /// `classNames` names the class tags for operators, by index. `log` gets one line for each change of fortune.
-    /// `isTemporary`: for one run that must be repeatable; nothing is written but by `flush`, and the disk is not waited for.
+    /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored
+    /// bytes and the file. `classNames` names the class tags for operators, by index. `log` gets
+    /// one line for each change of fortune. `isTemporary`: for one run that must be repeatable;
+    /// nothing is written but by `flush`, and the disk is not waited for.
     public static func open(
         path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, isTemporary: Bool = false,
         log: @escaping @Sendable (String) -> Void
@@ -62,7 +68,8 @@ public final class SQLiteStore: Sendable {
         return reader
     }
 
-    /// Queues `response` in place of what its key had. Never waits; personal responses and composed ones are left out.
+    /// Queues `response` in place of what its key had. Never waits; personal responses and composed
+    /// ones are left out.
     public func store(_ response: StoredResponse) {
         guard !response.key.isPersonal, response.composition == nil else { return }
         let index = Self.index(of: response.key)
@@ -90,7 +97,8 @@ public final class SQLiteStore: Sendable {
         set { secondsBetweenUses.store(newValue, ordering: .relaxed) }
     }
 
-    /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds); by default in any case.
+    /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds);
+    /// by default in any case.
     public func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
         guard !key.isPersonal else { return }
         let index = Self.index(of: key)
@@ -104,9 +112,10 @@ public final class SQLiteStore: Sendable {
         remove(key, receivedBy: receivedBy)
     }
 
-    /// Applies a purge after all that is queued, in small steps between which the writer does other work, and then tells
-    /// how many answers were chosen, those that `counting` found elsewhere included; nil where the file could not be
-    /// changed. `counting` and `completion` run on the writer's queue.
+    /// Applies a purge after all that is queued, in small steps between which the writer does other
+    /// work, and then tells how many answers were chosen, those that `counting` found elsewhere
+    /// included; nil where the file could not be changed. `counting` and `completion` run on the
+    /// writer's queue.
     func purge(
         _ purge: Purge, counting: @escaping @Sendable () -> PurgeCount = { PurgeCount() },
         _ completion: @escaping @Sendable (Int?) -> Void
@@ -125,8 +134,8 @@ public final class SQLiteStore: Sendable {
         queue.async { @Sendable [self, next] in goOn(next, completion) }
     }
 
-    /// Hands up to `limit` entries, the most recently used first, to `completion`. What is queued is written before; the scan,
-    /// and `completion`, run on a queue of their own.
+    /// Hands up to `limit` entries, the most recently used first, to `completion`. What is queued
+    /// is written before; the scan, and `completion`, run on a queue of their own.
     public func entries(
         _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
     ) {
@@ -136,7 +145,8 @@ public final class SQLiteStore: Sendable {
         }
     }
 
-    /// Waits until everything queued is written, or has failed to be. For tests and shutdown, never on a loop.
+    /// Waits until everything queued is written, or has failed to be. For tests and shutdown, never
+    /// on a loop.
     public func flush() {
         queue.sync { drain() }
     }
@@ -157,8 +167,8 @@ public final class SQLiteStore: Sendable {
     public var byteCount: Int { status.byteCount }
     public var health: StoreHealth { status.health }
 
-    /// The integer that finds a key's row: the first 64 bits of its SHA-256, or, without libcrypto's help, a value that
-    /// finds nothing. Rows are compared by their whole key anyway.
+    /// The integer that finds a key's row: the first 64 bits of its SHA-256, or, without
+    /// libcrypto's help, a value that finds nothing. Rows are compared by their whole key anyway.
     static func index(of key: CacheKey) -> Int64 {
         guard let digest = key.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return 0 }
         return Int64(bitPattern: Digest.bigEndian(digest, from: 0))
@@ -176,7 +186,8 @@ public final class SQLiteStore: Sendable {
         if !isTemporary, claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
     }
 
-    /// Whether the caller is to schedule the next drain; while one waits after a failure, that one will do.
+    /// Whether the caller is to schedule the next drain; while one waits after a failure, that one
+    /// will do.
     private func claimDrain() -> Bool {
         pending.withLock { pending in
             defer { pending.isDrainScheduled = true }

@@ -1,7 +1,8 @@
-// The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts, comments included, and
-// `.schema` prints them.
-// Must hold: `statements` describe `version` exactly; a file of that version in which one of them is missing or differs is
-// not ours. Totals, contents and mentions follow `entry` by triggers, whoever deletes from it.
+// The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts,
+// comments included, and `.schema` prints them.
+// Must hold: `statements` describe `version` exactly; a file of that version in which one of them
+// is missing or differs is not ours. Totals, contents and mentions follow `entry` by triggers,
+// whoever deletes from it.
 
 enum Schema {
     /// Marks the file as this cache's: "Rfrn".
@@ -90,7 +91,8 @@ enum Schema {
         """,
     ]
 
-    /// To which later versions add columns. A coding that `body` has here is one that `fields` name.
+    /// To which later versions add columns. A coding that `body` has here is one that `fields`
+    /// name.
     private static let contentOfVersion4 = """
         CREATE TABLE content (
           id INTEGER PRIMARY KEY,               -- that of the entry
@@ -116,7 +118,8 @@ enum Schema {
         END
         """
 
-    /// Contents that version 3 wrote have no facts. They are found where they are until their entries go.
+    /// Contents that version 3 wrote have no facts. They are found where they are until their
+    /// entries go.
     private static let fromVersion3 = [
         "DROP TRIGGER entry_removed",
         "ALTER TABLE content RENAME TO older_content",

@@ -1,8 +1,9 @@
 import CSQLite
 
 // A prepared statement. Owns its pointer and finalises it.
-// Must hold: values are bound without copying, so they are bound, stepped and unbound within one call that keeps them alive;
-// a statement is always reset before a call returns, so that none but a transaction begun by `BEGIN` outlives it.
+// Must hold: values are bound without copying, so they are bound, stepped and unbound within one
+// call that keeps them alive; a statement is always reset before a call returns, so that none but a
+// transaction begun by `BEGIN` outlives it.
 
 /// What a parameter can be.
 enum SQLValue {
@@ -35,7 +36,8 @@ final class Statement {
         try forEachRow(values) { _ in true }
     }
 
-    /// Runs the statement to its end and returns how many rows it changed, those that triggers changed not counted.
+    /// Runs the statement to its end and returns how many rows it changed, those that triggers
+    /// changed not counted.
     func change(_ values: [SQLValue]) throws(SQLiteError) -> Int {
         try forEachRow(values) { _ in true }
         return database.changedRows
@@ -51,7 +53,8 @@ final class Statement {
         return result
     }
 
-    /// What `read` makes of the first row for the value of ?1, the only parameter; nil where there is none.
+    /// What `read` makes of the first row for the value of ?1, the only parameter; nil where there
+    /// is none.
     func firstRow<R>(at value: Int64, read: (Row) -> R) throws(SQLiteError) -> R? {
         sqlite3_bind_int64(handle, 1, value)
         let code = sqlite3_step(handle)
@@ -137,7 +140,8 @@ struct Row {
         return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    /// A copy of the 64-bit words in a column, in this machine's byte order; what is left of a cut one is no word.
+    /// A copy of the 64-bit words in a column, in this machine's byte order; what is left of a cut
+    /// one is no word.
     func words(_ column: Int32) -> [UInt64] {
         bytes(column).withUnsafeBytes { raw in
             (0..<raw.count / 8).map { raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }

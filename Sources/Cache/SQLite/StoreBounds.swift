@@ -1,7 +1,7 @@
-// What `cache_size` is divided into. Everything on disk together stays within it: the database, its write-ahead log, and the
-// shared memory that indexes the log.
-// Must hold: the log before a transaction (`checkpointBytes`) and the largest transaction fit into `journalBytes`; a
-// transaction is begun only where its estimate fits into `fileBytes`.
+// What `cache_size` is divided into. Everything on disk together stays within it: the database, its
+// write-ahead log, and the shared memory that indexes the log.
+// Must hold: the log before a transaction (`checkpointBytes`) and the largest transaction fit into
+// `journalBytes`; a transaction is begun only where its estimate fits into `fileBytes`.
 
 /// All in bytes.
 struct StoreBounds: Equatable {
@@ -14,12 +14,14 @@ struct StoreBounds: Equatable {
     static let smallest = 1 << 20
     /// Of a new file; those that version 3 made have pages twice as large.
     static let pageBytes = 2_048
-    /// The pages that an entry changes beside those of its content: of the entry, its content's row and three indexes, for
-    /// itself and for what it replaces. Neighbours share most of them.
+    /// The pages that an entry changes beside those of its content: of the entry, its content's row
+    /// and three indexes, for itself and for what it replaces. Neighbours share most of them.
     private static let pagesPerRow = 8
-    /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops of the trees.
+    /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops
+    /// of the trees.
     private static let sharedPages = 24
-    /// A frame of the log is a page and a header; each 4096 frames have 32 KiB of shared memory, the first 4062 too.
+    /// A frame of the log is a page and a header; each 4096 frames have 32 KiB of shared memory,
+    /// the first 4062 too.
     private static let framesPerSharedBlock = 4_062
     private static let sharedBlockBytes = 32 << 10
 
@@ -50,8 +52,9 @@ struct StoreBounds: Equatable {
         return pages + pages / 64
     }
 
-    /// How often the use of an entry is written, in seconds, where the least recently used one was used `span` seconds
-    /// before the latest: fine enough to order them, and rare enough for a busy cache not to write all day what is read.
+    /// How often the use of an entry is written, in seconds, where the least recently used one was
+    /// used `span` seconds before the latest: fine enough to order them, and rare enough for a busy
+    /// cache not to write all day what is read.
     static func useInterval(span: Int) -> Int {
         min(max(span / 16, 60), 3_600)
     }

@@ -1,4 +1,5 @@
-// The writer's side of an open database: its statements, one transaction for each batch, room made before it.
+// The writer's side of an open database: its statements, one transaction for each batch, room made
+// before it.
 // Must hold: whatever changes rows goes through `StoreRoom`; every transaction is small.
 
 final class StoreConnection {
@@ -62,8 +63,8 @@ final class StoreConnection {
         }
     }
 
-    /// Applies a batch in one transaction, after it has evicted what the batch displaces. A response that does not fit
-    /// leaves nothing older behind either.
+    /// Applies a batch in one transaction, after it has evicted what the batch displaces. A
+    /// response that does not fit leaves nothing older behind either.
     func apply(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome {
         let bytes = operations.reduce(0) { $0 + (canHold($1.operation) ? $1.operation.writtenBytes : 0) }
         let found = try room.make(for: bytes)
@@ -145,7 +146,8 @@ final class StoreConnection {
         operation.writtenBytes <= room.bounds.largestResponse
     }
 
-    /// A damaged totals row must not keep the cache empty or unbounded. Sizes never exceed the file that holds them.
+    /// A damaged totals row must not keep the cache empty or unbounded. Sizes never exceed the file
+    /// that holds them.
     private func recountIfImplausible() throws(SQLiteError) {
         let bytes = try room.fileBytes()
         let found = try selectTotals.firstRow { (entries: $0.integer(0), bytes: $0.integer(1)) }

@@ -1,8 +1,10 @@
 import CSQLite
 import Glibc
 
-// The database file itself: made with mode 0600, opened, judged, and set aside when it is of no use.
-// Must hold: nothing is ever deleted that might be somebody's; what is in the way is renamed, and only a regular file.
+// The database file itself: made with mode 0600, opened, judged, and set aside when it is of no
+// use.
+// Must hold: nothing is ever deleted that might be somebody's; what is in the way is renamed, and
+// only a regular file.
 
 /// Why the store cannot work now.
 struct StoreUnavailable: Error {
@@ -20,8 +22,8 @@ struct StoreFile {
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void
 
-    /// What the store may use now: `cache_size`, or what the disk has room for where that is less, so that a cache on a full
-    /// disk goes on within what it has.
+    /// What the store may use now: `cache_size`, or what the disk has room for where that is less,
+    /// so that a cache on a full disk goes on within what it has.
     var bounds: StoreBounds {
         var disk = statvfs()
         // A file system that has no blocks does not tell.
@@ -34,8 +36,9 @@ struct StoreFile {
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
 
-    /// What takes effect only before the first table. With pages of 2 KiB a file of answers of 1 to 8 KiB is 1.13 times what is
-    /// stored, with 4 KiB 1.20, and less is written for each entry of an index; look-ups cost the same.
+    /// What takes effect only before the first table. With pages of 2 KiB a file of answers of 1 to
+    /// 8 KiB is 1.13 times what is stored, with 4 KiB 1.20, and less is written for each entry of
+    /// an index; look-ups cost the same.
     private static let ofNewFiles = "PRAGMA page_size = \(StoreBounds.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
 
     /// An open, current database: the file that is there, or a fresh one.
@@ -54,7 +57,8 @@ struct StoreFile {
         let reason: String
     }
 
-    /// Opens and judges: a failure means that the file is to be set aside, an error that nothing can be done now.
+    /// Opens and judges: a failure means that the file is to be set aside, an error that nothing
+    /// can be done now.
     private func attempt() throws(StoreUnavailable) -> Result<Database, Damage> {
         do throws(SQLiteError) {
             let database = try Database(path: path, mode: .readWrite, busyTimeout: .milliseconds(500))
@@ -65,7 +69,8 @@ struct StoreFile {
             if case .unusable(let reason) = verdict { return .failure(Damage(reason: reason)) }
             if verdict == .empty { try database.execute(Self.ofNewFiles) }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = " + (isTemporary ? "OFF" : "NORMAL"))
-            // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here is anyone's secret.
+            // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here
+            // is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
             if verdict == .empty { try Schema.create(database) }
             if case .older(let version) = verdict { try Schema.migrate(database, from: version) }
@@ -100,9 +105,10 @@ struct StoreFile {
         _ = Glibc.close(descriptor)
     }
 
-    /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory of its own: a journal that
-    /// stayed would be rolled back into the fresh file, or deleted with what only it had. Connections that are still open keep the old file; SQLite sees that
-    /// it has moved and leaves the names alone when they close. The new name.
+    /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory
+    /// of its own: a journal that stayed would be rolled back into the fresh file, or deleted with
+    /// what only it had. Connections that are still open keep the old file; SQLite sees that it has
+    /// moved and leaves the names alone when they close. The new name.
     @discardableResult
     func setAside(because reason: String) throws(StoreUnavailable) -> String {
         var name = "\(path).corrupt-\(time(nil))"

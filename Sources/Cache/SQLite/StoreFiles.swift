@@ -1,6 +1,7 @@
 import Glibc
 
-// Which files the names of a store mean at a moment: others may remove, replace or bring back what a connection has open.
+// Which files the names of a store mean at a moment: others may remove, replace or bring back what
+// a connection has open.
 
 /// A file, whatever it is called.
 private struct FileIdentity: Equatable {
@@ -33,8 +34,8 @@ struct StoreFiles: Equatable {
     /// Whether the database still has its name.
     var isDatabaseInPlace: Bool { database != nil && FileIdentity(path) == database }
 
-    /// Removes log and index where the database lost its name and they did not: they belong to it alone, and connections to
-    /// another file of that name would share them with the old ones.
+    /// Removes log and index where the database lost its name and they did not: they belong to it
+    /// alone, and connections to another file of that name would share them with the old ones.
     func removeOrphans() {
         guard !isDatabaseInPlace else { return }
         for (companion, identity) in zip(Self.companions, beside) {

@@ -1,7 +1,7 @@
 // A purge of the file: where its rows are looked for, and how far it has come.
-// Must hold: a step looks at a bounded number of rows, in the order of writing, and none is met twice nor any that came
-// after the first step; what is asked by
-// target goes through an index, and by resource through the table of mentions alone, whatever the file holds.
+// Must hold: a step looks at a bounded number of rows, in the order of writing, and none is met
+// twice nor any that came after the first step; what is asked by target goes through an index, and
+// by resource through the table of mentions alone, whatever the file holds.
 
 struct StorePurge: Sendable {
     /// Where rows that can be among the chosen are found.
@@ -21,7 +21,8 @@ struct StorePurge: Sendable {
     private var sources: [Source]
     /// The least row that has not been looked at in the current source.
     private var next = Int64.min
-    /// The last row that was there when the purge began: while it goes on, rows may be added faster than it gets on.
+    /// The last row that was there when the purge began: while it goes on, rows may be added faster
+    /// than it gets on.
     var end: Int64?
 
     init(_ purge: Purge, _ count: PurgeCount) {
@@ -43,7 +44,8 @@ struct StorePurge: Sendable {
     /// The rows that one step looks at. Counting changes nothing, so it may take larger ones.
     var stepRows: Int { purge.mode == .dryRun ? 4_096 : 256 }
 
-    /// The query of the next step: row, whether it is an answer, whether it is chosen, its key; and the query's values.
+    /// The query of the next step: row, whether it is an answer, whether it is chosen, its key; and
+    /// the query's values.
     func query(_ source: Source) -> (sql: String, values: [SQLValue]) {
         let (condition, values) = purge.selection.condition(from: 3)
         let columns = "SELECT id, selecting = '', \(condition), key FROM"
@@ -106,8 +108,8 @@ extension StoreConnection {
         try change(ids) { (id) throws(SQLiteError) in try deleting.run(.integer(id)) }
     }
 
-    /// The checksum covers the freshness, so each row is read, changed and written. Of its content the facts alone are written,
-    /// but SQLite reads the rest to do it. A damaged row goes.
+    /// The checksum covers the freshness, so each row is read, changed and written. Of its content
+    /// the facts alone are written, but SQLite reads the rest to do it. A damaged row goes.
     private func soften(_ ids: [Int64], at now: Int64) throws(SQLiteError) {
         guard !ids.isEmpty else { return }
         let reading = try Statement(database, "SELECT \(EntryRow.columns) FROM entry WHERE id = ?1")

@@ -1,9 +1,10 @@
 import Synchronization
 
 // One loop's reader of the file: what is about to be written comes first, then its own connection.
-// Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout) and is a miss on any
-// trouble; nothing comes out that the checksum does not vouch for. Its lock is its loop's but for moments in which the writer
-// ends the view of the file that it keeps (`ReaderSnapshots`).
+// Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout)
+// and is a miss on any trouble; nothing comes out that the checksum does not vouch for. Its lock is
+// its loop's but for moments in which the writer ends the view of the file that it keeps
+// (`ReaderSnapshots`).
 
 /// Looks responses up on disk. For the loop that made it.
 public final class StoreReader: Sendable {
@@ -14,8 +15,9 @@ public final class StoreReader: Sendable {
         self.store = store
     }
 
-    /// The stored response of `key`, whatever its freshness; nil where there is none, it is damaged, or the disk fails.
-    /// `now` in unix seconds paces attempts to open a file that cannot be opened.
+    /// The stored response of `key`, whatever its freshness; nil where there is none, it is
+    /// damaged, or the disk fails. `now` in unix seconds paces attempts to open a file that cannot
+    /// be opened.
     public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
         guard !key.isPersonal else { return nil }
         if store.pending.withLock({ $0.hasOperations }) {

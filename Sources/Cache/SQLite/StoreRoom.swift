@@ -1,8 +1,8 @@
 import CSQLite
 
 // Room in the file and in its log: made by evicting, by emptying the log, and by giving pages back.
-// Must hold: no transaction is begun that file or log might have no room for (`StoreBounds`), so that neither grows beyond
-// its bound, whatever is stored, evicted or read meanwhile.
+// Must hold: no transaction is begun that file or log might have no room for (`StoreBounds`), so
+// that neither grows beyond its bound, whatever is stored, evicted or read meanwhile.
 
 final class StoreRoom {
     /// What came of making room.
@@ -61,9 +61,9 @@ final class StoreRoom {
         return try database.transaction(body)
     }
 
-    /// Brings a file that is larger than it may be, because the bound was lowered, a step nearer to it; false where nothing
-    /// is left to do. `evicted` counts the rows that went. What the disk lacks now is no reason to give up pages: `fileBytes`
-    /// is what the file may have for good.
+    /// Brings a file that is larger than it may be, because the bound was lowered, a step nearer to
+    /// it; false where nothing is left to do. `evicted` counts the rows that went. What the disk
+    /// lacks now is no reason to give up pages: `fileBytes` is what the file may have for good.
     func approach(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
         let found = try make(for: 0)
         evicted += found.evicted
@@ -118,7 +118,8 @@ final class StoreRoom {
         }
         return try write(bounds.batchBytes) { () throws(SQLiteError) in
             for (evicted, id) in ids.enumerated() {
-                // Looking at every fourth row is often enough, and pages are freed only now and then.
+                // Looking at every fourth row is often enough, and pages are freed only now and
+                // then.
                 if evicted > 0, evicted % 4 == 0, try isRoom(for: bytes) { return evicted }
                 try evictEntry.run(.integer(id))
             }
@@ -126,8 +127,9 @@ final class StoreRoom {
         }
     }
 
-    /// Empties the log where the next transaction might make it too large. SQLite copies it into the database as soon as it
-    /// is `checkpointBytes` long and begins it anew when no reader needs it; with readers at it all along it would grow.
+    /// Empties the log where the next transaction might make it too large. SQLite copies it into
+    /// the database as soon as it is `checkpointBytes` long and begins it anew when no reader needs
+    /// it; with readers at it all along it would grow.
     private func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
         let size = StoreFile.size(database.path + "-wal")
         guard size > 0, size + StoreBounds.journalBytes(writing: bytes) > bounds.journalBytes else { return }

@@ -4,7 +4,8 @@
 public enum StoreHealth: Sendable, Equatable {
     /// Reading and writing.
     case available
-    /// Writes fail (a full disk, a lock, an I/O error); reads may go on, and writing is tried again.
+    /// Writes fail (a full disk, a lock, an I/O error); reads may go on, and writing is tried
+    /// again.
     case failing(String)
     /// There is no usable file; everything goes on from memory, and opening is tried again.
     case unavailable(String)
@@ -23,7 +24,8 @@ public struct StoreStatus: Sendable, Equatable {
     public var written = 0
     /// Stores dropped because too much was waiting, or the response is too large for the bound.
     public var dropped = 0
-    /// Transactions that failed, attempts to open a file that did, and files that were removed while they were open.
+    /// Transactions that failed, attempts to open a file that did, and files that were removed
+    /// while they were open.
     public var failedTransactions = 0
     /// Rows evicted for space.
     public var evicted = 0

@@ -1,8 +1,9 @@
-// A walk through the answers of the file, newest first: what was learnt from them when they came is learnt again after a start.
-// Must hold: it runs on a queue of its own and reads through a connection of its own, in pieces that end their read transaction
-// before anybody looks at what was read, so neither a loop nor the writer waits for it and the log can be reset between
-// pieces; nothing comes out that the checksum does not vouch for, nor what is about to be replaced or removed. What is stored
-// while it goes on is not met: whoever stores it knows of it.
+// A walk through the answers of the file, newest first: what was learnt from them when they came is
+// learnt again after a start. Must hold: it runs on a queue of its own and reads through a
+// connection of its own, in pieces that end their read transaction before anybody looks at what was
+// read, so neither a loop nor the writer waits for it and the log can be reset between pieces;
+// nothing comes out that the checksum does not vouch for, nor what is about to be replaced or
+// removed. What is stored while it goes on is not met: whoever stores it knows of it.
 
 struct StoreVisit {
     /// A piece of rows, the newest first.
@@ -90,10 +91,10 @@ struct StoreVisit {
 }
 
 extension SQLiteStore {
-    /// Goes through the answers in the file, those written last first and each once, behind the caller's back: `body` gets
-    /// one after the other, fresh or not, until it returns false; then `completion` is told how many it got. Both run
-    /// on a queue of the walk's own. Where the file cannot be read it ends early. What `body` gets may have been removed since
-    /// it was read.
+    /// Goes through the answers in the file, those written last first and each once, behind the
+    /// caller's back: `body` gets one after the other, fresh or not, until it returns false; then
+    /// `completion` is told how many it got. Both run on a queue of the walk's own. Where the file
+    /// cannot be read it ends early. What `body` gets may have been removed since it was read.
     public func visit(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }

@@ -1,6 +1,6 @@
-// The writer's state and what it does about failures: wait for a lock, lose a batch to a full disk, replace a damaged file.
-// Must hold: it is used under the store's writer lock, on the writer's queue or while opening; each change of health is
-// logged once.
+// The writer's state and what it does about failures: wait for a lock, lose a batch to a full disk,
+// replace a damaged file. Must hold: it is used under the store's writer lock, on the writer's
+// queue or while opening; each change of health is logged once.
 
 struct StoreWriter {
     private let file: StoreFile
@@ -9,7 +9,8 @@ struct StoreWriter {
     private(set) var connection: StoreConnection?
     /// Those that were opened last.
     private var files: StoreFiles?
-    /// The latest damaged file that this process set aside. There is one at most: they must not fill the disk.
+    /// The latest damaged file that this process set aside. There is one at most: they must not
+    /// fill the disk.
     private var setAside: String?
     private var isClosed = false
     /// Files opened so far: the latest is the store's generation.
@@ -64,7 +65,8 @@ struct StoreWriter {
         }
     }
 
-    /// Begins a purge after all that could be written: what could not must not come back later as it was.
+    /// Begins a purge after all that could be written: what could not must not come back later as
+    /// it was.
     func beginPurge(_ purge: Purge, _ found: PurgeCount, for store: SQLiteStore) -> StorePurge {
         var count = found
         let chosen = store.pending.withLock { $0.queuedResponses }.filter { purge.selection.matches($0.response) }
@@ -102,8 +104,9 @@ struct StoreWriter {
 
     mutating func close(for store: SQLiteStore) {
         isClosed = true
-        // The readers' connections outlive this one, so SQLite would leave what was written in the -wal file: a copy of
-        // the database alone would lack it. Where a reader is busy, the next start does it.
+        // The readers' connections outlive this one, so SQLite would leave what was written in the
+        // -wal file: a copy of the database alone would lack it. Where a reader is busy, the next
+        // start does it.
         store.snapshots.pause()
         try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         disconnect(store)
@@ -127,11 +130,12 @@ struct StoreWriter {
         }
     }
 
-    /// Lets go of files that lost their names, or whose names came to mean others: what is written to them is lost, and a
-    /// connection opened now would share nothing with ours.
+    /// Lets go of files that lost their names, or whose names came to mean others: what is written
+    /// to them is lost, and a connection opened now would share nothing with ours.
     private mutating func leaveRemovedFiles(_ store: SQLiteStore) {
         store.counters.withLock { $0.failedTransactions += 1 }
-        // Where only the log or its index was removed, the database is made whole from what we still have open of them.
+        // Where only the log or its index was removed, the database is made whole from what we
+        // still have open of them.
         store.snapshots.pause()
         defer { store.snapshots.resume() }
         if files?.isDatabaseInPlace == true { try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -161,8 +165,8 @@ struct StoreWriter {
         throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
     }
 
-    /// Writes what is pending, batch after batch, or brings the file nearer to its bound where nothing is. False when there
-    /// was nothing to do.
+    /// Writes what is pending, batch after batch, or brings the file nearer to its bound where
+    /// nothing is. False when there was nothing to do.
     private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
         var (waiting, lastUses) = takePending(store)
         guard !waiting.isEmpty || !lastUses.isEmpty else {
@@ -182,8 +186,8 @@ struct StoreWriter {
         return true
     }
 
-    /// Everything pending, listed outside the lock. Nothing shares the dictionary's storage when this returns, so noting a
-    /// batch as done copies nothing.
+    /// Everything pending, listed outside the lock. Nothing shares the dictionary's storage when
+    /// this returns, so noting a batch as done copies nothing.
     private func takePending(
         _ store: SQLiteStore
     ) -> (operations: [(key: Int64, operation: PendingWrites.Operation)], touches: [Int64: Int64]) {
@@ -209,7 +213,8 @@ struct StoreWriter {
     /// What a failed transaction leads to; always false, another try is worth while.
     private mutating func handle(_ error: SQLiteError, _ store: SQLiteStore) -> Bool {
         store.counters.withLock { $0.failedTransactions += 1 }
-        // All of it waits again, within the queue's bound: removals must not be lost, or what they removed comes back.
+        // All of it waits again, within the queue's bound: removals must not be lost, or what they
+        // removed comes back.
         store.pending.withLock { $0.putBack() }
         if error.isDamage {
             replaceFile(because: "\(error)", for: store)

@@ -1,7 +1,8 @@
 import HTTP
 
 // One row as it was read: nothing in it is believed before the checksum agrees.
-// Must hold: no value of a damaged file can trap; a response comes out only if all of it is as it was written.
+// Must hold: no value of a damaged file can trap; a response comes out only if all of it is as it
+// was written.
 
 /// A row of `entry`, without the content.
 struct EntryRow {
@@ -52,8 +53,8 @@ struct EntryRow {
 
     private var key: CacheKey { CacheKey(scope: .shared, target: target, variant: variant) }
 
-    /// The response with this content as version 3 wrote it, or nil where the two are not what was written. With `key` given
-    /// its bytes are shared rather than built again.
+    /// The response with this content as version 3 wrote it, or nil where the two are not what was
+    /// written. With `key` given its bytes are shared rather than built again.
     fileprivate func olderResponse(
         for key: CacheKey?, fields: [UInt8], body: [UInt8], resources: [UInt64]
     ) -> StoredResponse? {
@@ -66,7 +67,8 @@ struct EntryRow {
         return response.checksum(contentSum: response.olderContentSum) == checksum ? response : nil
     }
 
-    /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where the row is damaged.
+    /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where
+    /// the row is damaged.
     func withoutFreshness(at now: Int64) -> (lifetime: Lifetime, checksum: UInt64)? {
         guard isPlausible, sum(of: lifetime) == checksum else { return nil }
         let age = lifetime.initialAge + Lifetime.seconds(from: numbers[2], to: now)
@@ -91,8 +93,8 @@ struct ContentRow {
     /// Whether there is no telling what the content is.
     static func isUnreadable(_ row: Row, _ gzip: Gzip) -> Bool { row.integer(3) != 0 && !gzip.isAvailable }
 
-    /// The response, or nil where the row is damaged or that of another key. Nothing is copied but what the response keeps.
-    /// What turns out not to be inflatable later goes from `store`.
+    /// The response, or nil where the row is damaged or that of another key. Nothing is copied but
+    /// what the response keeps. What turns out not to be inflatable later goes from `store`.
     static func response(for key: CacheKey, _ row: Row, in store: SQLiteStore) -> StoredResponse? {
         guard let facts = row.withBytes(0, { AnswerFacts($0) }) else { return nil }
         let filed = row.bytes(2)
@@ -164,7 +166,8 @@ struct OlderRow {
     /// Whether the row is that of `key`, and not of another with the same 64 bits.
     func belongs(to key: CacheKey) -> Bool { entry.belongs(to: key) }
 
-    /// The response, or nil where the row is damaged. With `key` given its bytes are shared rather than built again.
+    /// The response, or nil where the row is damaged. With `key` given its bytes are shared rather
+    /// than built again.
     func response(for key: CacheKey?) -> StoredResponse? {
         entry.olderResponse(for: key, fields: fields, body: body, resources: resources)
     }

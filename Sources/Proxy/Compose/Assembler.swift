@@ -2,8 +2,9 @@ import AppleMusic
 import Cache
 
 // Writes resources in a learnt shape out of stored bytes.
-// Must hold: values are copied as they stand, never written anew, so that numbers, escapes and unknown members stay as the
-// origin wrote them; what cannot be written whole leaves no trace in the output.
+// Must hold: values are copied as they stand, never written anew, so that numbers, escapes and
+// unknown members stay as the origin wrote them; what cannot be written whole leaves no trace in
+// the output.
 
 /// A resource that would have been needed.
 struct MissingResource: Hashable {
@@ -105,8 +106,9 @@ struct Assembler {
 // MARK: - Objects
 
 extension Assembler {
-    /// Whether what a resource shows in the one role is what it shows in the other. Parameters like `extend` touch the
-    /// primary resources alone, so with any of them nothing is taken from one role to another (API.md 4.3).
+    /// Whether what a resource shows in the one role is what it shows in the other. Parameters like
+    /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
+    /// role to another (API.md 4.3).
     private mutating func agree(_ type: ResourceClass, _ one: Role, _ other: Role) -> Bool {
         if one == other { return true }
         guard request.hasPlainResources else { return false }
@@ -208,8 +210,9 @@ extension Assembler {
         return result
     }
 
-    /// Whether the list would end there as it does where it stands. Of lists longer than any that were seen there, those
-    /// are known to fit that go from one primary resource to another within what is documented (API.md 4.2).
+    /// Whether the list would end there as it does where it stands. Of lists longer than any that
+    /// were seen there, those are known to fit that go from one primary resource to another within
+    /// what is documented (API.md 4.2).
     private func fits(
         _ relation: ResourceDocument.Relation, of type: ResourceClass, _ role: Role, _ candidate: Candidate,
         _ shape: RelationShape

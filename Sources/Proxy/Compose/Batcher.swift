@@ -4,8 +4,8 @@ import EventLoop
 
 /// Joins single-resource misses of one loop into `ids` requests (`batch on`).
 ///
-/// Confined to its loop. A client that hangs up changes nothing: its id has gone to the origin with the others', and what
-/// comes is stored.
+/// Confined to its loop. A client that hangs up changes nothing: its id has gone to the origin with
+/// the others', and what comes is stored.
 final class Batcher {
     /// What misses must share: everything but the id.
     struct Kind: Hashable {
@@ -55,9 +55,10 @@ final class Batcher {
         return true
     }
 
-    /// Only where the answer can be made out of a batch's: the form of single ones is known, no parameter touches them in
-    /// another way than those of a batch, and nothing speaks against their looking alike. Where what is composed is only
-    /// compared, every client gets the origin's own answer.
+    /// Only where the answer can be made out of a batch's: the form of single ones is known, no
+    /// parameter touches them in another way than those of a batch, and nothing speaks against
+    /// their looking alike. Where what is composed is only compared, every client gets the origin's
+    /// own answer.
     private func isBatchable(_ inquiry: Inquiry, _ request: CatalogRequest) -> Bool {
         let library = service.shared.library
         guard library.settings.compose != .verify, request.form.subject == .item,
@@ -77,7 +78,8 @@ final class Batcher {
             return
         }
         Detour(inquiry, service: service) { [self] end in
-            // Too many for the origin to answer in its time (API.md 4.1: 300 songs never, 150 sometimes).
+            // Too many for the origin to answer in its time (API.md 4.1: 300 songs never, 150
+            // sometimes).
             if case .unusable(status: 504) = end, let (one, other) = batch.halved() {
                 send(one)
                 send(other)

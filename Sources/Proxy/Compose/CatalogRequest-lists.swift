@@ -1,7 +1,8 @@
 import AppleMusic
 
-// The numbers under which the index holds pages of lists: the same for the pages of a relationship's path as for the relationship
-// inside its parent. They are hints; whoever finds a page by one looks whether it is of the list.
+// The numbers under which the index holds pages of lists: the same for the pages of a
+// relationship's path as for the relationship inside its parent. They are hints; whoever finds a
+// page by one looks whether it is of the list.
 
 extension CatalogRequest {
     /// The number of the list that a relationship begins.
@@ -9,8 +10,8 @@ extension CatalogRequest {
         indexNumber(ofResource: (parent ^ name.byteSwapped) &* 0x9E37_79B9_7F4A_7C15)
     }
 
-    /// The number of the list that is asked for, the same as that of the relationship inside its parent; nil where the
-    /// elements are asked for in another way than there.
+    /// The number of the list that is asked for, the same as that of the relationship inside its
+    /// parent; nil where the elements are asked for in another way than there.
     var listNumber: UInt64? {
         guard case .list(let name, let isView) = form.subject, let parent = resources.first else { return nil }
         let own = ResourceDocument.nameNumber(name.span)

@@ -1,9 +1,9 @@
 import AppleMusic
 import Cache
 
-// Builds the answer to a request out of what is stored, in the form in which the origin was seen to answer (DESIGN 6).
-// Must hold: no form that was not seen; no part that is not fresh; nothing that is not byte for byte the origin's, but for the
-// punctuation between parts.
+// Builds the answer to a request out of what is stored, in the form in which the origin was seen to
+// answer (DESIGN 6). Must hold: no form that was not seen; no part that is not fresh; nothing that
+// is not byte for byte the origin's, but for the punctuation between parts.
 
 struct Composer {
     let settings: CompositionSettings
@@ -78,7 +78,8 @@ struct Composer {
             }
         }
         guard missing.isEmpty else {
-            // Where all that is missing are elements, they come alone; else whole resources do, with their elements.
+            // Where all that is missing are elements, they come alone; else whole resources do,
+            // with their elements.
             if lacking == names.count { return supplement(request, assembler.missing) }
             guard missing.count < names.count else { return .impossible }
             return .partial(Supplement(target: request.target(resources: missing)))
@@ -96,7 +97,8 @@ struct Composer {
         return names.count == request.resources.count || record.dropsDuplicates == true ? names : nil
     }
 
-    /// Until when it is known that the resource is absent: a fresh batch that asked for it had none.
+    /// Until when it is known that the resource is absent: a fresh batch that asked for it had
+    /// none.
     private func absence(
         of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
@@ -124,7 +126,8 @@ extension Composer {
 }
 
 extension Part {
-    /// Whether it answers a batch that asked for the resource, in the same circumstances, and has it not.
+    /// Whether it answers a batch that asked for the resource, in the same circumstances, and has
+    /// it not.
     fileprivate func lacks(_ name: ResourceName, _ request: CatalogRequest) -> Bool {
         guard let own = self.request, own.form.subject == .batch, own.storefront == request.storefront,
             own.language == request.language, own.form.decoration == request.form.decoration

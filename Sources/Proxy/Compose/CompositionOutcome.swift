@@ -18,8 +18,8 @@ struct ComposedBody {
     let detail: Reason
     /// The answers whose bytes it holds; the first one's fields are its own.
     let parts: [Part]
-    /// Unix seconds at which something that it relies on beside its parts runs out: what is known of its form, or that a
-    /// resource is absent.
+    /// Unix seconds at which something that it relies on beside its parts runs out: what is known
+    /// of its form, or that a resource is absent.
     let reliesUntil: Int64
     /// How long it may be used.
     var lifetime = Lifetime(freshFor: 0)
@@ -32,8 +32,9 @@ struct Supplement: Equatable {
 }
 
 extension ComposedBody {
-    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5), and no longer than one of the
-    /// origin's of that age under the rule of its own class. Nil where that is over.
+    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5), and no
+    /// longer than one of the origin's of that age under the rule of its own class. Nil where that
+    /// is over.
     func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
         guard case .fixed(let seconds, let stale) = rule else { return nil }
         var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))

@@ -1,9 +1,10 @@
-/// Which answers the proxy builds out of what it holds: the directives `compose`, `windows`, `batch` and `next`.
+/// Which answers the proxy builds out of what it holds: the directives `compose`, `windows`,
+/// `batch` and `next`.
 public struct CompositionSettings: Sendable, Equatable {
     public enum Mode: Sendable {
         case on, off
-        /// The origin is asked all the same, its answer is the one that is served, and what would have been composed is
-        /// compared with it.
+        /// The origin is asked all the same, its answer is the one that is served, and what would
+        /// have been composed is compared with it.
         case verify
     }
 

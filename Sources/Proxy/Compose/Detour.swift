@@ -1,9 +1,11 @@
 import AppleMusic
 import Cache
 
-/// Fetches what a composition lacks, on behalf of the exchange that leads the flight of the composed answer.
+/// Fetches what a composition lacks, on behalf of the exchange that leads the flight of the
+/// composed answer.
 ///
-/// Confined to its loop. It shares a fetch with whoever asks for the same. What it brought is found in the cache.
+/// Confined to its loop. It shares a fetch with whoever asks for the same. What it brought is found
+/// in the cache.
 final class Detour {
     /// How it ended.
     enum End {

@@ -1,8 +1,8 @@
 import AppleMusic
 
 // What the origin was seen to do in its answers of one form. Pure.
-// Must hold: nothing is known but by an answer that showed it; a contradiction makes the record rest until everything that was
-// stored in the old manner has run out, and then it is learnt anew.
+// Must hold: nothing is known but by an answer that showed it; a contradiction makes the record
+// rest until everything that was stored in the old manner has run out, and then it is learnt anew.
 
 /// The record of one form of request.
 struct FormRecord: Sendable {
@@ -53,8 +53,9 @@ struct FormRecord: Sendable {
         }
     }
 
-    /// Whether the answer shows what others have shown, and nothing else: then there is nothing to learn. Said of single
-    /// resources alone, and not of the first one in a second, from which on the record counts for longer.
+    /// Whether the answer shows what others have shown, and nothing else: then there is nothing to
+    /// learn. Said of single resources alone, and not of the first one in a second, from which on
+    /// the record counts for longer.
     func isBorneOut(
         by document: MappedDocument, _ request: CatalogRequest, at now: Int64, freshFor: Int
     ) -> Bool {
@@ -69,15 +70,16 @@ struct FormRecord: Sendable {
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 
-    /// Whether the origin takes so many at once: as it was seen to, or as it is documented to (API.md 4.1). More is an error,
-    /// and the origin's to report.
+    /// Whether the origin takes so many at once: as it was seen to, or as it is documented to
+    /// (API.md 4.1). More is an error, and the origin's to report.
     func takes(_ request: CatalogRequest) -> Bool {
         request.countsByType.allSatisfy { type, count in
             count <= max(CatalogRequest.mostIDs(type), mostAsked[type] ?? 0)
         }
     }
 
-    /// A batch lists what it found in the order of the ids, leaving out what it did not find (API.md 8).
+    /// A batch lists what it found in the order of the ids, leaving out what it did not find
+    /// (API.md 8).
     private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
         let asked = request.resources.map(\.number)
         for (type, count) in request.countsByType { mostAsked[type] = max(mostAsked[type] ?? 0, count) }
@@ -144,7 +146,8 @@ struct PagingRecord: Sendable {
 }
 
 extension CatalogRequest {
-    /// How many resources of each type are asked for, duplicates counted once: the least that the origin may count.
+    /// How many resources of each type are asked for, duplicates counted once: the least that the
+    /// origin may count.
     fileprivate var countsByType: [ResourceClass: Int] {
         var counts: [ResourceClass: Int] = [:]
         for name in Set(resources) { counts[name.type, default: 0] += 1 }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// What all loops have learnt of the forms in which the origin answers.
 ///
-/// Its lock is taken where an answer comes from the origin, and where one is to be composed; never to look a stored answer up.
+/// Its lock is taken where an answer comes from the origin, and where one is to be composed; never
+/// to look a stored answer up.
 final class LearntForms: Sendable {
     fileprivate struct State {
         var forms: [CatalogRequest.Form: Entry] = [:]
@@ -26,11 +27,13 @@ final class LearntForms: Sendable {
 
     /// More forms than apps use; beyond, the one that was not seen for the longest time gives way.
     static let maxForms = 1_024
-    /// Forms with more text than apps put into parameters are not learnt: clients choose it. In bytes.
+    /// Forms with more text than apps put into parameters are not learnt: clients choose it. In
+    /// bytes.
     static let maxDecoration = 512
 
-    /// Learns from an answer of the origin, fresh for so many seconds; false where it contradicts what was known.
-    /// The document is gone through without the lock: of two answers in one form at the same moment one may be forgotten.
+    /// Learns from an answer of the origin, fresh for so many seconds; false where it contradicts
+    /// what was known. The document is gone through without the lock: of two answers in one form at
+    /// the same moment one may be forgotten.
     func observe(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) -> Bool {
         guard request.form.decoration.count <= Self.maxDecoration else { return true }
         let entry: Entry? = state.withLock { $0.forms[request.form] }

@@ -1,7 +1,8 @@
 // How long the lists at one place are before they go on behind `next`. Pure.
 
-/// What was seen of the lists at one place: an origin cuts after a number of positions and drops what is unavailable, or goes on
-/// until so many items are there (API.md 7: 25 items with `offset=28`). Either is learnt from what stays the same.
+/// What was seen of the lists at one place: an origin cuts after a number of positions and drops
+/// what is unavailable, or goes on until so many items are there (API.md 7: 25 items with
+/// `offset=28`). Either is learnt from what stays the same.
 struct ListSize: Sendable, Equatable {
     /// What was seen of one quantity.
     private enum Seen: Sendable, Equatable {
@@ -69,8 +70,8 @@ struct ListSize: Sendable, Equatable {
         return isUnknown || other.isUnknown || agree(counts, other.counts) && agree(spans, other.spans)
     }
 
-    /// The positions that one list spans, where that is known to be always the same: a list that is filled up spans more than
-    /// it has items, and the next one may span something else.
+    /// The positions that one list spans, where that is known to be always the same: a list that is
+    /// filled up spans more than it has items, and the next one may span something else.
     var span: Int? {
         guard case .always(let span) = spans, counts == .various || counts == .always(span) else { return nil }
         return span

@@ -32,10 +32,12 @@ struct Material {
     private let isPeeking: Bool
     private var parts: [CacheKey: Part?] = [:]
 
-    /// So many answers are looked up for one composition: each may be read from the file, on the loop.
+    /// So many answers are looked up for one composition: each may be read from the file, on the
+    /// loop.
     private static let maxParts = 256
 
-    /// - Parameter isPeeking: whether looking must leave no trace: nothing is promoted, counted as used or kept.
+    /// - Parameter isPeeking: whether looking must leave no trace: nothing is promoted, counted as
+    ///   used or kept.
     init(
         _ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, _ policy: Policy, at now: Int64,
         isPeeking: Bool
@@ -48,7 +50,8 @@ struct Material {
         self.now = now
     }
 
-    /// Where the resource of this number stands in fresh answers, the latest first; `id` with its quotation marks.
+    /// Where the resource of this number stands in fresh answers, the latest first; `id` with its
+    /// quotation marks.
     mutating func candidates(_ number: UInt64, resource: UInt64, id: ArraySlice<UInt8>) -> [Candidate] {
         var found: [Candidate] = []
         for source in index.sources(of: number) {
@@ -94,7 +97,8 @@ extension Array {
 }
 
 extension Policy {
-    /// Whether others may be made of the answer: one of the origin's to everybody, of a class with an operator's TTL.
+    /// Whether others may be made of the answer: one of the origin's to everybody, of a class with
+    /// an operator's TTL.
     func allowsParts(of response: StoredResponse) -> Bool {
         guard response.status == 200, response.composition == nil, !response.key.isPersonal,
             response.key.variant.isEmpty, let type = ResourceClass(rawValue: response.classTag)

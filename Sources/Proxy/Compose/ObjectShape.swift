@@ -1,9 +1,10 @@
 import AppleMusic
 
-// What a resource looks like at one place in the answers of one form, as the origin was seen to send it: which members, which
-// relationships, and what the elements of those look like in turn. Pure.
-// Must hold: a shape grows only by what was seen; what was seen twice in two ways is a contradiction and never averaged; a shape
-// is no deeper than `maxDepth`.
+// What a resource looks like at one place in the answers of one form, as the origin was seen to
+// send it: which members, which relationships, and what the elements of those look like in turn.
+// Pure.
+// Must hold: a shape grows only by what was seen; what was seen twice in two ways is a
+// contradiction and never averaged; a shape is no deeper than `maxDepth`.
 
 /// The shape of resources of one type at one place (API.md 5.3, 6).
 struct ObjectShape: Sendable, Equatable {
@@ -34,8 +35,8 @@ struct ObjectShape: Sendable, Equatable {
         }
     }
 
-    /// Learns from another object at the same place; false where it contradicts what was seen. Half of what a contradicting
-    /// object shows may have been taken in: the shape is of no use then.
+    /// Learns from another object at the same place; false where it contradicts what was seen. Half
+    /// of what a contradicting object shows may have been taken in: the shape is of no use then.
     mutating func absorb(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) -> Bool {
         guard hasSameMembers(as: object) else { return false }
         for relation in document.relations(of: object) {
@@ -110,7 +111,8 @@ struct RelationShape: Sendable, Equatable {
             ? size.holdsWhole(count) : size.holds(count, next: document.offset(in: relation.next))
     }
 
-    /// Whether lists of this shape can be made into lists of another: with elements that are known to be no less.
+    /// Whether lists of this shape can be made into lists of another: with elements that are known
+    /// to be no less.
     func offers(_ other: RelationShape) -> Bool {
         otherMembers == other.otherMembers && hasData == other.hasData && size.isCompatible(with: other.size)
             && other.elements.areIdentifiers
@@ -121,7 +123,8 @@ struct RelationShape: Sendable, Equatable {
     }
 }
 
-/// The shapes of the elements of one list, by type; lists may be mixed (playlist tracks are songs and music videos).
+/// The shapes of the elements of one list, by type; lists may be mixed (playlist tracks are songs
+/// and music videos).
 struct ElementShapes: Sendable, Equatable {
     private var types: [ResourceClass] = []
     private var shapes: [ObjectShape] = []

@@ -1,7 +1,7 @@
 import AppleMusic
 
-/// A body that is being put together: where its bytes stand, until all of them are known. They are copied once, into room
-/// of just their size; what is taken back costs nothing.
+/// A body that is being put together: where its bytes stand, until all of them are known. They are
+/// copied once, into room of just their size; what is taken back costs nothing.
 struct Pieces {
     fileprivate enum Piece {
         case text(StaticString)

@@ -2,9 +2,11 @@ import AppleMusic
 import Cache
 import Synchronization
 
-/// What all loops know of the resources in stored answers: where they stand, and in which forms the origin shows them.
+/// What all loops know of the resources in stored answers: where they stand, and in which forms the
+/// origin shows them.
 ///
-/// Told of every answer that is stored under an operator's TTL; asked where nothing is stored under a request's own key.
+/// Told of every answer that is stored under an operator's TTL; asked where nothing is stored under
+/// a request's own key.
 final class ResourceLibrary: Sendable {
     let settings: CompositionSettings
     let index: ResourceIndex
@@ -13,7 +15,8 @@ final class ResourceLibrary: Sendable {
     private let policy: Policy
     private let hasReadStored = Atomic<Bool>(false)
 
-    /// What an answer of twenty resources takes in the index, as measured: beyond, older answers would push out newer ones.
+    /// What an answer of twenty resources takes in the index, as measured: beyond, older answers
+    /// would push out newer ones.
     private static let indexBytesOfAnAnswer = 640
 
     /// Of one answer, so many resources are compared with what other answers say of them.
@@ -26,7 +29,8 @@ final class ResourceLibrary: Sendable {
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
     }
 
-    /// Whether anything is known, or built, of requests like this: for what everyone shares, under an operator's TTL.
+    /// Whether anything is known, or built, of requests like this: for what everyone shares, under
+    /// an operator's TTL.
     func covers(_ facts: PlanFacts) -> Bool {
         guard settings.isActive, facts.scope == .shared, facts.route.isShared, case .fixed = facts.rule else {
             return false
@@ -79,7 +83,8 @@ final class ResourceLibrary: Sendable {
                 request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
-    /// Goes through what the file holds from earlier runs, behind the caller's back, the latest first. Called once.
+    /// Goes through what the file holds from earlier runs, behind the caller's back, the latest
+    /// first. Called once.
     func readStored(at now: Int64) {
         guard settings.isActive else { return }
         let seen = SeenRoles()
@@ -96,8 +101,9 @@ final class ResourceLibrary: Sendable {
         }
     }
 
-    /// False where nothing was noted of anything that is asked for, so that there is nothing to make an answer of. A page
-    /// may be a reason to ask for a larger one where nothing of its list is stored.
+    /// False where nothing was noted of anything that is asked for, so that there is nothing to
+    /// make an answer of. A page may be a reason to ask for a larger one where nothing of its list
+    /// is stored.
     func mayHoldParts(of request: CatalogRequest) -> Bool {
         switch request.form.subject {
         case .item, .batch: request.resources.contains { index.holds(request.indexNumber(ofResource: $0.number)) }
@@ -160,7 +166,8 @@ private final class SeenRoles: Sendable {
     /// Counts an answer; false once there were so many.
     func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
 
-    /// What the resource of this number showed in another role; the first time that it is met, nothing.
+    /// What the resource of this number showed in another role; the first time that it is met,
+    /// nothing.
     func other(than role: Role, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
         resources.withLock { resources in
             if let seen = resources[number] { return seen.role == role ? nil : seen }
@@ -218,8 +225,8 @@ extension ResourceLibrary {
         return entries
     }
 
-    /// The relationships of primary resources are the first pages of lists. With parameters like `extend` they show their
-    /// elements otherwise than the list's own pages do.
+    /// The relationships of primary resources are the first pages of lists. With parameters like
+    /// `extend` they show their elements otherwise than the list's own pages do.
     private static func addLists(
         _ part: Part, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
     ) {

@@ -17,10 +17,11 @@ enum Role: UInt8, CaseIterable, Sendable {
     var isPrimary: Bool { self == .item || self == .batched }
 }
 
-/// Which roles show the same attributes, for one type; learnt from resources that were seen in both. Pure.
+/// Which roles show the same attributes, for one type; learnt from resources that were seen in
+/// both. Pure.
 ///
-/// Attributes that differ in their names may be the catalog's change between two answers, so a single difference suspends what
-/// was known and a run of agreements brings it back.
+/// Attributes that differ in their names may be the catalog's change between two answers, so a
+/// single difference suspends what was known and a run of agreements brings it back.
 struct RoleAgreement: Sendable {
     private struct Pair: Sendable {
         var agreements: UInt8 = 0
@@ -88,7 +89,8 @@ struct Place: Equatable, Sendable {
         self.index = index
     }
 
-    /// Three bits of kind, the rest is the index: a document has at most `ResourceDocument.maxObjects` objects.
+    /// Three bits of kind, the rest is the index: a document has at most
+    /// `ResourceDocument.maxObjects` objects.
     var packed: UInt32 {
         let code: UInt32 =
             switch kind {

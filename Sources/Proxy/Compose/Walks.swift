@@ -1,5 +1,6 @@
-// Which clients are walking through a list: they ask for the very offset at which an answer said that the list goes on. Pure.
-// Must hold: bounded, and what is forgotten costs a request that is not made ahead, nothing else.
+// Which clients are walking through a list: they ask for the very offset at which an answer said
+// that the list goes on. Pure. Must hold: bounded, and what is forgotten costs a request that is
+// not made ahead, nothing else.
 
 /// The continuations that were handed out lately by one loop.
 struct Walks {
@@ -19,15 +20,16 @@ struct Walks {
     private var order: [Step] = []
     private var oldest = 0
 
-    /// By the hashes of keys, with the answers that were looked at: an answer that has taken the place of one that is gone
-    /// may be mistaken for it, which costs a step.
+    /// By the hashes of keys, with the answers that were looked at: an answer that has taken the
+    /// place of one that is gone may be mistaken for it, which costs a step.
     private var pages: [UInt64: (answer: ObjectIdentifier, page: Page?)] = [:]
 
     static let maxSteps = 512
     static let maxPages = 512
 
-    /// The page that an answer is, stored under a key with this hash; nil for what is none. Taking target and answer apart
-    /// takes more than half as long as a plain hit does, so it is remembered.
+    /// The page that an answer is, stored under a key with this hash; nil for what is none. Taking
+    /// target and answer apart takes more than half as long as a plain hit does, so it is
+    /// remembered.
     mutating func page(_ hash: UInt64, _ answer: ObjectIdentifier, _ takeApart: () -> Page?) -> Page? {
         if let known = pages[hash], known.answer == answer { return known.page }
         let page = takeApart()

@@ -2,16 +2,17 @@ import AppleMusic
 import Cache
 
 // Cuts a window out of a stored page of the same list (DESIGN 7).
-// Must hold: a window comes out of one answer of the origin's, so that pages of different ages never mix; the position of
-// every item is certain (`StoredPage`); the limit is one that the origin was seen to accept; `next` is what it would have
-// written, completed where that is asked for.
+// Must hold: a window comes out of one answer of the origin's, so that pages of different ages
+// never mix; the position of every item is certain (`StoredPage`); the limit is one that the origin
+// was seen to accept; `next` is what it would have written, completed where that is asked for.
 
 struct WindowCutter {
     let request: CatalogRequest
     let record: FormRecord
     let limit: Int
     let offset: Int
-    /// Positions on a page that is asked for without a limit, as learnt or, until then, as documented (API.md 4).
+    /// Positions on a page that is asked for without a limit, as learnt or, until then, as
+    /// documented (API.md 4).
     private let standardLimit: Int?
     private let completesNext: Bool
 
@@ -36,7 +37,8 @@ struct WindowCutter {
         for (part, place) in assembler.places(list) {
             guard let page = Page(part, place, of: request, standardLimit) else { continue }
             pages.append(page.facts)
-            // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7, 8).
+            // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7,
+            // 8).
             guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else { continue }
@@ -49,8 +51,9 @@ struct WindowCutter {
         return enlarged(pages).map { .partial($0) } ?? .impossible
     }
 
-    /// A larger aligned page around the window, so that its neighbours come with it: only where clients are going through the
-    /// list already, and where nothing was ever dropped from pages of this form, since a page with gaps cannot be cut.
+    /// A larger aligned page around the window, so that its neighbours come with it: only where
+    /// clients are going through the list already, and where nothing was ever dropped from pages of
+    /// this form, since a page with gaps cannot be cut.
     private func enlarged(_ pages: [StoredPage]) -> Supplement? {
         guard case .list(let name, let isView) = request.form.subject, let asked = request.limit,
             let most = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.form.type),
@@ -67,7 +70,8 @@ struct WindowCutter {
     /// Larger ones take the origin longer than a waiting client likes.
     private static let largestPage = 100
 
-    /// The `next` that the origin would write, empty for the last page; nil where that is not known.
+    /// The `next` that the origin would write, empty for the last page; nil where that is not
+    /// known.
     private func link(to next: Int?) -> [UInt8]? {
         guard let next else { return [] }
         let link = record.paging.links[NextPattern.Key(request)]?.write(offset: next, request)

@@ -1,7 +1,7 @@
 import HTTP
 
-/// An error that the proxy itself has to answer, in the shape of the API's own errors (API.md 8), so that an app's error
-/// handling meets one shape only.
+/// An error that the proxy itself has to answer, in the shape of the API's own errors (API.md 8),
+/// so that an app's error handling meets one shape only.
 ///
 /// Constant texts: nothing of the request is reflected (HARDENING 5).
 public struct AppleError: Sendable {
@@ -13,7 +13,8 @@ public struct AppleError: Sendable {
         self.detail = detail
     }
 
-    /// `{"errors":[{"id","title","detail","status","code"}]}`; status and code are strings, code is the status and `00`.
+    /// `{"errors":[{"id","title","detail","status","code"}]}`; status and code are strings, code is
+    /// the status and `00`.
     public var content: [UInt8] {
         let title = String(describing: reasonPhrase(status))
         let text =

@@ -12,7 +12,8 @@ enum CacheStatus {
     /// Of a request that went to the origin.
     struct Forwarded {
         enum Storing {
-            /// `ttl` in seconds; the detail says that it was confirmed by a 304, or how it was composed.
+            /// `ttl` in seconds; the detail says that it was confirmed by a 304, or how it was
+            /// composed.
             case stored(ttl: Int, detail: Reason?)
             /// Why the answer was not stored, or was not the origin's.
             case no(Reason)

@@ -2,7 +2,8 @@ import AppleMusic
 import EventLoop
 import Synchronization
 
-/// One client that has a key: who it is, what it may ask for in a second, and what it did. Used from any thread.
+/// One client that has a key: who it is, what it may ask for in a second, and what it did. Used
+/// from any thread.
 public final class Client: Sendable {
     public let name: String
     let key: SecretBytes
@@ -19,7 +20,8 @@ public final class Client: Sendable {
         let bytes = Atomic<Int>(0)
     }
 
-    /// - Parameter previous: the client of that name before the file was read again; its counters go on.
+    /// - Parameter previous: the client of that name before the file was read again; its counters
+    ///   go on.
     init(name: String, key: SecretBytes, rate: Int?, continuing previous: Client? = nil) {
         self.name = name
         self.key = key
@@ -51,8 +53,8 @@ public final class Client: Sendable {
     }
 }
 
-/// So many requests a second, of which a second's worth may come at once: the generic cell rate algorithm, which keeps
-/// nothing but when the next request would be due if they came evenly. Pure.
+/// So many requests a second, of which a second's worth may come at once: the generic cell rate
+/// algorithm, which keeps nothing but when the next request would be due if they came evenly. Pure.
 struct RequestAllowance: Sendable {
     private let interval: Duration
     private let burst: Duration

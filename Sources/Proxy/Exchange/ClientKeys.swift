@@ -10,10 +10,11 @@ public struct ClientKeysError: Error, Equatable, CustomStringConvertible {
     public var description: String { "line \(line): \(problem)" }
 }
 
-/// The keys that clients have to present (`client_keys_file`): `name key [N/s]`, one client a line, `#` begins a comment. With a
-/// rate, requests beyond it are answered 429.
+/// The keys that clients have to present (`client_keys_file`): `name key [N/s]`, one client a line,
+/// `#` begins a comment. With a rate, requests beyond it are answered 429.
 ///
-/// A client presents its key as `X-Refrain-Key: KEY` or as `Authorization: Bearer KEY`; neither goes upstream.
+/// A client presents its key as `X-Refrain-Key: KEY` or as `Authorization: Bearer KEY`; neither
+/// goes upstream.
 public struct ClientKeys: Sendable {
     /// Shorter ones could be guessed.
     public static let leastKeyBytes = 16
@@ -21,7 +22,8 @@ public struct ClientKeys: Sendable {
     /// In the order of the file.
     public let clients: [Client]
 
-    /// - Parameter previous: what was in force before; what clients of the same name did goes on being counted.
+    /// - Parameter previous: what was in force before; what clients of the same name did goes on
+    ///   being counted.
     /// - Throws: `ClientKeysError`, which names the line and never the key.
     public init(_ file: SecretBytes, continuing previous: ClientKeys? = nil) throws(ClientKeysError) {
         var clients: [Client] = []

@@ -3,14 +3,16 @@ import HTTP
 
 /// What the proxy knows of tokens, shared by all loops.
 ///
-/// The developer token replaces whatever the client sent; the user token stands in on personal requests that bring none.
+/// The developer token replaces whatever the client sent; the user token stands in on personal
+/// requests that bring none.
 public struct Credentials: Sendable {
     /// nil: the clients' own `Authorization` is passed on.
     public let developer: DeveloperTokens?
     /// nil: clients bring their own `Music-User-Token`.
     public let musicUser: SecretBytes?
 
-    /// The site that the developer token is bound to, which requests then have to name; nil for most tokens.
+    /// The site that the developer token is bound to, which requests then have to name; nil for
+    /// most tokens.
     public let origin: [UInt8]?
 
     public init(developer: DeveloperTokens?, musicUser: SecretBytes?, origin: [UInt8]? = nil) {

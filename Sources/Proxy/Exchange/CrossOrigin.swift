@@ -2,15 +2,16 @@ import HTTP
 
 /// Who may read answers from a browser (`cors_origin`); the Fetch standard's CORS protocol.
 ///
-/// The proxy answers for itself: what the origin says about other sites is dropped, because it says it to one site and
-/// would be stored for all (API.md 9).
+/// The proxy answers for itself: what the origin says about other sites is dropped, because it says
+/// it to one site and would be stored for all (API.md 9).
 public enum CrossOrigin: Sendable, Equatable {
     /// Every site.
     case any
     /// These, each as `scheme://host[:port]`.
     case only([[UInt8]])
 
-    /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come from no page.
+    /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come
+    /// from no page.
     func write(for head: RequestHead, _ bytes: Span<UInt8>, to buffer: inout ByteBuffer) {
         guard let origin = head.fields.first(.origin) else {
             if case .only = self { buffer.append("Vary: Origin\r\n") }

@@ -3,10 +3,11 @@ import Cache
 import EventLoop
 import HTTP
 
-/// One client's request that the cache alone could not answer: it fetches, or waits for another's fetch, and answers.
+/// One client's request that the cache alone could not answer: it fetches, or waits for another's
+/// fetch, and answers.
 ///
-/// Confined to its loop. It answers once: what comes after (a client served stale because the origin was slow) is stored and
-/// goes no further.
+/// Confined to its loop. It answers once: what comes after (a client served stale because the
+/// origin was slow) is stored and goes no further.
 final class Exchange: FlightWaiter {
     private let inquiry: Inquiry
     private let service: ProxyService
@@ -20,7 +21,8 @@ final class Exchange: FlightWaiter {
     private var streamedFields: [UInt8] = []
     private var streamed: (status: Int, bytes: Int) = (0, 0)
     private let began: Instant
-    /// How long the origin took to answer; nil where another client's request brought the answer, or it did not answer.
+    /// How long the origin took to answer; nil where another client's request brought the answer,
+    /// or it did not answer.
     private var upstreamTime: Duration?
     private var timer: TimerToken?
     /// The flight that it leads while it fetches less than the whole, or something more.
@@ -49,8 +51,8 @@ final class Exchange: FlightWaiter {
         }
     }
 
-    /// The answer may have come between the look-up, which found none, and here, where nobody was out for it any more: what
-    /// a leader brings is stored before it lands.
+    /// The answer may have come between the look-up, which found none, and here, where nobody was
+    /// out for it any more: what a leader brings is stored before it lands.
     private func lead(_ flight: Flights.FlightID) {
         guard let stored = storedByNow else { return ask(as: flight) }
         isCollapsed = true
@@ -59,7 +61,8 @@ final class Exchange: FlightWaiter {
         landed(outcome)
     }
 
-    /// Goes to the origin: for what a composition lacks, together with others, or for the whole answer.
+    /// Goes to the origin: for what a composition lacks, together with others, or for the whole
+    /// answer.
     private func ask(as flight: Flights.FlightID) {
         isCollapsed = false
         if let supplement = inquiry.supplement, let lacking = service.inquiry(for: supplement, of: inquiry.request) {
@@ -114,8 +117,8 @@ final class Exchange: FlightWaiter {
         Fetch(inquiry, flight: flight, listener: self, service: service).start()
     }
 
-    /// What is served if the origin fails: nothing to a client that asked to have it confirmed. Looked up anew, because what
-    /// was found may have been purged since.
+    /// What is served if the origin fails: nothing to a client that asked to have it confirmed.
+    /// Looked up anew, because what was found may have been purged since.
     private var standIn: StoredResponse? {
         let now = service.context.unixSeconds
         guard let found = inquiry.stored,
@@ -147,7 +150,8 @@ extension Exchange {
         timer = nil
     }
 
-    /// The origin is slow: a stale answer is better than none; without one, a waiter may ask in the leader's place.
+    /// The origin is slow: a stale answer is better than none; without one, a waiter may ask in the
+    /// leader's place.
     private func losePatience() {
         guard !isAnswered else { return }
         if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
@@ -176,7 +180,8 @@ extension Exchange {
         }
     }
 
-    /// Whether what another asked for is what this client asked for: the request fields that tell answers apart may differ.
+    /// Whether what another asked for is what this client asked for: the request fields that tell
+    /// answers apart may differ.
     private func isAnswer(_ stored: StoredResponse) -> Bool {
         let forwarded = inquiry.request.fields
         return service.shared.cache.isVariant(stored, for: forwarded.span, service.reader)
@@ -288,7 +293,8 @@ extension Exchange {
         if let standIn {
             return serve(standIn, standingInFor: failure.reason, originStatus: failure.originStatus)
         }
-        // What it lacked when the request came may have come with others' answers, or out of the file.
+        // What it lacked when the request came may have come with others' answers, or out of the
+        // file.
         if let stored = service.compose(for: inquiry, nil) {
             service.statistics.count(because: failure.reason)
             return answer(stored, originStatus: failure.originStatus)
@@ -344,8 +350,8 @@ extension Exchange {
             answer(), on: connection)
     }
 
-    /// What a recording may say of an answer that is not stored: its content only as it is without a coding, and not where
-    /// a cookie may have shaped it.
+    /// What a recording may say of an answer that is not stored: its content only as it is without
+    /// a coding, and not where a cookie may have shaped it.
     private func recorded(_ response: UpstreamResponse) -> TrafficAnswer {
         let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
         let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)
@@ -353,7 +359,8 @@ extension Exchange {
         return .passed(fields: fields, content: isPlain ? response.body : [])
     }
 
-    /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110 8.6).
+    /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110
+    /// 8.6).
     private func appendLength(of response: UpstreamResponse, to buffer: inout ByteBuffer) {
         if response.status == 204 || response.status == 304 { return }
         let length = inquiry.request.method == .head ? response.declaredLength : response.body.count

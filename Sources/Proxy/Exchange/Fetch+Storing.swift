@@ -2,8 +2,8 @@ import AppleMusic
 import Cache
 import HTTP
 
-// What becomes of an answer in the cache: stored, put in the place of an older one, freshened by a 304 or a HEAD, or the reason
-// why what was stored is no longer valid.
+// What becomes of an answer in the cache: stored, put in the place of an older one, freshened by a
+// 304 or a HEAD, or the reason why what was stored is no longer valid.
 
 extension Fetch {
     func store(_ response: UpstreamResponse) -> FetchResult {
@@ -15,7 +15,8 @@ extension Fetch {
         return store(response, key, requestFacts)
     }
 
-    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as that (RFC 9110 9.3.3).
+    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as
+    /// that (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) -> FetchResult? {
         let request = inquiry.request
         guard request.method == .post, inquiry.facts.scope == .shared, !request.tellsWhoAsks,
@@ -33,7 +34,8 @@ extension Fetch {
 
     private func store(_ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts) -> FetchResult {
         let (facts, rule, now) = (response.facts, inquiry.facts.rule, service.context.unixSeconds)
-        // One form of each answer is kept where the operator's rule counts: the one that was asked for.
+        // One form of each answer is kept where the operator's rule counts: the one that was asked
+        // for.
         if !rule.followsOrigin, response.hasContentCoding { return .unstored(response, .contentCoding) }
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: rule, notFound: service.shared.policy.notFound,
@@ -75,8 +77,8 @@ extension Fetch {
         flight.map { service.shared.flights.isOutdated($0) } ?? false
     }
 
-    /// Whether what the origin was asked about is there still: what was removed or replaced meanwhile must not come back
-    /// updated.
+    /// Whether what the origin was asked about is there still: what was removed or replaced
+    /// meanwhile must not come back updated.
     private func mayUpdate(_ stored: StoredResponse) -> Bool {
         let now = service.context.unixSeconds
         guard !isOutdated, let current = service.shared.cache.lookup(stored.key, service.reader, at: now) else {
@@ -85,7 +87,8 @@ extension Fetch {
         return current.receivedAt <= stored.receivedAt
     }
 
-    /// What is stored is still right: it is fresh again, with the fields that the origin sent along (RFC 9111 4.3.4).
+    /// What is stored is still right: it is fresh again, with the fields that the origin sent along
+    /// (RFC 9111 4.3.4).
     func confirm(_ response: UpstreamResponse) {
         guard let stored = inquiry.stored, mayUpdate(stored) else { return startUnconditionally() }
         switch stored.freshened(
@@ -104,8 +107,9 @@ extension Fetch {
         }
     }
 
-    /// The same request for the content as it is: inflated it is more than is collected, or it cannot be inflated here, as a
-    /// gzip of several members cannot (RFC 1952 2.2). Only a GET asks for gzip, so nothing is done twice.
+    /// The same request for the content as it is: inflated it is more than is collected, or it
+    /// cannot be inflated here, as a gzip of several members cannot (RFC 1952 2.2). Only a GET asks
+    /// for gzip, so nothing is done twice.
     func startUncompressed() {
         acceptsGzip = false
         start()
@@ -116,7 +120,8 @@ extension Fetch {
         start()
     }
 
-    /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC 9111 4.3.5).
+    /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC
+    /// 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
         guard inquiry.request.method == .head, response.status == 200, let stored = inquiry.stored,
             stored.status == 200, mayUpdate(stored)
@@ -135,8 +140,8 @@ extension Fetch {
         return revalidation
     }
 
-    /// An unsafe request that went well makes what is stored for its target invalid, and for the targets that the answer
-    /// names (RFC 9111 4.4).
+    /// An unsafe request that went well makes what is stored for its target invalid, and for the
+    /// targets that the answer names (RFC 9111 4.4).
     func invalidateIfUnsafe(_ response: UpstreamResponse) {
         guard !inquiry.request.method.isSafe, (200..<400).contains(response.status) else { return }
         let base = inquiry.request.canonical

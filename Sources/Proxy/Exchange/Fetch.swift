@@ -3,10 +3,12 @@ import Cache
 import EventLoop
 import HTTP
 
-/// One request to the origin: sends it, judges the answer, stores what may be stored, tells who asked and who waits.
+/// One request to the origin: sends it, judges the answer, stores what may be stored, tells who
+/// asked and who waits.
 ///
-/// Confined to its loop; kept alive by the upstream exchange until that has ended. It knows no client: it goes on when the
-/// client has left, so that what was paid for is stored (HARDENING 3, client leaves), and runs without one as a refresh.
+/// Confined to its loop; kept alive by the upstream exchange until that has ended. It knows no
+/// client: it goes on when the client has left, so that what was paid for is stored (HARDENING 3,
+/// client leaves), and runs without one as a refresh.
 final class Fetch {
     let service: ProxyService
     let inquiry: Inquiry
@@ -20,7 +22,8 @@ final class Fetch {
     var validates: Bool
     /// Whether the origin may answer in gzip.
     var acceptsGzip: Bool
-    /// Whether it did so in a way that could not be read. What it sends then is looked at, whatever it was asked for.
+    /// Whether it did so in a way that could not be read. What it sends then is looked at, whatever
+    /// it was asked for.
     private var wasDamaged = false
     /// Lets go of this once it has ended.
     private var exchange: GatedExchange?
@@ -110,7 +113,8 @@ final class Fetch {
         listener?.ended(result, upstreamTime: upstreamTime)
     }
 
-    /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about their token (API.md 2).
+    /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about
+    /// their token (API.md 2).
     private func endUsersGenerationIfChanged(_ result: FetchResult) {
         guard let user = inquiry.user else { return }
         var isForbidden = false
@@ -119,7 +123,8 @@ final class Fetch {
         service.shared.drop(user, at: service.context.unixSeconds)
     }
 
-    /// What was composed is held against what the origin says of the target, not of tokens, load or its own trouble.
+    /// What was composed is held against what the origin says of the target, not of tokens, load or
+    /// its own trouble.
     private func verify(_ result: FetchResult) {
         guard let expected = inquiry.expected else { return }
         switch result {
@@ -135,7 +140,8 @@ final class Fetch {
         inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status)
     }
 
-    /// Whether others may be given it without asking: not where the origin wants to be asked each time (RFC 9111 4).
+    /// Whether others may be given it without asking: not where the origin wants to be asked each
+    /// time (RFC 9111 4).
     private func isReusable(_ stored: StoredResponse) -> Bool {
         Freshness.of(stored, at: service.context.unixSeconds) != .expired
     }

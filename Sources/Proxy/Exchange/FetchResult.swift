@@ -22,7 +22,8 @@ struct FetchFailure: Sendable, Equatable {
     var retryAfter: Int?
 }
 
-/// Who asked. Calls come on the loop of the fetch; after `ended`, `finished` and `broke` there are none.
+/// Who asked. Calls come on the loop of the fetch; after `ended`, `finished` and `broke` there are
+/// none.
 protocol FetchListener: AnyObject {
     /// Something to pass on before the answer; nothing of it is stored.
     func hinted(_ interim: UpstreamInterim)

@@ -1,10 +1,11 @@
 import Cache
 import EventLoop
 
-// Which keys are being fetched, who waits for the answers, and which keys are not worth waiting for. Pure.
-// Must hold: one leader a key, unless one has been out for so long that another is sent after it; whoever landed, no waiter is
-// left behind; nobody joins a flight that left before a purge or a change of its target; waiters, and what is remembered of
-// keys, are bounded.
+// Which keys are being fetched, who waits for the answers, and which keys are not worth waiting
+// for. Pure.
+// Must hold: one leader a key, unless one has been out for so long that another is sent after it;
+// whoever landed, no waiter is left behind; nobody joins a flight that left before a purge or a
+// change of its target; waiters, and what is remembered of keys, are bounded.
 
 /// Collapsing (RFC 9111 4, last paragraphs): requests for one key wait for the first of them.
 struct FlightTable<Waiter> {
@@ -20,7 +21,8 @@ struct FlightTable<Waiter> {
         case lead(FlightID)
         /// Another does; `land` hands the waiter out.
         case wait
-        /// Ask for yourself, and `land`: answers to this key were of no use to others a moment ago (hit-for-miss).
+        /// Ask for yourself, and `land`: answers to this key were of no use to others a moment ago
+        /// (hit-for-miss).
         case alone(FlightID)
         /// Too many wait for this key.
         case full
@@ -35,7 +37,8 @@ struct FlightTable<Waiter> {
         /// When the last leader left.
         var departed: Instant
         var waiters: [Waiter] = []
-        /// Whether others could wait for it: only then does its end say what waiting for the key is worth.
+        /// Whether others could wait for it: only then does its end say what waiting for the key is
+        /// worth.
         let isJoinable: Bool
         /// What the leaders bring was made invalid while they were out.
         var isSpoilt = false
@@ -55,11 +58,13 @@ struct FlightTable<Waiter> {
     private var marks: [CacheKey: Mark] = [:]
     private var lastNumber = 0
 
-    /// How long a leader keeps others waiting before one of them may try anew (HARDENING 3, stale lock).
+    /// How long a leader keeps others waiting before one of them may try anew (HARDENING 3, stale
+    /// lock).
     static var patience: Duration { .seconds(5) }
     /// How long an uncacheable answer keeps its key from being waited for (HARDENING 3).
     static var hitForMiss: Duration { .seconds(10) }
-    /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked by every hit.
+    /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked
+    /// by every hit.
     static var refreshPause: Duration { .seconds(5) }
     static var maxWaiters: Int { 1_000 }
     static var maxMarks: Int { 4_096 }
@@ -99,7 +104,8 @@ struct FlightTable<Waiter> {
         depart(key, epoch, now, isJoinable: false)
     }
 
-    /// A waiter has lost its patience: it may lead when the last leader has been out for long enough. Nil: wait on.
+    /// A waiter has lost its patience: it may lead when the last leader has been out for long
+    /// enough. Nil: wait on.
     mutating func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
         guard let number = open[key], let flight = flights[number], now >= flight.departed + Self.patience else {
             return nil
@@ -110,8 +116,8 @@ struct FlightTable<Waiter> {
         return FlightID(flight: number, leader: leader)
     }
 
-    /// What leaders bring for a target that everyone shares is out of date, in all variants: an unsafe method changed it
-    /// (RFC 9111 4.4).
+    /// What leaders bring for a target that everyone shares is out of date, in all variants: an
+    /// unsafe method changed it (RFC 9111 4.4).
     mutating func spoil(_ target: [UInt8]) {
         for (number, flight) in flights where !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
             flights[number]?.isSpoilt = true

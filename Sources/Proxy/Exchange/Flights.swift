@@ -6,7 +6,8 @@ import Synchronization
 enum FlightOutcome: Sendable {
     /// Stored, or confirmed by the origin.
     case stored(StoredResponse, originStatus: Int)
-    /// Not stored, and the same for everyone: an error of the moment, or what became out of date on its way.
+    /// Not stored, and the same for everyone: an error of the moment, or what became out of date on
+    /// its way.
     case unstored(UpstreamResponse, Reason)
     /// The answer was the leader's alone: ask for yourself.
     case released

@@ -1,11 +1,13 @@
 import AppleMusic
 import HTTP
 
-/// The request that goes to the origin: built from parsed parts, never copied as a whole (HARDENING 2.11).
+/// The request that goes to the origin: built from parsed parts, never copied as a whole (HARDENING
+/// 2.11).
 ///
-/// The path is the canonical spelling, the query what the client wrote. Hop-by-hop fields, everything that `Connection`
-/// names and every credential of the client's are left out; the proxy's own are put in. A class, because it is handed from
-/// one to the other until it is answered, and is never changed.
+/// The path is the canonical spelling, the query what the client wrote. Hop-by-hop fields,
+/// everything that `Connection` names and every credential of the client's are left out; the
+/// proxy's own are put in. A class, because it is handed from one to the other until it is
+/// answered, and is never changed.
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
@@ -24,20 +26,21 @@ final class ForwardedRequest {
     let isConditional: Bool
     /// Whether a range goes along, which 206 may answer.
     let asksForRange: Bool
-    /// Whether a field goes along that tells users or sites apart: a cookie, or where a web page comes from.
+    /// Whether a field goes along that tells users or sites apart: a cookie, or where a web page
+    /// comes from.
     let tellsWhoAsks: Bool
-    /// Whether the answer is welcome in gzip: one to a GET that is stored under the operator's rule, and everyone's. What
-    /// one client alone gets goes through as it is.
+    /// Whether the answer is welcome in gzip: one to a GET that is stored under the operator's
+    /// rule, and everyone's. What one client alone gets goes through as it is.
     let welcomesGzip: Bool
     let body: [UInt8]
 
-    /// How many of the client's fields go along: no client's fields may shape an answer that others get (HARDENING 3, cache
-    /// keys).
+    /// How many of the client's fields go along: no client's fields may shape an answer that others
+    /// get (HARDENING 3, cache keys).
     enum Breadth {
         /// None: the answer is stored under the operator's rule.
         case none
-        /// All but those that tell users or sites apart, or ask for less than the whole: the answer may be stored under the
-        /// origin's own rules.
+        /// All but those that tell users or sites apart, or ask for less than the whole: the answer
+        /// may be stored under the origin's own rules.
         case impersonal
         /// All: the answer is this client's alone.
         case all
@@ -128,8 +131,8 @@ final class ForwardedRequest {
         return lines
     }
 
-    /// Fields that tell users or sites apart, and those that ask for less than the whole answer: the whole one is stored,
-    /// and the client's conditions and ranges are answered from that.
+    /// Fields that tell users or sites apart, and those that ask for less than the whole answer:
+    /// the whole one is stored, and the client's conditions and ranges are answered from that.
     private static func shapesOneAnswer(_ id: FieldName) -> Bool {
         switch id {
         case .cookie, .origin, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince: true
@@ -137,7 +140,8 @@ final class ForwardedRequest {
         }
     }
 
-    /// Fields that describe one connection, are rewritten by the proxy, or carry credentials (RFC 9110 7.6.1).
+    /// Fields that describe one connection, are rewritten by the proxy, or carry credentials (RFC
+    /// 9110 7.6.1).
     private static func isOwn(_ id: FieldName) -> Bool {
         switch id {
         case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
@@ -148,7 +152,8 @@ final class ForwardedRequest {
         }
     }
 
-    /// `X-HTTP-Method-Override` and its like make an origin answer another request than the one that is keyed.
+    /// `X-HTTP-Method-Override` and its like make an origin answer another request than the one
+    /// that is keyed.
     private static func isOverride(_ name: Span<UInt8>) -> Bool {
         let overrides: [StaticString] = [
             "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
@@ -158,7 +163,8 @@ final class ForwardedRequest {
         return overrides.contains { name.equalsIgnoringCase(0..<name.count, $0) }
     }
 
-    /// The complete head with the credentials of the moment. Holds secrets; it goes to the origin and nowhere else.
+    /// The complete head with the credentials of the moment. Holds secrets; it goes to the origin
+    /// and nowhere else.
     ///
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.

@@ -21,22 +21,25 @@ struct Inquiry {
     var isAhead = false
     /// What would complete a composition of the answer.
     var supplement: Supplement?
-    /// What the answer would have been, had it been composed: to be compared with what the origin says.
+    /// What the answer would have been, had it been composed: to be compared with what the origin
+    /// says.
     var expected: ComposedBody?
 
-    /// Whether others may wait for the answer: a plain GET for what everyone shares (HARDENING 3, CVE-2016-10003), and not
-    /// one that wants a newer answer than one under way.
+    /// Whether others may wait for the answer: a plain GET for what everyone shares (HARDENING 3,
+    /// CVE-2016-10003), and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {
         guard let key, !key.isPersonal, request.method == .get else { return false }
         return !facts.requestControl.noCache && reason != .requestMaxAge
     }
 
-    /// Whether a stored answer may stand in for the origin's when it fails: not for a client that asked to have it confirmed.
+    /// Whether a stored answer may stand in for the origin's when it fails: not for a client that
+    /// asked to have it confirmed.
     func allowsStandIn(_ stored: StoredResponse, at unixSeconds: Int64) -> Bool {
         reason.allowsStandIn && stored.canStandIn(at: unixSeconds)
     }
 
-    /// Whether the origin's errors are the same for everyone: none of the client's own fields went along.
+    /// Whether the origin's errors are the same for everyone: none of the client's own fields went
+    /// along.
     var hasImpersonalErrors: Bool {
         if case .fixed = facts.rule, let key { !key.isPersonal } else { false }
     }

@@ -2,7 +2,8 @@ import AppleMusic
 import Cache
 import HTTP
 
-/// What to do with one request: a pure function of the request, what the cache holds, the time and the policy.
+/// What to do with one request: a pure function of the request, what the cache holds, the time and
+/// the policy.
 ///
 /// The exchange carries it out; tests read it without a socket.
 enum Plan {
@@ -10,14 +11,16 @@ enum Plan {
     case hit(StoredResponse, ttl: Int)
     /// Answer with what was built out of other stored answers.
     indirect case compose(ComposedBody)
-    /// Fetch what a composition lacks, and answer with that, or with the whole where that does not complete it.
+    /// Fetch what a composition lacks, and answer with that, or with the whole where that does not
+    /// complete it.
     indirect case complete(Supplement)
     /// Ask the origin, answer with what it says, and compare that with what was built.
     indirect case verify(ComposedBody, Reason, stored: StoredResponse?)
-    /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`: the origin is asked
-    /// behind the answer.
+    /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`:
+    /// the origin is asked behind the answer.
     case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)
-    /// Ask the origin; the answer may be stored. `stored` is what the origin may confirm instead of sending it anew.
+    /// Ask the origin; the answer may be stored. `stored` is what the origin may confirm instead of
+    /// sending it anew.
     case fetch(Reason, stored: StoredResponse?)
     /// Ask the origin; whatever it answers belongs to this client alone.
     case pass(Reason)
@@ -31,11 +34,12 @@ public struct PlanFacts {
     public let route: Route
     /// Whether the request has content.
     public let hasContent: Bool
-    /// Who may be given the stored answer; nil where it must not be stored because it is one user's.
+    /// Who may be given the stored answer; nil where it must not be stored because it is one
+    /// user's.
     public let scope: CacheKey.Scope?
     public let rule: TTLRule
-    /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache` must not spend the
-    /// team's budget at Apple).
+    /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache`
+    /// must not spend the team's budget at Apple).
     public let requestControl: CacheControl
 
     public init(
@@ -60,8 +64,8 @@ public struct PlanFacts {
         return nil
     }
 
-    /// What stands in the log in place of a personal target, whose ids and queries are private: personal by its route, or
-    /// because a user's token came with it.
+    /// What stands in the log in place of a personal target, whose ids and queries are private:
+    /// personal by its route, or because a user's token came with it.
     var logTemplate: StaticString? { scope == .shared ? nil : route.template }
 }
 
@@ -125,6 +129,7 @@ extension Plan {
 }
 
 extension Reason {
-    /// Whether a stale answer may stand in for the origin's when it fails: not for a client that asked to have it confirmed.
+    /// Whether a stale answer may stand in for the origin's when it fails: not for a client that
+    /// asked to have it confirmed.
     var allowsStandIn: Bool { self == .stale }
 }

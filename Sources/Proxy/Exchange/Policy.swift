@@ -1,14 +1,16 @@
 import AppleMusic
 import Cache
 
-/// The operator's freshness policy: a rule for each class of route, and one for answers that say "not found".
+/// The operator's freshness policy: a rule for each class of route, and one for answers that say
+/// "not found".
 public struct Policy: Sendable, Equatable {
     private var rules: [TTLRule]
     public var notFound: TTLRule
     /// How many times as fast stored answers age, for replays at that speed: 1 in service.
     public var speed = 1
 
-    /// The defaults of proxy.conf (`ttl`). Catalog data changes daily at most; charts and search drift within the hour.
+    /// The defaults of proxy.conf (`ttl`). Catalog data changes daily at most; charts and search
+    /// drift within the hour.
     public init() {
         let day = 86_400
         rules = ResourceClass.allCases.map { resourceClass in

@@ -1,13 +1,15 @@
 import AppleMusic
 import HTTP
 
-/// The target that `Location` or `Content-Location` of an answer leads to, if it is this origin's (RFC 9110 10.2.2).
+/// The target that `Location` or `Content-Location` of an answer leads to, if it is this origin's
+/// (RFC 9110 10.2.2).
 enum RelatedTarget {
     /// - Parameters:
     ///   - reference: the field's value, a URI reference.
     ///   - base: the canonical target that was asked for.
     ///   - authority: the origin's own, as `Host` names it.
-    /// - Returns: the canonical target; nil for another origin's, and for what is no target of ours.
+    /// - Returns: the canonical target; nil for another origin's, and for what is no target of
+    ///   ours.
     static func resolve(_ reference: ArraySlice<UInt8>, against base: [UInt8], authority: [UInt8]) -> [UInt8]? {
         let text = reference.prefix { $0 != UInt8(ascii: "#") }
         guard let target = absoluteForm(text, authority) ?? relativeForm(text, base), !target.isEmpty

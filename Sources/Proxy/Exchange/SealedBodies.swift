@@ -2,17 +2,18 @@ import Cache
 import EventLoop
 import Synchronization
 
-// Large bodies that are asked for again and again, as files that the kernel sends without copying them: of a megabyte that is
-// two thirds of what sending it costs.
-// Must hold: a file is given out only for the very response it was made from, and never for a personal one; the files stay
-// within `maxBytes` and within `mostFiles` descriptors, and keep no response alive; one that is evicted while it is being sent goes
-// when it has left.
+// Large bodies that are asked for again and again, as files that the kernel sends without copying
+// them: of a megabyte that is two thirds of what sending it costs.
+// Must hold: a file is given out only for the very response it was made from, and never for a
+// personal one; the files stay within `maxBytes` and within `mostFiles` descriptors, and keep no
+// response alive; one that is evicted while it is being sent goes when it has left.
 
 /// Used from all loops; looked at for large bodies alone.
 public final class SealedBodies: Sendable {
     /// Smaller ones are copied in less time than a second system call takes.
     static let leastBytes = 32 << 10
-    /// A small part of the descriptors that a process usually may have, which clients and the origin need.
+    /// A small part of the descriptors that a process usually may have, which clients and the
+    /// origin need.
     static let mostFiles = 256
 
     private let entries = Mutex(Entries())

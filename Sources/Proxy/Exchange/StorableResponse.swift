@@ -29,7 +29,8 @@ extension UpstreamResponse {
     /// The resources that the content names and shows; perhaps any, where a coding hides them.
     var scan: DocumentScan { hasContentCoding ? .hidden : DocumentScan(body) }
 
-    /// With the client's own parameters in the `next` of the page that it is (`next complete`); itself where it is none.
+    /// With the client's own parameters in the `next` of the page that it is (`next complete`);
+    /// itself where it is none.
     func completingNext(of canonical: [UInt8]) -> UpstreamResponse {
         var target = CanonicalTarget()
         guard status == 200, original == nil, !hasContentCoding, (try? target.parse(canonical.span)) != nil,
@@ -53,13 +54,14 @@ extension UpstreamResponse {
         lines(isPersonal) { $0 != .age }
     }
 
-    /// The lines that a confirmation brings for what is stored; its `Age` counts, and is not stored.
+    /// The lines that a confirmation brings for what is stored; its `Age` counts, and is not
+    /// stored.
     func freshFields(isPersonal: Bool) -> [UInt8] {
         lines(isPersonal) { _ in true }
     }
 
-    /// The lines that an answer which is not stored goes on with. A cookie is for the client whose request brought the
-    /// answer, and for nobody who waited for it (HARDENING 3, CVE-2016-10002).
+    /// The lines that an answer which is not stored goes on with. A cookie is for the client whose
+    /// request brought the answer, and for nobody who waited for it (HARDENING 3, CVE-2016-10002).
     func forwardableFields(isPersonal: Bool, isCollapsed: Bool = false) -> [UInt8] {
         lines(isPersonal) { ($0 != .date || hasDate) && !($0 == .setCookie && isCollapsed) }
     }
@@ -74,7 +76,8 @@ extension UpstreamResponse {
         return dates == 1
     }
 
-    /// What is personal tells caches downstream to keep their hands off it, whatever the origin said.
+    /// What is personal tells caches downstream to keep their hands off it, whatever the origin
+    /// said.
     private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(fields.bytes.count + 64)

@@ -22,8 +22,8 @@ final class AccessLog {
 
     private static let flushBytes = 16 << 10
     private static let flushInterval = Duration.milliseconds(200)
-    /// Bytes of a target, a key and an agent, and of a method and a name, as they are written: with all of them a line has
-    /// less than 4 kB (HARDENING 5).
+    /// Bytes of a target, a key and an agent, and of a method and a name, as they are written: with
+    /// all of them a line has less than 4 kB (HARDENING 5).
     private static let longest = 1 << 10
     private static let longestWord = 128
 
@@ -33,7 +33,8 @@ final class AccessLog {
         self.loop = loop
     }
 
-    /// One answered request. Personal requests are logged by their route alone: ids and queries there are private.
+    /// One answered request. Personal requests are logged by their route alone: ids and queries
+    /// there are private.
     func record(_ answered: AnsweredRequest, nanoseconds: Int64, on connection: ClientConnection) {
         noteTime(connection)
         connection.withHeadBytes { bytes in
@@ -108,8 +109,8 @@ final class AccessLog {
         lines.removeAll(keepingCapacity: true)
     }
 
-    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`: the
-    /// combined format, and behind it what the cache did; the referrer is left out.
+    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`:
+    /// the combined format, and behind it what the cache did; the referrer is left out.
     private func writeCombined(
         _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
     ) {
@@ -239,7 +240,8 @@ final class AccessLog {
         text.withUTF8 { lines.appendEscaped($0.span, upTo: Self.longestWord) }
     }
 
-    /// By which the request is followed through several programs; only where it is what it should be.
+    /// By which the request is followed through several programs; only where it is what it should
+    /// be.
     private static func trace(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard let field = head.fields.first(.traceparent), head.fields.count(.traceparent) == 1 else { return nil }
         return TraceContext.traceID(bytes, field.value.range)
@@ -252,9 +254,10 @@ extension AnsweredRequest {
 }
 
 extension ByteBuffer {
-    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is also valid JSON
-    /// (HARDENING 3, control characters in logs). Clean stretches, the usual case, go in one piece. What would take more
-    /// than `most` bytes is cut, never inside an escape, and ends in `...`.
+    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is
+    /// also valid JSON (HARDENING 3, control characters in logs). Clean stretches, the usual case,
+    /// go in one piece. What would take more than `most` bytes is cut, never inside an escape, and
+    /// ends in `...`.
     fileprivate mutating func appendEscaped(_ bytes: Span<UInt8>, upTo most: Int) {
         var (start, index, escapes) = (0, 0, 0)
         var end = min(bytes.count, most)

@@ -3,8 +3,9 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Where access lines go: one descriptor, written on a queue of its own so that a slow disk or a full pipe never holds a
-/// loop up. When more than `mostQueuedBytes` wait, lines are dropped and counted.
+/// Where access lines go: one descriptor, written on a queue of its own so that a slow disk or a
+/// full pipe never holds a loop up. When more than `mostQueuedBytes` wait, lines are dropped and
+/// counted.
 public final class AccessLogSink: Sendable {
     private let descriptor: CInt
     /// nil for a descriptor that was handed over, such as standard output.
@@ -35,14 +36,15 @@ public final class AccessLogSink: Sendable {
     /// Bytes of lines that were dropped because the descriptor took them too slowly.
     public var dropped: Int { droppedBytes.load(ordering: .relaxed) }
 
-    /// Opens the file anew after it was moved away: lines go to the old one until the new one is there, none are lost.
-    /// False where there is no file to open, as with standard output.
+    /// Opens the file anew after it was moved away: lines go to the old one until the new one is
+    /// there, none are lost. False where there is no file to open, as with standard output.
     /// - Throws: `SystemError` when it cannot be opened; the old file stays in use then.
     public func reopen() throws(SystemError) -> Bool {
         guard let path else { return false }
         let opened = try Self.open(path)
         defer { close(opened) }
-        // The number stays the same, so no writer has to be told; dup2 swaps the file behind it at once.
+        // The number stays the same, so no writer has to be told; dup2 swaps the file behind it at
+        // once.
         guard dup2(opened, descriptor) >= 0 else { throw SystemError(call: "dup2", errno: errno) }
         return true
     }

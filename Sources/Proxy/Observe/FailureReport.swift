@@ -1,7 +1,8 @@
 import EventLoop
 
-/// Tells the operator that the origin fails: at once when it begins, then at most every ten seconds with a count, so that an
-/// origin that is down does not fill the log. Each kind of trouble has a quiet period of its own, so that none hides another.
+/// Tells the operator that the origin fails: at once when it begins, then at most every ten seconds
+/// with a count, so that an origin that is down does not fill the log. Each kind of trouble has a
+/// quiet period of its own, so that none hides another.
 ///
 /// Confined to its loop.
 final class FailureReport {

@@ -2,9 +2,11 @@ import Cache
 import EventLoop
 import Synchronization
 
-/// The targets that one loop is asked for most, and those whose misses cost most. Written by that loop, read by anyone.
+/// The targets that one loop is asked for most, and those whose misses cost most. Written by that
+/// loop, read by anyone.
 ///
-/// Personal targets are never among them. Of answers out of the cache one in sixteen is looked at, and stands for sixteen.
+/// Personal targets are never among them. Of answers out of the cache one in sixteen is looked at,
+/// and stands for sixteen.
 public final class HotTargets: Sendable {
     private struct Sketches {
         /// By requests.
@@ -43,7 +45,8 @@ public final class HotTargets: Sendable {
     /// Of answers out of the cache one in so many is looked at.
     static let sampling = 16
 
-    /// The service of `key` took `nanoseconds`, which counts as cost where the origin was asked because of `reason`.
+    /// The service of `key` took `nanoseconds`, which counts as cost where the origin was asked
+    /// because of `reason`.
     func note(_ key: CacheKey, nanoseconds: Int64, standingFor count: Int, _ reason: Reason?, now: Instant) {
         guard !key.isPersonal else { return }
         sketches.withLock { sketches in

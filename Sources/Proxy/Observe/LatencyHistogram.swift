@@ -1,8 +1,9 @@
 import Synchronization
 
-// Durations counted in buckets: four to each doubling from a microsecond to a minute, so that a percentile read off them is at
-// most a quarter above the true one, whatever its size.
-// Must hold: one writer, the loop that owns it; anyone may read meanwhile and sees every count a little later at most.
+// Durations counted in buckets: four to each doubling from a microsecond to a minute, so that a
+// percentile read off them is at most a quarter above the true one, whatever its size.
+// Must hold: one writer, the loop that owns it; anyone may read meanwhile and sees every count a
+// little later at most.
 
 /// Counts durations. Recording costs two stores and no lock.
 public final class LatencyHistogram: Sendable {
@@ -57,7 +58,8 @@ public struct LatencyCounts: Sendable, Equatable {
         return result
     }
 
-    /// Nanoseconds that this share of the durations did not exceed, by the upper end of its bucket; nil where none was counted.
+    /// Nanoseconds that this share of the durations did not exceed, by the upper end of its bucket;
+    /// nil where none was counted.
     public func quantile(_ share: Double) -> Int? {
         let count = count
         guard count > 0 else { return nil }
@@ -75,7 +77,8 @@ public struct LatencyCounts: Sendable, Equatable {
         counts.indices.filter { counts[$0] > 0 }.map { (Self.upperNanoseconds(ofBucket: $0), counts[$0]) }
     }
 
-    /// How many durations were below 2 to the power of `exponent` microseconds, which is the end of a bucket.
+    /// How many durations were below 2 to the power of `exponent` microseconds, which is the end of
+    /// a bucket.
     public func count(belowMicroseconds exponent: Int) -> Int {
         counts[...min(exponent * 4, LatencyHistogram.bucketCount - 1)].reduce(0, +)
     }
@@ -90,8 +93,8 @@ public struct LatencyCounts: Sendable, Equatable {
         return min((exponent - 10) * 4 + quarter + 1, LatencyHistogram.bucketCount - 1)
     }
 
-    /// Where the bucket ends, in nanoseconds; of the last, which has no end, where it begins. A microsecond counts as 1024
-    /// nanoseconds here, so that bounds are found by shifting.
+    /// Where the bucket ends, in nanoseconds; of the last, which has no end, where it begins. A
+    /// microsecond counts as 1024 nanoseconds here, so that bounds are found by shifting.
     static func upperNanoseconds(ofBucket index: Int) -> Int {
         guard index > 0 else { return 1024 }
         let (exponent, quarter) = ((index - 1) / 4 + 10, (index - 1) % 4)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The requests that are being answered, for whoever watches: the newest few hundred, and only while somebody does.
+/// The requests that are being answered, for whoever watches: the newest few hundred, and only
+/// while somebody does.
 ///
 /// Shared by all loops. While nobody watches, a request costs one read of `isWatched`.
 public final class LiveFeed: Sendable {
@@ -14,7 +15,8 @@ public final class LiveFeed: Sendable {
         /// Of content.
         public let bytes: Int
         public let outcome: Outcome
-        /// `hit`, or why the origin was asked, and behind a `/` what the detail was: as in the access log.
+        /// `hit`, or why the origin was asked, and behind a `/` what the detail was: as in the
+        /// access log.
         public let words: String
         public let nanoseconds: Int64
         /// What of it the origin took; nil where it was not asked.
@@ -65,7 +67,8 @@ public final class LiveFeed: Sendable {
         }
     }
 
-    /// The events from a number on, the number to go on from, and how many were left out since the last call of anyone.
+    /// The events from a number on, the number to go on from, and how many were left out since the
+    /// last call of anyone.
     public func events(from number: Int) -> (events: [Event], next: Int, skipped: Int) {
         ring.withLock { ring in
             let start = max(0, number - ring.first)

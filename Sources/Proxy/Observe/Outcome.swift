@@ -1,7 +1,7 @@
 import Cache
 
-/// How a request was answered, in one word: what latencies are told apart by. Every request has exactly one; preflights have
-/// none.
+/// How a request was answered, in one word: what latencies are told apart by. Every request has
+/// exactly one; preflights have none.
 public enum Outcome: Int, CaseIterable, Sendable {
     /// Out of the cache, fresh.
     case hit
@@ -15,7 +15,8 @@ public enum Outcome: Int, CaseIterable, Sendable {
     case collapsed
     /// By the origin.
     case miss
-    /// Out of the cache past its freshness, in place of an error or of a slow answer of the origin's that the client waited for.
+    /// Out of the cache past its freshness, in place of an error or of a slow answer of the
+    /// origin's that the client waited for.
     case staleIfError
     /// By the origin, because no cache may answer it.
     case bypass

@@ -10,7 +10,8 @@ struct AnsweredRequest {
     let contentLength: Int
     /// What the cache did; nil where it was not asked.
     let cacheStatus: CacheStatus?
-    /// Under which the answer is, or would be, stored; nil where the target was malformed or is nobody else's.
+    /// Under which the answer is, or would be, stored; nil where the target was malformed or is
+    /// nobody else's.
     let key: CacheKey?
     /// Written in place of the target where the target is private, or no target.
     let template: StaticString?
@@ -48,8 +49,8 @@ extension CacheStatus.Forwarded {
     }
 }
 
-/// One loop's witness of every answered request: counts how long it took, names it in the access log, shows it to whoever
-/// watches. Confined to its loop.
+/// One loop's witness of every answered request: counts how long it took, names it in the access
+/// log, shows it to whoever watches. Confined to its loop.
 final class RequestObserver {
     private let statistics: Statistics
     private let context: LoopContext
@@ -69,7 +70,8 @@ final class RequestObserver {
         traffic = TrafficTap(recorder, context.loop)
     }
 
-    /// To be called once for every request, before its answer is sent: the bytes of the request are gone then.
+    /// To be called once for every request, before its answer is sent: the bytes of the request are
+    /// gone then.
     /// - Parameter answer: asked for only while traffic is recorded.
     func record(
         _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer, on connection: ClientConnection
@@ -78,8 +80,8 @@ final class RequestObserver {
         if traffic.isOn { traffic.note(answered, nanoseconds, answer(), on: connection) }
     }
 
-    /// The same for an answer that is stored. Never inlined: what it is handed would be retained for it, a hundred instructions of
-    /// a hit.
+    /// The same for an answer that is stored. Never inlined: what it is handed would be retained
+    /// for it, a hundred instructions of a hit.
     @inline(never)
     func record(
         _ answered: AnsweredRequest, _ stored: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding, age: Int,
@@ -119,7 +121,8 @@ final class RequestObserver {
         }
     }
 
-    /// A preflight, which is no request of an app's. The target may be private, and says nothing here.
+    /// A preflight, which is no request of an app's. The target may be private, and says nothing
+    /// here.
     func recordPreflight(on connection: ClientConnection) {
         log?.recordPreflight(on: connection)
     }

@@ -1,9 +1,9 @@
 import Cache
 
-// The heaviest keys of a stream in bounded room: the Space-Saving algorithm (Metwally, Agrawal, El Abbadi, 2005), with weights
-// that halve as time goes by.
-// Must hold: a key whose weight exceeds the total divided by `capacity` is there; a weight shown is never below the true one, and
-// above it by `excess` at most.
+// The heaviest keys of a stream in bounded room: the Space-Saving algorithm (Metwally, Agrawal, El
+// Abbadi, 2005), with weights that halve as time goes by.
+// Must hold: a key whose weight exceeds the total divided by `capacity` is there; a weight shown is
+// never below the true one, and above it by `excess` at most.
 
 /// What is heavy. Pure; whoever shares it locks it.
 struct SpaceSaving: Sendable {
@@ -44,7 +44,8 @@ struct SpaceSaving: Sendable {
         }
     }
 
-    /// Halves all weights: what was heavy once does not stay so for ever, and is forgotten once it is next to nothing.
+    /// Halves all weights: what was heavy once does not stay so for ever, and is forgotten once it
+    /// is next to nothing.
     mutating func fade() {
         guard !items.isEmpty else { return }
         items.removeAll { $0.weight < Self.least }

@@ -1,8 +1,8 @@
 import Cache
 import Synchronization
 
-/// What the proxy counts. The names are those of `/stats`; every request is one of `hits`, `misses`, `bypassed`
-/// and `refused`; preflights are none.
+/// What the proxy counts. The names are those of `/stats`; every request is one of `hits`,
+/// `misses`, `bypassed` and `refused`; preflights are none.
 public enum Counter: Int, CaseIterable, Sendable {
     /// Requests of apps.
     case requests
@@ -24,7 +24,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case upstreamRequests
     /// Requests to the origin that failed: no answer, a broken one, or a 5xx.
     case upstreamErrors
-    /// Requests that were malformed or not admitted, or accept only what is not stored (`only-if-cached`).
+    /// Requests that were malformed or not admitted, or accept only what is not stored
+    /// (`only-if-cached`).
     case refused
     /// Answers put into the cache.
     case stored
@@ -36,13 +37,16 @@ public enum Counter: Int, CaseIterable, Sendable {
     case queued
     /// Requests that found the queue for the origin full, or gave way in it to more urgent ones.
     case queueRefused
-    /// Requests to the origin that were spared: for each answer that was built without any, and for each of a batch but one.
+    /// Requests to the origin that were spared: for each answer that was built without any, and for
+    /// each of a batch but one.
     case upstreamSaved
-    /// Requests to the origin for what nobody has asked for yet: the next page of a client that walks.
+    /// Requests to the origin for what nobody has asked for yet: the next page of a client that
+    /// walks.
     case prefetched
     /// Answers of the origin that contradict the form that was learnt from others.
     case contradictions
-    /// Answers of the origin that were held against what would have been composed (`compose verify`).
+    /// Answers of the origin that were held against what would have been composed
+    /// (`compose verify`).
     case verified
     /// Those that were not equal.
     case mismatched
@@ -80,7 +84,8 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let cells: InlineArray<21, Atomic<Int>>
-    /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of streamed ones to the last.
+    /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
+    /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
     let upstream = UpstreamStatistics()
     let hotTargets = HotTargets()

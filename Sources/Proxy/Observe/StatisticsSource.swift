@@ -40,7 +40,8 @@ public struct StatisticsSource: Sendable {
         self.recorder = recorder
     }
 
-    /// Forms in which nothing is composed for the time being, the origin having contradicted what was learnt of them.
+    /// Forms in which nothing is composed for the time being, the origin having contradicted what
+    /// was learnt of them.
     public var restingForms: Int { countRestingForms() }
 
     /// How many times as fast stored answers age.
@@ -50,8 +51,8 @@ public struct StatisticsSource: Sendable {
         statistics.reduce(0) { $0 + $1[counter] }
     }
 
-    /// How long requests took that were answered so: from the complete request to the first byte of the answer, the end of a
-    /// streamed one.
+    /// How long requests took that were answered so: from the complete request to the first byte of
+    /// the answer, the end of a streamed one.
     public func latency(_ outcome: Outcome) -> LatencyCounts {
         statistics.reduce(into: LatencyCounts()) { $0 += $1.latencies[outcome.rawValue].snapshot }
     }
@@ -79,7 +80,8 @@ public struct StatisticsSource: Sendable {
     /// Those who have keys, in the order of their file.
     public var clients: [Client] { listClients() }
 
-    /// When the developer token in use ends, in unix seconds; nil where there is none, or it does not say.
+    /// When the developer token in use ends, in unix seconds; nil where there is none, or it does
+    /// not say.
     public func developerTokenEnd(at unixSeconds: Int64) -> Int64? {
         guard let token = findDeveloperTokens()?.current(at: unixSeconds) else { return nil }
         return (try? TokenClaims(token: token))?.expires

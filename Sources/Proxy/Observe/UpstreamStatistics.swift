@@ -1,7 +1,8 @@
 import EventLoop
 import Synchronization
 
-/// What one loop asked of the origin, by priority and by what came of it. Written by that loop, read by anyone.
+/// What one loop asked of the origin, by priority and by what came of it. Written by that loop,
+/// read by anyone.
 public final class UpstreamStatistics: Sendable {
     /// Which requests are counted together.
     public struct Kind: Hashable, Sendable {

@@ -7,9 +7,11 @@ struct BoundListener: Sendable {
     let address: SocketAddress
 }
 
-/// What becomes of the listeners when others are wanted: those of the same address stay, whatever they speak by then.
+/// What becomes of the listeners when others are wanted: those of the same address stay, whatever
+/// they speak by then.
 struct ListenerChanges {
-    /// The address of a listener that stays; nil for one that has to be bound. In the order of `wanted`.
+    /// The address of a listener that stays; nil for one that has to be bound. In the order of
+    /// `wanted`.
     let addresses: [SocketAddress?]
 
     init(from running: [BoundListener], to wanted: [ListenerSettings]) {

@@ -7,8 +7,8 @@ extension ClientConnection {
         send("HTTP/1.1 100 Continue\r\n\r\n")
     }
 
-    /// Passes an interim response on (RFC 9110 15.2), or drops it where it has no place: once the answer has begun, and
-    /// for HTTP/1.0 clients, which do not know such responses.
+    /// Passes an interim response on (RFC 9110 15.2), or drops it where it has no place: once the
+    /// answer has begun, and for HTTP/1.0 clients, which do not know such responses.
     ///
     /// - Parameters:
     ///   - status: 102 to 199.

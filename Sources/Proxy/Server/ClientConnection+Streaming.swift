@@ -3,8 +3,8 @@ import HTTP
 
 /// Answers whose content comes piece by piece.
 extension ClientConnection {
-    /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with the connection for
-    /// HTTP/1.0 clients.
+    /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with
+    /// the connection for HTTP/1.0 clients.
     func beginStreaming(length: Int?, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
         let chunked = length == nil && head.version == .http11
@@ -29,8 +29,8 @@ extension ClientConnection {
         beginStreaming(length: nil, write)
     }
 
-    /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be called once it has caught
-    /// up, or has gone.
+    /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be
+    /// called once it has caught up, or has gone.
     public func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
         if chunked {

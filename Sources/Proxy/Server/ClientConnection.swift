@@ -1,14 +1,16 @@
 import EventLoop
 import HTTP
 
-/// One client's connection: reads requests one at a time, hands each to the service, sends what it answers.
+/// One client's connection: reads requests one at a time, hands each to the service, sends what it
+/// answers.
 ///
 /// Confined to its loop. What must hold:
-/// - each request is answered exactly once; while that is outstanding nothing more is read from the client, and while the
-///   answer has not left nothing more is begun, so a slow client costs one answer at most, and pipelined requests are
-///   answered in their order (RFC 9112 9.3.2);
+/// - each request is answered exactly once; while that is outstanding nothing more is read from the
+///   client, and while the answer has not left nothing more is begun, so a slow client costs one
+///   answer at most, and pipelined requests are answered in their order (RFC 9112 9.3.2);
 /// - the bytes of a request stay until it is answered, also when the client has gone meanwhile;
-/// - whoever made the connection keeps it until `onClose`, which is called once, when the socket is closed.
+/// - whoever made the connection keeps it until `onClose`, which is called once, when the socket is
+///   closed.
 public final class ClientConnection {
     enum Phase {
         /// Between requests, or in the middle of reading one.
@@ -106,13 +108,15 @@ public final class ClientConnection {
         if case .streaming = phase { true } else { false }
     }
 
-    /// The bytes that the ranges of `head` count in: those of the request being answered, and only while it is.
+    /// The bytes that the ranges of `head` count in: those of the request being answered, and only
+    /// while it is.
     public func withHeadBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try answered.withHeadBytes(body)
     }
 
-    /// Answers one more request, the one in hand or the next, then closes. A connection that has been idle since `limit` is
-    /// closed now; any other may have a request on its way, in whose face it would be closed, and has until `endGrace`.
+    /// Answers one more request, the one in hand or the next, then closes. A connection that has
+    /// been idle since `limit` is closed now; any other may have a request on its way, in whose
+    /// face it would be closed, and has until `endGrace`.
     func drain(idleSince limit: Instant) {
         isLast = true
         guard case .reading = phase, input == nil, awaited == .request, let end = deadlines.deadline else { return }
@@ -131,7 +135,8 @@ public final class ClientConnection {
         stream.close()
     }
 
-    /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a whole one.
+    /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a
+    /// whole one.
     public func reset() {
         leave()
         stream.reset()
@@ -149,7 +154,8 @@ public final class ClientConnection {
         resume?()
     }
 
-    /// The answer leaves, and what the client still sends is discarded for a while so that no reset overtakes it.
+    /// The answer leaves, and what the client still sends is discarded for a while so that no reset
+    /// overtakes it.
     private func closeAfterSending() {
         leave()
         stream.closeAfterSending()
@@ -165,7 +171,8 @@ public final class ClientConnection {
 // MARK: - Deadlines
 
 extension ClientConnection {
-    /// Sets the deadline unless it is already set for the same thing: deadlines are absolute, bytes do not move them.
+    /// Sets the deadline unless it is already set for the same thing: deadlines are absolute, bytes
+    /// do not move them.
     private func expect(_ next: Awaited, within timeout: Duration) {
         guard awaited != next else { return }
         awaited = next
@@ -221,7 +228,8 @@ extension ClientConnection: StreamHandler {
         onClose(self)
     }
 
-    /// Reads and hands on requests until the socket is empty, an answer is outstanding, or others deserve a turn.
+    /// Reads and hands on requests until the socket is empty, an answer is outstanding, or others
+    /// deserve a turn.
     private func pump() {
         if isPumping { return }
         isPumping = true
@@ -289,12 +297,15 @@ extension ClientConnection: StreamHandler {
 // MARK: - Answering
 
 extension ClientConnection {
-    /// Answers with a head that `write` completes (status line and fields, framing included) and `content` behind it.
+    /// Answers with a head that `write` completes (status line and fields, framing included) and
+    /// `content` behind it.
     ///
-    /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for HEAD. One system call, no
-    /// copy of the content. `write` must not answer, and must not use the connection's scratch.
+    /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for
+    /// HEAD. One system call, no copy of the content. `write` must not answer, and must not use the
+    /// connection's scratch.
     ///
-    /// - Parameter file: the same content as a file, where there is one and the connection `sendsFiles`.
+    /// - Parameter file: the same content as a file, where there is one and the connection
+    ///   `sendsFiles`.
     public func respond(
         content: [UInt8], file: SealedFile? = nil, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void
     ) {
@@ -353,7 +364,8 @@ extension ClientConnection {
             expectRoom()
         } else {
             becomeIdle()
-            // Answered later than it was asked: nobody is pumping, and the next request may be in the buffer.
+            // Answered later than it was asked: nobody is pumping, and the next request may be in
+            // the buffer.
             if !isPumping { pump() }
         }
     }
@@ -364,8 +376,9 @@ extension ClientConnection {
         deadlines.set(context.loop.now + idle)
     }
 
-    /// Answers a request that cannot be read to its end, and closes: what follows on this connection has no meaning. Nothing
-    /// is asked of the reader, whose head is that of the request before or half of this one.
+    /// Answers a request that cannot be read to its end, and closes: what follows on this
+    /// connection has no meaning. Nothing is asked of the reader, whose head is that of the request
+    /// before or half of this one.
     private func refuse(status: Int, detail: String) {
         keepsAlive = false
         requestedAt = context.loop.now

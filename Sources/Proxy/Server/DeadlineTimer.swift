@@ -2,8 +2,9 @@ import EventLoop
 
 /// One deadline that moves with every request, at the price of a store.
 ///
-/// The loop's timer is armed only when there is none or the new deadline is earlier; when it fires before the deadline it
-/// is armed again. A keep-alive connection thus costs one timer operation an idle period, not one a request.
+/// The loop's timer is armed only when there is none or the new deadline is earlier; when it fires
+/// before the deadline it is armed again. A keep-alive connection thus costs one timer operation an
+/// idle period, not one a request.
 struct DeadlineTimer {
     private final class Box {
         var deadline: Instant?

@@ -1,10 +1,12 @@
 import Glibc
 import HTTP
 
-// Requests that came before, byte for byte: what was worked out of them then is not worked out again.
-// Must hold: no field that is known to tell who asks is kept (tokens, keys, cookies), so what is here needs no wiping; what is
-// kept of a request follows from its bytes alone; a request takes a place only when it comes the second time, so that one that is
-// never repeated costs a hash and no allocation.
+// Requests that came before, byte for byte: what was worked out of them then is not worked out
+// again.
+// Must hold: no field that is known to tell who asks is kept (tokens, keys, cookies), so what is
+// here needs no wiping; what is kept of a request follows from its bytes alone; a request takes a
+// place only when it comes the second time, so that one that is never repeated costs a hash and no
+// allocation.
 
 /// A request that came at least twice.
 final class KnownRequest {
@@ -61,7 +63,8 @@ struct KnownRequests {
         return known
     }
 
-    /// Notes a request that was parsed from these bytes, all of them. It is known from the second time on.
+    /// Notes a request that was parsed from these bytes, all of them. It is known from the second
+    /// time on.
     mutating func note(_ bytes: Span<UInt8>, _ head: RequestHead) {
         guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks(bytes) else { return }
         let hash = hash(bytes)
@@ -79,8 +82,8 @@ struct KnownRequests {
         Int(truncatingIfNeeded: hash >> 32) & (Self.count - 1)
     }
 
-    /// Eight bytes at a time. Whoever finds requests that collide makes them as slow as they are elsewhere: every byte is
-    /// compared.
+    /// Eight bytes at a time. Whoever finds requests that collide makes them as slow as they are
+    /// elsewhere: every byte is compared.
     private func hash(_ span: Span<UInt8>) -> UInt64 {
         span.withUnsafeBytes { bytes in
             var (hash, index) = (seed ^ UInt64(truncatingIfNeeded: bytes.count), 0)

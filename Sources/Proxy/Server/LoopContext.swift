@@ -1,10 +1,11 @@
 import EventLoop
 import HTTP
 
-/// What all connections of one loop share: what those need that are reading, one scratch for heads, the clock's text, the
-/// requests that came before.
+/// What all connections of one loop share: what those need that are reading, one scratch for heads,
+/// the clock's text, the requests that came before.
 ///
-/// Confined to its loop. An idle connection holds no input at all; that keeps ten thousand of them cheap.
+/// Confined to its loop. An idle connection holds no input at all; that keeps ten thousand of them
+/// cheap.
 public final class LoopContext {
     public let loop: EventLoop
     /// Where heads are written before they are sent; empty between answers.
@@ -30,7 +31,8 @@ public final class LoopContext {
         freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
     }
 
-    /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so it is wiped.
+    /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so
+    /// it is wiped.
     func giveBack(_ input: RequestInput) {
         input.clear()
         guard freeInputs.count < Self.mostFreeInputs, input.bytes.capacity <= Self.inputBytes else { return }

@@ -3,7 +3,8 @@ import HTTP
 // What a head says about who is asking; `bytes` are those that its ranges count in.
 
 extension RequestHead {
-    /// Where the token of `Authorization: Bearer TOKEN` is; nil for another scheme, or none (RFC 6750 2.1).
+    /// Where the token of `Authorization: Bearer TOKEN` is; nil for another scheme, or none (RFC
+    /// 6750 2.1).
     public func bearerToken(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard let field = fields.first(.authorization) else { return nil }
         let value = field.value.range
@@ -13,8 +14,9 @@ extension RequestHead {
         return value.lowerBound + 7..<value.upperBound
     }
 
-    /// Whether `Host` is a loopback name or address: a page that reaches this listener by rebinding its own name says that
-    /// name instead. Digits and dots only behind 127, because `127.example.com` is a name that anyone can register.
+    /// Whether `Host` is a loopback name or address: a page that reaches this listener by rebinding
+    /// its own name says that name instead. Digits and dots only behind 127, because
+    /// `127.example.com` is a name that anyone can register.
     public func addressesLoopback(_ bytes: Span<UInt8>) -> Bool {
         guard let host = fields.first(.host) else { return true }
         var end = host.value.range.upperBound
@@ -30,7 +32,8 @@ extension RequestHead {
         return name.allSatisfy { bytes[$0] == UInt8(ascii: ".") || 0x30...0x39 ~= bytes[$0] }
     }
 
-    /// Whether the request carries a token of one user: the API's own field, or the web player's (API.md 1).
+    /// Whether the request carries a token of one user: the API's own field, or the web player's
+    /// (API.md 1).
     func carriesUserToken(_ bytes: Span<UInt8>) -> Bool {
         fields.contains(.musicUserToken) || carriesPlayersToken(bytes)
     }

@@ -2,10 +2,11 @@ import HTTP
 
 /// Reads requests off a byte stream, one at a time: head, then body, collected whole.
 ///
-/// Pure: bytes in, steps out. A request without a body stays where it arrived, and `head`'s ranges point into the
-/// buffer; one with a body has its head copied aside, so that the buffer can be consumed as the body comes in.
-/// The body is read to its last byte before the request is handed on, so nothing of it can be taken for the next
-/// request (HARDENING 2.9).
+/// Pure: bytes in, steps out. A request without a body stays where it arrived, and `head`'s ranges
+/// point into the buffer; one with a body has its head copied aside, so that the buffer can be
+/// consumed as the body comes in.
+/// The body is read to its last byte before the request is handed on, so nothing of it can be taken
+/// for the next request (HARDENING 2.9).
 struct RequestReader: ~Copyable {
     enum Step: Equatable {
         case needMore

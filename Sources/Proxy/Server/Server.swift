@@ -88,8 +88,8 @@ public final class Server {
         if connections.isEmpty { drained() }
     }
 
-    /// Stops listening, lets requests in hand finish, then calls `completion` with the number of those that had not
-    /// finished by the drain timeout and were cut off.
+    /// Stops listening, lets requests in hand finish, then calls `completion` with the number of
+    /// those that had not finished by the drain timeout and were cut off.
     public func drain(_ completion: @escaping (_ cutOff: Int) -> Void) {
         for listener in listeners.values { stopListening(listener) }
         service.drain()

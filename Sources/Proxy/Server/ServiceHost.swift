@@ -1,6 +1,7 @@
 import EventLoop
 
-/// A service on a loop of its own with its listener: how the admin surface and the simulated API run.
+/// A service on a loop of its own with its listener: how the admin surface and the simulated API
+/// run.
 ///
 /// `@unchecked Sendable` because its server and service are touched only on the loop's queue.
 public final class ServiceHost: @unchecked Sendable {
@@ -9,7 +10,8 @@ public final class ServiceHost: @unchecked Sendable {
     private let loop: EventLoop
     private let server: Server
 
-    /// - Parameter makeService: called once, on the loop, with what the service's connections share.
+    /// - Parameter makeService: called once, on the loop, with what the service's connections
+    ///   share.
     /// - Throws: `SystemError` when the loop or the listener cannot be made.
     public init(
         label: String, listener: ListenerSettings, timeouts: ClientTimeouts = ClientTimeouts(),

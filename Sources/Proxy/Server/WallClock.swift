@@ -20,8 +20,9 @@ public struct TimeOfDay: Sendable {
 
 /// The time of day for one loop, with its `Date` line made once a second.
 ///
-/// Monotonic instants drive all timers; this clock only dates answers and ages, so that a step of the system's clock
-/// can change neither a timeout nor the order of events (RFC 9110 6.6.1 wants Date to be the best known time).
+/// Monotonic instants drive all timers; this clock only dates answers and ages, so that a step of
+/// the system's clock can change neither a timeout nor the order of events (RFC 9110 6.6.1 wants
+/// Date to be the best known time).
 struct WallClock {
     private let source: TimeOfDay
     private var readAt: Instant?

@@ -51,7 +51,8 @@ extension BudgetState {
         }
     }
 
-    /// The ends of a line of waiting jobs; the jobs hold its links, so that any of them can leave in constant time.
+    /// The ends of a line of waiting jobs; the jobs hold its links, so that any of them can leave
+    /// in constant time.
     struct Line {
         var first: JobID?
         var last: JobID?
@@ -69,8 +70,8 @@ extension BudgetState {
             self.connections = connections
         }
 
-        /// Background requests leave half of the connections to the others, so that a purge of many entries does not
-        /// make clients wait.
+        /// Background requests leave half of the connections to the others, so that a purge of many
+        /// entries does not make clients wait.
         func hasRoom(for priority: UpstreamPriority) -> Bool {
             guard inFlight < connections else { return false }
             return !priority.isBackground || inBackground < max(1, connections / 2)

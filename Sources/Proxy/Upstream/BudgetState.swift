@@ -1,16 +1,18 @@
 import EventLoop
 
-/// Decides which request may go to the origin next: the brain of the upstream budget (DESIGN 8). Events in, actions
-/// out, no I/O and no clock. The developer team's rate is one for the process (API.md 10), so this is shared by all
-/// loops; each has a *lane* with as many places as its pool has connections.
+/// Decides which request may go to the origin next: the brain of the upstream budget (DESIGN 8).
+/// Events in, actions out, no I/O and no clock. The developer team's rate is one for the process
+/// (API.md 10), so this is shared by all loops; each has a *lane* with as many places as its pool
+/// has connections.
 ///
 /// What must hold:
-/// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the background;
+/// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the
+///   background;
 /// - no request starts before the rate allows it;
 /// - the more urgent go first, among equals those that came first;
 /// - nothing waits that could start, and `wakeAt` is set while the rate alone holds something back;
-/// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the background; when there are
-///   more, the newest of the least urgent is refused;
+/// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the
+///   background; when there are more, the newest of the least urgent is refused;
 /// - a job ends once: refused, or by `end`.
 struct BudgetState {
     var rate: RateLimit
@@ -37,7 +39,8 @@ struct BudgetState {
 // MARK: Events
 
 extension BudgetState {
-    /// A request wants to start. One that is repeated goes before its equals: it has waited already.
+    /// A request wants to start. One that is repeated goes before its equals: it has waited
+    /// already.
     mutating func submit(_ id: JobID, _ priority: UpstreamPriority, isRepeated: Bool = false, now: Instant) -> [Action]
     {
         nextOrder += 1
@@ -118,7 +121,8 @@ extension BudgetState {
     }
     var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight } }
 
-    /// Seconds after which a request of this priority is worth another try: until those before it have gone.
+    /// Seconds after which a request of this priority is worth another try: until those before it
+    /// have gone.
     mutating func retryAfter(_ priority: UpstreamPriority, now: Instant) -> Int {
         let before = UpstreamPriority.allCases.reduce(0) { $1 >= priority ? $0 + waiting[$1.rawValue] : $0 }
         let rate = max(1, rate.current ?? rate.recentSuccesses(now: now))

@@ -2,13 +2,14 @@ import EventLoop
 
 /// In which order the addresses of a name are tried, and how long each may take. Pure.
 ///
-/// The address that worked last comes first, the others keep the resolver's order (IPv6 and IPv4 interleaved). Each
-/// attempt but the last gets an equal share of the time that is left, so that an address that swallows packets
-/// cannot use up the deadline of one that would answer.
+/// The address that worked last comes first, the others keep the resolver's order (IPv6 and IPv4
+/// interleaved). Each attempt but the last gets an equal share of the time that is left, so that an
+/// address that swallows packets cannot use up the deadline of one that would answer.
 struct DialPlan<Address: Equatable> {
     struct Attempt: Equatable where Address: Equatable {
         let address: Address
-        /// When to give up and try the next one; nil for the last, which the connection's own deadline ends.
+        /// When to give up and try the next one; nil for the last, which the connection's own
+        /// deadline ends.
         let giveUp: Instant?
     }
 

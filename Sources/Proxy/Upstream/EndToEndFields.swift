@@ -2,8 +2,8 @@ import HTTP
 
 /// Which fields of an answer go further than the connection they came on. Pure.
 enum EndToEndFields {
-    /// Copies them out of a received head. Framing must have been decided before (HARDENING, `Connection:
-    /// Content-Length`).
+    /// Copies them out of a received head. Framing must have been decided before (HARDENING,
+    /// `Connection: Content-Length`).
     static func copy(from head: borrowing ResponseHead, _ bytes: Span<UInt8>) -> UpstreamFields {
         var result = UpstreamFields()
         result.reserve(bytes: head.byteCount, lines: head.fields.count)
@@ -26,8 +26,9 @@ enum EndToEndFields {
         }
     }
 
-    /// Fields that `Connection` cannot take away, because a sender must not list them (RFC 9110, 7.6.1): without them
-    /// a private answer could look storable, or its content be taken for something else.
+    /// Fields that `Connection` cannot take away, because a sender must not list them (RFC 9110,
+    /// 7.6.1): without them a private answer could look storable, or its content be taken for
+    /// something else.
     private static func isForEveryRecipient(_ id: FieldName) -> Bool {
         switch id {
         case .cacheControl, .cdnCacheControl, .pragma, .expires, .date, .age, .etag, .lastModified, .vary, .setCookie,

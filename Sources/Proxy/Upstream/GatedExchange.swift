@@ -2,9 +2,10 @@ import EventLoop
 
 /// A request on its way through the gate: what its sender holds on to. Confined to the gate's loop.
 ///
-/// It waits, is sent, perhaps pauses after a 429 and waits again, and ends. One timer serves the wait (its deadline) and
-/// the pause. The receiver's calls bring the `UpstreamExchange` of the sending that is under way, to pause it, resume it
-/// or cancel it; cancelling that one or this one is the same.
+/// It waits, is sent, perhaps pauses after a 429 and waits again, and ends. One timer serves the
+/// wait (its deadline) and the pause. The receiver's calls bring the `UpstreamExchange` of the
+/// sending that is under way, to pause it, resume it or cancel it; cancelling that one or this one
+/// is the same.
 public final class GatedExchange {
     private enum Phase {
         case waiting(UpstreamAttempt)
@@ -59,8 +60,8 @@ public final class GatedExchange {
         }
     }
 
-    /// Makes it more urgent. One that has been sent already keeps its place among the connections; a repeat of it counts
-    /// as urgent as this.
+    /// Makes it more urgent. One that has been sent already keeps its place among the connections;
+    /// a repeat of it counts as urgent as this.
     public func promote(to priority: UpstreamPriority) {
         guard priority > self.priority else { return }
         self.priority = priority
@@ -88,7 +89,8 @@ extension GatedExchange {
         phase = .sent(attempt, send(request))
     }
 
-    /// After a 429: whether it will be sent again. One that is too large to be collected is handed on instead.
+    /// After a 429: whether it will be sent again. One that is too large to be collected is handed
+    /// on instead.
     func repeatsLater() -> Bool {
         guard repeats < mostRepeats, let at = gate?.pause(beforeRepeat: repeats, deadline: deadline) else {
             return false

@@ -25,7 +25,8 @@ extension PoolState {
         return result
     }
 
-    /// One connection for each that waits, within the bound. After a failure one attempt at a time, and none in a pause.
+    /// One connection for each that waits, within the bound. After a failure one attempt at a time,
+    /// and none in a pause.
     mutating func openWhatIsNeeded(now: Instant) -> [Action] {
         // Mostly nothing waits; counting goes through all connections.
         guard !waiting.isEmpty else { return [] }
@@ -78,8 +79,8 @@ extension PoolState {
         return []
     }
 
-    /// Holds the place of a connection that could not be opened, so that the next attempt waits. One place is enough,
-    /// and connections that fail together are one failure.
+    /// Holds the place of a connection that could not be opened, so that the next attempt waits.
+    /// One place is enough, and connections that fail together are one failure.
     mutating func backOff(_ connection: ConnectionID, now: Instant) {
         guard counts.backingOff == 0 else { return remove(connection) }
         consecutiveConnectFailures += 1

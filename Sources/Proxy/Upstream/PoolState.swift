@@ -5,7 +5,8 @@ import EventLoop
 /// What must hold:
 /// - at most `maxConnections` connections, those being opened and those backing off included;
 /// - one exchange per connection; a connection comes back only when both messages ended exactly;
-/// - the connection that was used last is reused first, the waiting are served in the order in which they came;
+/// - the connection that was used last is reused first, the waiting are served in the order in
+///   which they came;
 /// - an idle connection and a waiting request that could use it never exist together;
 /// - while connecting fails, one attempt at a time, with growing pauses between them;
 /// - every request ends: it has a deadline from the moment it is submitted.
@@ -85,7 +86,8 @@ extension PoolState {
         guard case .starting = connections[connection] else { return [] }
         counters.connectFailures += 1
         backOff(connection, now: now)
-        // Others that are being opened or at work may yet serve the waiting. With none left, waiting is pointless.
+        // Others that are being opened or at work may yet serve the waiting. With none left,
+        // waiting is pointless.
         guard counts.starting == 0, counts.leased == 0 else { return [.close(connection)] }
         let hopeless = waiting
         waiting.removeAll()
@@ -100,20 +102,23 @@ extension PoolState {
         wake(at: due.deadline)
     }
 
-    /// The content is too large to be collected; it goes on at the client's pace, so only the whole deadline counts.
+    /// The content is too large to be collected; it goes on at the client's pace, so only the whole
+    /// deadline counts.
     mutating func streams(_ connection: ConnectionID) {
         guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
         connections[connection] = .leased(ticket, isReused: isReused, due: nil)
     }
 
-    /// The exchange is complete. `isReusable`: both messages ended exactly, nothing is left over, both sides keep alive.
+    /// The exchange is complete. `isReusable`: both messages ended exactly, nothing is left over,
+    /// both sides keep alive.
     mutating func finished(_ connection: ConnectionID, isReusable: Bool, now: Instant) -> [Action] {
         guard case .leased = connections[connection] else { return [] }
         guard isReusable else {
             remove(connection)
             return [.close(connection)] + openWhatIsNeeded(now: now)
         }
-        // It worked this very instant, so any request may have it but one that just met a dead connection.
+        // It worked this very instant, so any request may have it but one that just met a dead
+        // connection.
         if let index = waiting.firstIndex(where: { !$0.isRetry }) {
             return [lease(connection, to: waiting.remove(at: index), isReused: true, now: now)]
         }

@@ -1,31 +1,34 @@
 import EventLoop
 
-/// How many requests a second the origin is asked: learnt from its 429s, which come without a figure and without a
-/// `Retry-After` (API.md 10). Pure: events in, answers out.
+/// How many requests a second the origin is asked: learnt from its 429s, which come without a
+/// figure and without a `Retry-After` (API.md 10). Pure: events in, answers out.
 ///
 /// What must hold:
-/// - without a ceiling there is no limit until a 429 was seen; the first limit is the rate of success just measured, and four at
-///   least;
-/// - while the limit holds requests back, each success raises it by `growth`; a 429 lowers it by a share, once for
-///   each overshoot: the 429s of requests that left less than a second after the last step down are the same one;
-/// - `growth` is large while the limit is unknown, shrinks with every step down, and doubles again in long quiet, so
-///   that a limit once found is crossed rarely, and one that was lifted is noticed;
+/// - without a ceiling there is no limit until a 429 was seen; the first limit is the rate of
+///   success just measured, and four at least;
+/// - while the limit holds requests back, each success raises it by `growth`; a 429 lowers it by a
+///   share, once for each overshoot: the 429s of requests that left less than a second after the
+///   last step down are the same one;
+/// - `growth` is large while the limit is unknown, shrinks with every step down, and doubles again
+///   in long quiet, so that a limit once found is crossed rarely, and one that was lifted is
+///   noticed;
 /// - requests leave evenly spaced; what timers lost can be made good within `mostCredit`;
 /// - ten minutes without a 429 forget the limit; the ceiling always holds.
 ///
-/// The constants were found by simulation over origins with fixed windows and token buckets of 4 to 200 requests a
-/// second and round trips of 5 to 300 ms (`RateLimitSimulationTests`): 92 to 100 % of what the origin gives, and 0.1
-/// to 1.9 % of the requests meet a 429.
+/// The constants were found by simulation over origins with fixed windows and token buckets of 4 to
+/// 200 requests a second and round trips of 5 to 300 ms (`RateLimitSimulationTests`): 92 to 100 %
+/// of what the origin gives, and 0.1 to 1.9 % of the requests meet a 429.
 struct RateLimit {
     /// Requests a second that are never exceeded.
     private(set) var ceiling: Double?
-    /// Requests a second that the origin has been found to bear; nil when it has refused none for long.
+    /// Requests a second that the origin has been found to bear; nil when it has refused none for
+    /// long.
     private(set) var learnt: Double?
 
     /// What one success adds to the limit, in requests a second.
     private var growth = 0.0
-    /// Whether the limit is that of the first 429, which may be far too low: the origin may allow few at once, and
-    /// many one after the other.
+    /// Whether the limit is that of the first 429, which may be far too low: the origin may allow
+    /// few at once, and many one after the other.
     private var isFirstGuess = false
     private var loweredAt = Instant(nanoseconds: 0)
     /// When the growth was set last.
@@ -46,8 +49,8 @@ struct RateLimit {
     private static let quiet = Duration.seconds(25)
     private static let memory = Duration.seconds(600)
     private static let mostCredit = Duration.milliseconds(20)
-    /// What the first limit is at least: a 429 in a quiet moment says nothing of the rate, and clients of this API live with
-    /// four requests a second (API.md 10).
+    /// What the first limit is at least: a 429 in a quiet moment says nothing of the rate, and
+    /// clients of this API live with four requests a second (API.md 10).
     private static let firstGuess = 4.0
     /// However much is refused, it is tried once a second.
     private static let leastRate = 1.0
@@ -80,7 +83,8 @@ extension RateLimit {
         nextStart = max(nextStart, now - Self.mostCredit) + .nanoseconds(Int64(1e9 / current))
     }
 
-    /// The origin has answered, with whatever but a 429. `isBinding`: the limit holds back requests just now.
+    /// The origin has answered, with whatever but a 429. `isBinding`: the limit holds back requests
+    /// just now.
     mutating func succeeded(now: Instant, isBinding: Bool) {
         successes.count(now: now)
         guard var limit = learnt else { return }
@@ -122,7 +126,8 @@ extension RateLimit {
         // The steeper the limit grew, the further above the origin's it may be by now.
         var step = min(max(1.5 * growth, Self.leastStepDown), Self.mostStepDown)
         if now - loweredAt < Self.soonAgain { step = min(2 * step, Self.mostStepDown) }
-        // A limit that was not used up says less than what was sent. One request is within the error of counting.
+        // A limit that was not used up says less than what was sent. One request is within the
+        // error of counting.
         var lowered = min(limit, succeeded + refused + 1) * (1 - step)
         // Far too much: what succeeded is the better guess.
         if 3 * refused > succeeded + 6 { lowered = min(lowered, succeeded) }
@@ -131,7 +136,8 @@ extension RateLimit {
         isFirstGuess = false
     }
 
-    /// A 429 in some hundred requests is the price of knowing the limit, whether these take a second or a minute.
+    /// A 429 in some hundred requests is the price of knowing the limit, whether these take a
+    /// second or a minute.
     private static func leastGrowth(_ limit: Double) -> Double {
         min(0.0007 + 0.0001 * limit, 0.01)
     }

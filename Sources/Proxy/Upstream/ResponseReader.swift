@@ -4,9 +4,12 @@ import HTTP
 ///
 /// What must hold:
 /// - nothing of a malformed or incomplete answer is reported as complete;
-/// - interim responses are reported or, if 100, skipped, a bounded number of them; 101 is a fault (RFC 9110, 15.2);
-/// - content is collected up to a bound; a larger answer is reported as `began`, `received`..., `finished`;
-/// - no byte after the end of an answer is consumed: what is left over is surplus, and the connection not reusable.
+/// - interim responses are reported or, if 100, skipped, a bounded number of them; 101 is a fault
+///   (RFC 9110, 15.2);
+/// - content is collected up to a bound; a larger answer is reported as `began`, `received`...,
+///   `finished`;
+/// - no byte after the end of an answer is consumed: what is left over is surplus, and the
+///   connection not reusable.
 struct ResponseReader: Sendable {
     enum Event {
         /// All bytes were looked at and there is nothing to report.
@@ -49,7 +52,8 @@ struct ResponseReader: Sendable {
     private var response: UpstreamResponse?
     private var collected: [UInt8] = []
     private var isStreaming = false
-    /// Whether the origin keeps the connection after this answer. Meaningful once the head is complete.
+    /// Whether the origin keeps the connection after this answer. Meaningful once the head is
+    /// complete.
     private(set) var keepsAlive = false
 
     init(limits: MessageLimits, maxCollectedBytes: Int) {
@@ -59,7 +63,8 @@ struct ResponseReader: Sendable {
         decoder = BodyDecoder(.none, limits: limits)
     }
 
-    /// Expects the answer to a request of this method. `isReused` only tells how an early end is reported.
+    /// Expects the answer to a request of this method. `isReused` only tells how an early end is
+    /// reported.
     mutating func begin(answering method: Method, isReused: Bool) {
         self.method = method
         self.isReused = isReused
@@ -78,7 +83,8 @@ struct ResponseReader: Sendable {
         if case .head = phase { false } else { true }
     }
 
-    /// Reads on. Call it again with the rest, also with none, until it says `needMore`, `answered` or `finished`.
+    /// Reads on. Call it again with the rest, also with none, until it says `needMore`, `answered`
+    /// or `finished`.
     mutating func read(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Step {
         if bytes.count > 0 { hasSeenBytes = true }
         var consumed = 0
@@ -112,7 +118,8 @@ struct ResponseReader: Sendable {
         return nextEvent()
     }
 
-    /// The failure for a connection that broke (was reset, timed out in TCP, lacked its `close_notify`).
+    /// The failure for a connection that broke (was reset, timed out in TCP, lacked its
+    /// `close_notify`).
     var brokenOff: UpstreamFailure {
         guard hasHead else { return .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused)) }
         return .closedEarly(.content)
@@ -130,7 +137,8 @@ extension ResponseReader {
         }
     }
 
-    /// Acts on a complete head: prepares for the content after a final one, returns an interim one that is to be reported.
+    /// Acts on a complete head: prepares for the content after a final one, returns an interim one
+    /// that is to be reported.
     private mutating func takeHead(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> UpstreamInterim? {
         parser.reset()
         guard !head.isInterim else { return try takeInterim(bytes) }
@@ -175,14 +183,15 @@ extension ResponseReader {
 // MARK: Content
 
 extension ResponseReader {
-    /// How many bytes of content can be read straight into their place; 0 where they need decoding or are streamed.
+    /// How many bytes of content can be read straight into their place; 0 where they need decoding
+    /// or are streamed.
     var directRoom: Int {
         guard case .counted(let remaining) = phase, !isStreaming else { return 0 }
         return remaining
     }
 
-    /// Lets `read` write at most `count` bytes of content into their place; it returns how many it wrote. Then call
-    /// `read` with an empty span. `count` is at most `directRoom`.
+    /// Lets `read` write at most `count` bytes of content into their place; it returns how many it
+    /// wrote. Then call `read` with an empty span. `count` is at most `directRoom`.
     mutating func readDirectly(_ count: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) {
         guard case .counted(let remaining) = phase else { return }
         let before = collected.count

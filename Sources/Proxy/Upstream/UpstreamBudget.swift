@@ -3,7 +3,8 @@ import Synchronization
 
 /// The upstream budget of the process: `BudgetState` behind one lock, for the gates of all loops.
 ///
-/// The lock is held for one decision, which takes well below a microsecond; nothing is performed under it.
+/// The lock is held for one decision, which takes well below a microsecond; nothing is performed
+/// under it.
 public final class UpstreamBudget: Sendable {
     /// What the budget does at a moment.
     public struct Snapshot: Sendable, Equatable {
@@ -49,7 +50,8 @@ public final class UpstreamBudget: Sendable {
         }
     }
 
-    /// Another ceiling, in requests a second; the gates have to ask again (`UpstreamGate.reconsider`).
+    /// Another ceiling, in requests a second; the gates have to ask again
+    /// (`UpstreamGate.reconsider`).
     func limit(to rate: Int?) {
         shared.withLock { $0.state.rate.limit(to: rate) }
     }

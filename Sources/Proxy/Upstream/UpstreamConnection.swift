@@ -1,11 +1,12 @@
 import EventLoop
 import HTTP
 
-/// One connection to the origin: dials, then carries one exchange after the other. It decides nothing: `DialPlan`,
-/// `ResponseReader` and, through the pool, `PoolState` do. Owned by the pool, confined to its loop.
+/// One connection to the origin: dials, then carries one exchange after the other. It decides
+/// nothing: `DialPlan`, `ResponseReader` and, through the pool, `PoolState` do. Owned by the pool,
+/// confined to its loop.
 ///
-/// Bytes reach the parser only after the stream has opened, that is after a TLS peer was verified (HARDENING,
-/// CVE-2026-1642).
+/// Bytes reach the parser only after the stream has opened, that is after a TLS peer was verified
+/// (HARDENING, CVE-2026-1642).
 final class UpstreamConnection {
     let id: PoolState.ConnectionID
     private weak var pool: UpstreamPool?
@@ -78,7 +79,8 @@ extension UpstreamConnection {
 extension UpstreamConnection {
     /// Sends the request; the answer goes to the exchange's receiver.
     ///
-    /// What can be read before the request has left cannot be its answer: such a connection is not used.
+    /// What can be read before the request has left cannot be its answer: such a connection is not
+    /// used.
     func start(_ exchange: UpstreamExchange, isReused: Bool) {
         guard let stream, isQuiet(stream) else {
             pool?.broke(self, .closedEarly(.nothing(isReused: isReused)))
@@ -212,7 +214,8 @@ extension UpstreamConnection {
         return exchange.end()
     }
 
-    /// Both messages have ended exactly, nothing is left over on either side, and the origin keeps the connection.
+    /// Both messages have ended exactly, nothing is left over on either side, and the origin keeps
+    /// the connection.
     private var isReusable: Bool {
         guard let stream, reader.keepsAlive, input.isEmpty, stream.pendingBytes == 0 else { return false }
         return isQuiet(stream)

@@ -1,8 +1,10 @@
 import EventLoop
 
-/// Opens one connection: tries the addresses of a `DialPlan` until a stream is open and, with TLS, verified.
+/// Opens one connection: tries the addresses of a `DialPlan` until a stream is open and, with TLS,
+/// verified.
 ///
-/// Calls its completion exactly once, or never after `stop`. The deadline of the whole is the pool's to watch.
+/// Calls its completion exactly once, or never after `stop`. The deadline of the whole is the
+/// pool's to watch.
 final class UpstreamDialer {
     private var plan: DialPlan<SocketAddress>
     private let tls: (configuration: ClientTLS, hostName: String)?

@@ -1,6 +1,8 @@
-/// Where the origin is: configuration only, never anything that a client sent (HARDENING: Host only selects).
+/// Where the origin is: configuration only, never anything that a client sent (HARDENING: Host only
+/// selects).
 ///
-/// The host is kept as written for `Host`, and without the brackets of an IPv6 literal for resolving and verifying.
+/// The host is kept as written for `Host`, and without the brackets of an IPv6 literal for
+/// resolving and verifying.
 public struct UpstreamEndpoint: Sendable, Hashable {
     /// Whether the connection is TLS; the certificate is then always verified for `host`.
     public let isTLS: Bool
@@ -16,7 +18,8 @@ public struct UpstreamEndpoint: Sendable, Hashable {
         self.port = port
     }
 
-    /// The value of the `Host` field (RFC 9110, 7.2): the port only where it is not the scheme's own.
+    /// The value of the `Host` field (RFC 9110, 7.2): the port only where it is not the scheme's
+    /// own.
     public var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"

@@ -1,10 +1,12 @@
 import EventLoop
 
-/// One request to the origin and its answer: what the receiver holds on to while it waits. Confined to the pool's loop.
+/// One request to the origin and its answer: what the receiver holds on to while it waits. Confined
+/// to the pool's loop.
 public final class UpstreamExchange {
     /// As it was given to `send`.
     public let request: UpstreamRequest
-    /// Whether the request went out on a connection that had been used before. Meaningful once there is an answer.
+    /// Whether the request went out on a connection that had been used before. Meaningful once
+    /// there is an answer.
     public internal(set) var isReused = false
     /// When the request was handed to its connection; for a repeated one, to its last.
     public internal(set) var requestedAt: Instant
@@ -35,16 +37,17 @@ public final class UpstreamExchange {
         requestedAt = now
     }
 
-    /// Ends the exchange without another call to the receiver. The connection goes with it, because the rest of the
-    /// answer is still to come on it. Does nothing after the end.
+    /// Ends the exchange without another call to the receiver. The connection goes with it, because
+    /// the rest of the answer is still to come on it. Does nothing after the end.
     public func cancel() {
         guard let receiver = end() else { return }
         pool?.cancel(self)
         (receiver as? UpstreamAttempt)?.wasCancelled()
     }
 
-    /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP. What has been read
-    /// already may still be reported. The deadline of the whole exchange goes on.
+    /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP.
+    /// What has been read already may still be reported. The deadline of the whole exchange goes
+    /// on.
     public func pause() {
         isPaused = true
     }

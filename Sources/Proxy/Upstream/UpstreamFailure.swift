@@ -17,7 +17,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
 
     /// How far the answer had come when the connection ended.
     public enum Progress: Sendable, Equatable {
-        /// Not one byte; on a reused connection the origin has most likely closed it before it saw the request.
+        /// Not one byte; on a reused connection the origin has most likely closed it before it saw
+        /// the request.
         case nothing(isReused: Bool)
         /// Some of the head, perhaps interim responses.
         case head
@@ -43,7 +44,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case tooManyInterimResponses
     /// The queue is full. In so many seconds, at least 1, it will have emptied.
     case tooManyWaiting(retryAfter: Int)
-    /// Its turn did not come before the deadline. In so many seconds, at least 1, there will be room.
+    /// Its turn did not come before the deadline. In so many seconds, at least 1, there will be
+    /// room.
     case waitedTooLong(retryAfter: Int)
     /// The pool takes no new requests because the program ends.
     case draining
@@ -75,7 +77,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Seconds after which another try is worth it, for `Retry-After` (RFC 9110, 10.2.3); nil where nothing is known.
+    /// Seconds after which another try is worth it, for `Retry-After` (RFC 9110, 10.2.3); nil where
+    /// nothing is known.
     public var retryAfter: Int? {
         switch self {
         case .tooManyWaiting(let seconds), .waitedTooLong(let seconds): seconds
@@ -83,8 +86,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the origin has most likely not seen the request: it broke on a reused connection before the first byte
-    /// of an answer (RFC 9112, 9.3.1).
+    /// Whether the origin has most likely not seen the request: it broke on a reused connection
+    /// before the first byte of an answer (RFC 9112, 9.3.1).
     public var isWorthRetrying: Bool {
         self == .closedEarly(.nothing(isReused: true))
     }

@@ -1,9 +1,10 @@
 import HTTP
 
-/// The end-to-end fields of an answer, in the order of the origin, as lines that can go on the wire as they are.
+/// The end-to-end fields of an answer, in the order of the origin, as lines that can go on the wire
+/// as they are.
 ///
-/// Hop-by-hop fields, those that `Connection` names, and the framing are gone (RFC 9110, 7.6.1): whoever sends these
-/// fields on writes its own `Content-Length` or `Transfer-Encoding`.
+/// Hop-by-hop fields, those that `Connection` names, and the framing are gone (RFC 9110, 7.6.1):
+/// whoever sends these fields on writes its own `Content-Length` or `Transfer-Encoding`.
 public struct UpstreamFields: Sendable, Equatable {
     /// One field: offsets into `bytes`.
     public struct Line: Sendable, Equatable {

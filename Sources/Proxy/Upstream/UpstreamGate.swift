@@ -1,14 +1,14 @@
 import EventLoop
 import HTTP
 
-/// The way of one loop's requests to the pool: each starts when the process's budget says so. Performs what
-/// `BudgetState` decides, for its lane. Confined to its loop.
+/// The way of one loop's requests to the pool: each starts when the process's budget says so.
+/// Performs what `BudgetState` decides, for its lane. Confined to its loop.
 ///
 /// What must hold:
 /// - every request that was started has its turn returned once, however it ends;
 /// - no receiver is called from inside `send`, `promote` or `cancel`;
-/// - while something waits here, this gate's timer is set whenever the budget wants to be asked again: the timers of
-///   other loops may go with them.
+/// - while something waits here, this gate's timer is set whenever the budget wants to be asked
+///   again: the timers of other loops may go with them.
 public final class UpstreamGate {
     /// Sendings after the first that a 429 may cost, where the caller says nothing else.
     public static let defaultRepeats = RepeatPause.seconds.count
@@ -29,7 +29,8 @@ public final class UpstreamGate {
     private var whenRetired: (() -> Void)?
     private var timer: (token: TimerToken, deadline: Instant)?
 
-    /// Takes a share of the budget as large as the pool. `random` spreads the repeats of requests that met a 429 together.
+    /// Takes a share of the budget as large as the pool. `random` spreads the repeats of requests
+    /// that met a 429 together.
     public init(
         pool: UpstreamPool, budget: UpstreamBudget, statistics: Statistics,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -50,11 +51,13 @@ public final class UpstreamGate {
     ///
     /// - Parameters:
     ///   - priority: who goes first when not all may go.
-    ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the pool's timeouts count.
-    ///   - repeats: how often a GET or HEAD that met a 429 is sent again, after about 0.5, 1 and 2 seconds, where that is
-    ///     before the deadline; 3 at most. 0 for callers that have something to answer with.
-    ///   - receiver: not called before this has returned. Of repeated requests it hears of the last answer only, but
-    ///     perhaps of interim responses to the earlier sendings.
+    ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
+    ///     pool's timeouts count.
+    ///   - repeats: how often a GET or HEAD that met a 429 is sent again, after about 0.5, 1 and 2
+    ///     seconds, where that is before the deadline; 3 at most. 0 for callers that have something
+    ///     to answer with.
+    ///   - receiver: not called before this has returned. Of repeated requests it hears of the last
+    ///     answer only, but perhaps of interim responses to the earlier sendings.
     public func send(
         _ request: UpstreamRequest, priority: UpstreamPriority, deadline: Instant,
         repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
@@ -79,8 +82,9 @@ public final class UpstreamGate {
         if open == 0 { pool.drain() }
     }
 
-    /// Another gate takes its place: what it has goes on as it would, repeats after a 429 included. Then its pool ends, and
-    /// `completion` may let go of it; until then whoever owns it must keep it.
+    /// Another gate takes its place: what it has goes on as it would, repeats after a 429 included.
+    /// Then its pool ends, and `completion` may let go of it; until then whoever owns it must keep
+    /// it.
     func retire(_ completion: @escaping () -> Void) {
         loop.assertOnLoop()
         whenRetired = completion
@@ -198,12 +202,13 @@ extension UpstreamGate {
     }
 }
 
-/// When a request that met a 429 is sent again (DESIGN 8): nearly all of them succeed after half a second, and none
-/// needs more than a few (API.md 10).
+/// When a request that met a 429 is sent again (DESIGN 8): nearly all of them succeed after half a
+/// second, and none needs more than a few (API.md 10).
 enum RepeatPause {
     static let seconds = [0.5, 1, 2]
 
-    /// The pause before the repeat of this number, from 0, a quarter shorter or longer; nil after the last.
+    /// The pause before the repeat of this number, from 0, a quarter shorter or longer; nil after
+    /// the last.
     static func duration(beforeRepeat number: Int, using random: inout some RandomNumberGenerator) -> Duration? {
         guard seconds.indices.contains(number) else { return nil }
         return .seconds(seconds[number] * Double.random(in: 0.75...1.25, using: &random))

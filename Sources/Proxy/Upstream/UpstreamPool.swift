@@ -1,11 +1,13 @@
 import EventLoop
 import HTTP
 
-/// The connections of one loop to the origin. Tells `PoolState` what happened and does what it says.
+/// The connections of one loop to the origin. Tells `PoolState` what happened and does what it
+/// says.
 ///
-/// A GET or HEAD that met a dead connection is sent once more, on a fresh one; any other method never is (RFC 9110,
-/// 9.2.2), and therefore only gets a connection that is fresh or was used a moment ago. Redirects are not followed.
-/// The deadlines of all exchanges share one timer, so that a request costs no system call for them.
+/// A GET or HEAD that met a dead connection is sent once more, on a fresh one; any other method
+/// never is (RFC 9110, 9.2.2), and therefore only gets a connection that is fresh or was used a
+/// moment ago. Redirects are not followed. The deadlines of all exchanges share one timer, so that
+/// a request costs no system call for them.
 public final class UpstreamPool {
     /// As they were given.
     public let settings: UpstreamSettings
@@ -31,7 +33,8 @@ public final class UpstreamPool {
         state = PoolState(settings: settings)
     }
 
-    /// Sends a request, now or when a connection is free. The receiver is not called before this has returned.
+    /// Sends a request, now or when a connection is free. The receiver is not called before this
+    /// has returned.
     public func send(_ request: UpstreamRequest, to receiver: any UpstreamReceiver) -> UpstreamExchange {
         loop.assertOnLoop()
         let id = PoolState.RequestID(number: nextRequest)
@@ -103,8 +106,8 @@ extension UpstreamPool {
 // MARK: Actions
 
 extension UpstreamPool {
-    /// Performs in the order in which the state decided, without recursion: what an action brings about is queued
-    /// behind it.
+    /// Performs in the order in which the state decided, without recursion: what an action brings
+    /// about is queued behind it.
     private func perform(_ new: [PoolState.Action]) {
         actions += new
         guard !isPerforming else { return }
@@ -124,7 +127,8 @@ extension UpstreamPool {
         case .open(let id):
             open(id)
         case .lease(let id, let request, let isReused):
-            // A request that was cancelled since takes its connection with it, by an action further back.
+            // A request that was cancelled since takes its connection with it, by an action further
+            // back.
             guard let exchange = exchanges[request] else { return }
             connections[id]?.start(exchange, isReused: isReused)
         case .close(let id):
@@ -155,7 +159,8 @@ extension UpstreamPool {
         }
     }
 
-    /// Told in a turn of its own, so that no receiver is called from inside `send` or another receiver's call.
+    /// Told in a turn of its own, so that no receiver is called from inside `send` or another
+    /// receiver's call.
     private func fail(_ request: PoolState.RequestID, _ failure: UpstreamFailure) {
         guard let exchange = exchanges.removeValue(forKey: request) else { return }
         loop.schedule(at: loop.now) {

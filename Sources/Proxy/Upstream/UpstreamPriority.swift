@@ -11,6 +11,7 @@ public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Whether nobody waits for it. Such requests may use a part of the connections and of the queue only.
+    /// Whether nobody waits for it. Such requests may use a part of the connections and of the
+    /// queue only.
     var isBackground: Bool { self <= .refresh }
 }

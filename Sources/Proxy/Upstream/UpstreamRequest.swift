@@ -1,6 +1,7 @@
 import HTTP
 
-/// A request as it goes to the origin: built from parsed parts by the proxy, never copied from a client.
+/// A request as it goes to the origin: built from parsed parts by the proxy, never copied from a
+/// client.
 public struct UpstreamRequest: Sendable {
     /// Decides how the answer ends and whether the request may be repeated.
     public let method: Method
@@ -16,7 +17,8 @@ public struct UpstreamRequest: Sendable {
         self.body = body
     }
 
-    /// Whether it may be sent a second time without being asked: only what is safe AND was certainly not answered is.
+    /// Whether it may be sent a second time without being asked: only what is safe AND was
+    /// certainly not answered is.
     var isReplayable: Bool {
         (method == .get || method == .head) && body.isEmpty
     }

@@ -5,22 +5,27 @@ import HTTP
 public struct UpstreamSettings: Sendable {
     /// Where to connect to.
     public var endpoint: UpstreamEndpoint
-    /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all addresses together.
+    /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all
+    /// addresses together.
     public var connectTimeout: Duration = .seconds(5)
-    /// From handing over the request to the end of the final response's head; interim responses do not prolong it.
+    /// From handing over the request to the end of the final response's head; interim responses do
+    /// not prolong it.
     public var firstByteTimeout: Duration = .seconds(10)
-    /// From the head to the end of an answer that is collected, `maxCollectedBytes` at most. Larger ones are streamed.
+    /// From the head to the end of an answer that is collected, `maxCollectedBytes` at most. Larger
+    /// ones are streamed.
     public var contentTimeout: Duration = .seconds(10)
-    /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses included.
+    /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses
+    /// included.
     public var wholeTimeout: Duration = .seconds(60)
     /// How long an unused connection is kept.
     public var idleTimeout: Duration = .seconds(30)
-    /// A connection unused for longer than this is not trusted with a request that could not be repeated.
+    /// A connection unused for longer than this is not trusted with a request that could not be
+    /// repeated.
     public var recentUse: Duration = .seconds(1)
     /// The first wait after a failed connect; it doubles with each further failure.
     public var backoff: Duration = .milliseconds(100)
-    /// The longest wait between two attempts to connect. Requests wait that long too, rather than fail at once, so that
-    /// an origin that has come back is noticed by the first of them.
+    /// The longest wait between two attempts to connect. Requests wait that long too, rather than
+    /// fail at once, so that an origin that has come back is noticed by the first of them.
     public var maxBackoff: Duration = .milliseconds(500)
     /// Connections at once, those being opened included. Per loop.
     public var maxConnections: Int

@@ -1,5 +1,6 @@
-// What a storefront has. An item that is not available keeps its place in every list and is dropped after the page was
-// cut, which is why `next` offsets jump further than the items returned (API.md 7).
+// What a storefront has. An item that is not available keeps its place in every list and is dropped
+// after the page was cut, which is why `next` offsets jump further than the items returned (API.md
+// 7).
 
 extension Catalog {
     /// Whether the resource exists and can be had in the storefront.
@@ -17,7 +18,8 @@ extension Catalog {
         }
     }
 
-    /// Deprecated in every storefront: such an id vanishes from batches and answers 404 alone (API.md 8).
+    /// Deprecated in every storefront: such an id vanishes from batches and answers 404 alone
+    /// (API.md 8).
     func isDeprecated(album: Int) -> Bool {
         ordinal(ofAlbum: album) != 4 && seed.isOne(in: 97, .retirement, album)
     }

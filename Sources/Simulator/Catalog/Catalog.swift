@@ -1,11 +1,12 @@
-// The catalog: what there is, before any storefront or language. Two small tables say which albums and videos belong to
-// which artist; all else is computed from the seed, so that start-up takes microseconds and memory a few hundred KiB.
+// The catalog: what there is, before any storefront or language. Two small tables say which albums
+// and videos belong to which artist; all else is computed from the seed, so that start-up takes
+// microseconds and memory a few hundred KiB.
 //
-// What must hold: relations agree in both directions (an album of an artist names that artist), for every seed and size,
-// but for what a later revision has taken out of a list or put into it.
+// What must hold: relations agree in both directions (an album of an artist names that artist), for
+// every seed and size, but for what a later revision has taken out of a list or put into it.
 
-/// The seeded set of all things, and the arithmetic between them. A class, because it is handed around by the thousand
-/// in every response and a copy of the struct would retain each table.
+/// The seeded set of all things, and the arithmetic between them. A class, because it is handed
+/// around by the thousand in every response and a copy of the struct would retain each table.
 final class Catalog: Sendable {
     let seed: Seed
     /// How often the catalog has been revised.
@@ -99,7 +100,8 @@ final class Catalog: Sendable {
         return low
     }
 
-    /// The second artist of an album: the first album of every ninth artist is a duet with the artist before.
+    /// The second artist of an album: the first album of every ninth artist is a duet with the
+    /// artist before.
     func guest(ofAlbum album: Int) -> Int? {
         let artist = artist(ofAlbum: album)
         guard artist > 0, (artist - 1) % 9 == 4, Int(albumStart[artist]) == album else { return nil }

@@ -1,11 +1,13 @@
-// ISRC and UPC: codes that name recordings and releases, readable backwards so that filters need no table.
+// ISRC and UPC: codes that name recordings and releases, readable backwards so that filters need no
+// table.
 
 extension Catalog {
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
     private static let countries = ["GB", "US", "DE", "FR", "JP", "QZ"]
     private static let upcBase = 602_440_000_00
 
-    /// The recording's code: country, the artist in base 36, a year, and the album's and track's place.
+    /// The recording's code: country, the artist in base 36, a year, and the album's and track's
+    /// place.
     func isrc(ofSong song: Int) -> String {
         let (album, track) = (song / Self.songSpan, song % Self.songSpan - 1)
         let origin = recordingAlbum(album: album, track: track)
@@ -59,7 +61,8 @@ extension Catalog {
         return (artist, recording)
     }
 
-    /// The release's code as the attribute spells it: 14 digits with two leading zeros, the last a check digit.
+    /// The release's code as the attribute spells it: 14 digits with two leading zeros, the last a
+    /// check digit.
     func upc(ofAlbum album: Int) -> String {
         let body = Self.upcBase + album
         return "00" + String(body) + String(Self.checkDigit(of: body))

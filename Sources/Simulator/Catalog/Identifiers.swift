@@ -1,5 +1,5 @@
-// Ids: numeric strings like Apple's, from which the number can be read back. They depend on the position alone, never on
-// the seed, so that a URL in a document stays good.
+// Ids: numeric strings like Apple's, from which the number can be read back. They depend on the
+// position alone, never on the seed, so that a URL in a document stays good.
 
 extension Catalog {
     private static let albumBase = 1_400_000_000
@@ -30,7 +30,8 @@ extension Catalog {
         }
     }
 
-    /// The resource an id of a type stands for, whether or not any storefront has it; nil for ids that never were.
+    /// The resource an id of a type stands for, whether or not any storefront has it; nil for ids
+    /// that never were.
     func resource(_ type: ResourceType, id: String) -> Resource? {
         let resource: Resource?
         switch type {

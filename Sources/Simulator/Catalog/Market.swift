@@ -1,4 +1,5 @@
-// The storefronts of the simulated API. Named `Market` so that it cannot be taken for AppleMusic's `Storefront`.
+// The storefronts of the simulated API. Named `Market` so that it cannot be taken for AppleMusic's
+// `Storefront`.
 
 /// The storefronts that the simulated API has, for who wants to name some.
 public enum SimulatedStorefronts {

@@ -5,7 +5,8 @@ extension Catalog {
         words[seed.number(below: words.count, salt, first, second)]
     }
 
-    /// An artist's name. Some names are other ones in Japanese, which is what makes `l` visible (API.md 4.3).
+    /// An artist's name. Some names are other ones in Japanese, which is what makes `l` visible
+    /// (API.md 4.3).
     func name(ofArtist artist: Int, _ language: Language = .english) -> String {
         revised(firstName(ofArtist: artist, language), of: Resource(.artists, artist))
     }
@@ -25,7 +26,8 @@ extension Catalog {
         return kind < 32 ? "The " + adjective + " " + noun + "s" : adjective + " " + noun
     }
 
-    /// An album's name; a clean edition is called like its original, a reissue like the first album.
+    /// An album's name; a clean edition is called like its original, a reissue like the first
+    /// album.
     func name(ofAlbum album: Int) -> String {
         if edition(ofAlbum: album) == .clean { return name(ofAlbum: album - 1) }
         return revised(firstName(ofAlbum: album), of: Resource(.albums, album))
@@ -113,8 +115,8 @@ extension Catalog {
         pick(Vocabulary.labels, .label, label) + ["", " Records", " Music", " Recordings"][label % 4]
     }
 
-    /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have. Rewritten whenever the
-    /// resource is renamed.
+    /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have.
+    /// Rewritten whenever the resource is renamed.
     func notes(_ resource: Resource, _ language: Language, sentences: Int) -> (short: String, standard: String) {
         let number = resource.number &* 32 &+ Int(resource.type.rawValue)
         let rewrite = 32 * renamings(of: resource)

@@ -24,14 +24,16 @@ extension Catalog {
         return isChart(playlist: playlist) ? 100 : 15 + seed.number(below: 60, .playlist, playlist)
     }
 
-    /// The songs of a playlist in order; the same in every storefront, where some of them will be missing.
+    /// The songs of a playlist in order; the same in every storefront, where some of them will be
+    /// missing.
     func tracks(ofPlaylist playlist: Int) -> [Resource] {
         rearranged(
             (0..<trackCount(ofPlaylist: playlist)).map { drawTrack(ofPlaylist: playlist, place: $0) },
             ofPlaylist: playlist)
     }
 
-    /// The song drawn for a place; the places behind the playlist's end are those of songs that revisions bring.
+    /// The song drawn for a place; the places behind the playlist's end are those of songs that
+    /// revisions bring.
     func drawTrack(ofPlaylist playlist: Int, place: Int) -> Resource {
         let album: Int
         if let artist = artist(ofPlaylist: playlist) {

@@ -1,4 +1,5 @@
-// Relationships and views: which a type has, what it carries by default, and how many items go inline (API.md 3.1, 4.2).
+// Relationships and views: which a type has, what it carries by default, and how many items go
+// inline (API.md 3.1, 4.2).
 
 /// The name of a relationship.
 enum Relation: UInt8, CaseIterable, Sendable {
@@ -50,7 +51,8 @@ struct RelationSet: OptionSet, Sendable {
     func contains(_ relation: Relation) -> Bool { rawValue & (1 << UInt32(relation.rawValue)) != 0 }
 }
 
-/// How many items of a relationship stand inline or on one page: when nothing is asked for, and at most.
+/// How many items of a relationship stand inline or on one page: when nothing is asked for, and at
+/// most.
 struct PageLimits: Equatable, Sendable {
     let standard: Int
     let most: Int
@@ -78,7 +80,8 @@ extension ResourceType {
         }
     }
 
-    /// What a primary resource carries unasked; library albums and recommendations only as `fullByDefault`.
+    /// What a primary resource carries unasked; library albums and recommendations only as
+    /// `fullByDefault`.
     var defaultRelations: RelationSet {
         switch self {
         case .albums: RelationSet(.artists, .tracks)

@@ -1,11 +1,13 @@
-// What kind of release an album is: how many tracks, whether it is the clean edition or a reissue of another one.
+// What kind of release an album is: how many tracks, whether it is the clean edition or a reissue
+// of another one.
 
 /// What an album is in relation to the artist's other albums.
 enum Edition: Equatable, Sendable {
     case original
     /// The clean twin of the album just before it.
     case clean
-    /// Songs of the artist's first album once more: this is how one ISRC comes to name many songs (API.md 12).
+    /// Songs of the artist's first album once more: this is how one ISRC comes to name many songs
+    /// (API.md 12).
     case reissue
 }
 
@@ -38,7 +40,8 @@ extension Catalog {
     func trackCount(ofAlbum album: Int) -> Int {
         if edition(ofAlbum: album) == .clean { return trackCount(ofAlbum: album - 1) }
         let artist = artist(ofAlbum: album)
-        // The fifth album of an artist with very many is a box that does not fit into one page of 300.
+        // The fifth album of an artist with very many is a box that does not fit into one page of
+        // 300.
         if Self.isProlific(artist), ordinal(ofAlbum: album) == 4 {
             return artist == 7 ? Self.mostTracks : 301 + seed.number(below: 20, .trackCount, album)
         }
@@ -50,7 +53,8 @@ extension Catalog {
         }
     }
 
-    /// The distance between two album ids; a song's number is its album's number times this, plus its track number.
+    /// The distance between two album ids; a song's number is its album's number times this, plus
+    /// its track number.
     static let songSpan = 400
 
     func song(album: Int, track: Int) -> Resource { Resource(.songs, album * Self.songSpan + track + 1) }
@@ -62,7 +66,8 @@ extension Catalog {
         return (album, track)
     }
 
-    /// The album whose recording a track is: its own, or the artist's first for reissues and the original for clean ones.
+    /// The album whose recording a track is: its own, or the artist's first for reissues and the
+    /// original for clean ones.
     func recordingAlbum(album: Int, track: Int) -> Int {
         switch edition(ofAlbum: album) {
         case .original: return album

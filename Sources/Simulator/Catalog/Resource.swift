@@ -70,7 +70,8 @@ enum ResourceType: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// One thing: a type and the number its id stands for (an index, or for songs the album's place and the track).
+/// One thing: a type and the number its id stands for (an index, or for songs the album's place and
+/// the track).
 struct Resource: Hashable, Sendable {
     let type: ResourceType
     let number: Int

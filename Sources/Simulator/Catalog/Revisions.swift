@@ -1,7 +1,9 @@
-// What changes in the catalog from one revision to the next. Nothing is remembered: how a thing is at a revision is computed
-// from the seed, like everything else, so that any revision can be asked for at any time.
+// What changes in the catalog from one revision to the next. Nothing is remembered: how a thing is
+// at a revision is computed from the seed, like everything else, so that any revision can be asked
+// for at any time.
 //
-// What must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of things said below.
+// What must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of
+// things said below.
 
 /// What may change of a resource, each at its own time.
 private enum Aspect: Int {
@@ -9,7 +11,8 @@ private enum Aspect: Int {
 }
 
 extension Catalog {
-    /// How often something has changed so far: once in each `period` of revisions, at one drawn anew for each.
+    /// How often something has changed so far: once in each `period` of revisions, at one drawn
+    /// anew for each.
     private func changes(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
         guard revision > 0 else { return 0 }
         let (turn, step) = (revision / period, revision % period)
@@ -21,8 +24,8 @@ extension Catalog {
         return seed.number(below: bound, .revision, number, turn * 4 + aspect.rawValue)
     }
 
-    /// One in eight albums, songs, artists and playlists has another name and other notes at the next revision; so has,
-    /// within its attributes, whatever names it.
+    /// One in eight albums, songs, artists and playlists has another name and other notes at the
+    /// next revision; so has, within its attributes, whatever names it.
     func renamings(of resource: Resource) -> Int {
         switch resource.type {
         case .albums, .songs, .artists, .playlists: changes(resource, .name, every: 8)
@@ -36,7 +39,8 @@ extension Catalog {
         return count == 0 ? name : name + " (Version " + String(count + 1) + ")"
     }
 
-    /// One playlist in five has other tracks at the next revision: the list begins elsewhere and has a few new ones.
+    /// One playlist in five has other tracks at the next revision: the list begins elsewhere and
+    /// has a few new ones.
     func rearrangements(ofPlaylist playlist: Int) -> Int {
         changes(Resource(.playlists, playlist), .list, every: 5)
     }
@@ -54,7 +58,8 @@ extension Catalog {
         return list
     }
 
-    /// One artist in six has other albums at the next revision: one fewer, all of them again, or the last one first.
+    /// One artist in six has other albums at the next revision: one fewer, all of them again, or
+    /// the last one first.
     func rearranged(_ albums: [Resource], ofArtist artist: Int) -> [Resource] {
         let count = changes(Resource(.artists, artist), .list, every: 6)
         guard count > 0, let last = albums.last, albums.count > 1 else { return albums }
@@ -68,8 +73,8 @@ extension Catalog {
         }
     }
 
-    /// Whether an album or a song is away for the moment, or there although it was not: one in forty comes or goes from
-    /// one revision to the next.
+    /// Whether an album or a song is away for the moment, or there although it was not: one in
+    /// forty comes or goes from one revision to the next.
     func isAway(_ resource: Resource) -> Bool {
         guard revision > 0 else { return false }
         let (period, length) = (80, 4)

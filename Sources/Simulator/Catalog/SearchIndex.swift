@@ -1,5 +1,6 @@
-// What search looks through: the lower-case names of artists, albums and playlists in one run of bytes each, made at the
-// first search. Songs, videos and stations are found through their artists and albums.
+// What search looks through: the lower-case names of artists, albums and playlists in one run of
+// bytes each, made at the first search. Songs, videos and stations are found through their artists
+// and albums.
 
 /// Names laid end to end, each closed by a line feed.
 struct NameTable: Sendable {

@@ -1,5 +1,7 @@
-// The one source of chance of the simulated API: a pure function of (seed, what is asked, which item).
-// Nothing is ever drawn in sequence, so any item can be made at any time, in any order, always the same.
+// The one source of chance of the simulated API: a pure function of (seed, what is asked, which
+// item).
+// Nothing is ever drawn in sequence, so any item can be made at any time, in any order, always the
+// same.
 
 /// What a draw decides; two different questions about one item must not share their answer.
 enum Salt: UInt64 {

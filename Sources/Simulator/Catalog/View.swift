@@ -47,7 +47,8 @@ extension ResourceType {
         }
     }
 
-    /// Page sizes of the type's views (API.md 4.1: 15 for music videos, 10 for playlists and labels).
+    /// Page sizes of the type's views (API.md 4.1: 15 for music videos, 10 for playlists and
+    /// labels).
     var viewLimits: PageLimits {
         switch self {
         case .musicVideos: PageLimits(standard: 15, most: 100)

@@ -1,4 +1,5 @@
-// The words that names are made of. Some carry what bodies must survive: umlauts, emoji, Japanese, quotes, backslashes.
+// The words that names are made of. Some carry what bodies must survive: umlauts, emoji, Japanese,
+// quotes, backslashes.
 
 enum Vocabulary {
     static let adjectives = [

@@ -48,7 +48,8 @@ extension Exchange {
         return Reply(renderer.json)
     }
 
-    /// The resources of `ids` in the order of the request; those that are missing are left out (API.md 8).
+    /// The resources of `ids` in the order of the request; those that are missing are left out
+    /// (API.md 8).
     func batch(_ type: ResourceType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
         if ids.isEmpty { throw .noIDs }
         guard ids.count <= type.mostIDs else {

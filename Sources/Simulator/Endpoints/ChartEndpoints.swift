@@ -34,7 +34,8 @@ extension Exchange {
         return paging
     }
 
-    /// The entries of one chart, best first; every storefront has its own taste, and every revision its newcomers.
+    /// The entries of one chart, best first; every storefront has its own taste, and every revision
+    /// its newcomers.
     func chart(_ type: ResourceType, _ market: Market, genre: String?) -> [Resource] {
         let genreNumber = genre.flatMap { id in Genre.all.firstIndex { $0.id == id } }
         if genre != nil, genreNumber == nil { return [] }

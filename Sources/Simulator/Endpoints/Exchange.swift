@@ -1,4 +1,5 @@
-// One request on its way to a reply: the target taken apart, the user if there is one, and the route to an endpoint.
+// One request on its way to a reply: the target taken apart, the user if there is one, and the
+// route to an endpoint.
 
 /// The request being answered and what its endpoints share.
 struct Exchange {
@@ -63,7 +64,8 @@ struct Exchange {
         return api.library(of: name)
     }
 
-    /// The context of a response in a storefront. Decorations that name the library need a user (API.md 2).
+    /// The context of a response in a storefront. Decorations that name the library need a user
+    /// (API.md 2).
     func context(_ market: Market, user: UserLibrary? = nil) throws(APIError) -> RenderContext {
         let tag = try LanguageTag.accepted(target.first("l"), in: market)
         let owner = user == nil && decorations.namesLibrary ? try requireUser() : user

@@ -1,5 +1,5 @@
-// `filter[..]`: resources found by something other than their id, and `meta.filters` that says which came from what
-// (API.md 5.1).
+// `filter[..]`: resources found by something other than their id, and `meta.filters` that says
+// which came from what (API.md 5.1).
 
 extension Exchange {
     func filtered(_ type: ResourceType, _ filters: [Parameter], _ market: Market) throws(APIError) -> Reply {

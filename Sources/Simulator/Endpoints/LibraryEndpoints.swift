@@ -1,4 +1,5 @@
-// `/v1/me/library/...`: lists with `meta.total`, single items, relationships, search, and the way to the writes.
+// `/v1/me/library/...`: lists with `meta.total`, single items, relationships, search, and the way
+// to the writes.
 
 extension Exchange {
     private static let searchable: [ResourceType] = [
@@ -31,7 +32,8 @@ extension Exchange {
         if type == .libraryFolders { return try rootFolder(context) }
         let paging = try Paging(target, PageLimits(standard: 25, most: 100))
         let all = user.all(type, catalog)
-        // An empty library has no `songs` at all (API.md 7), and neither is there anything past the end.
+        // An empty library has no `songs` at all (API.md 7), and neither is there anything past the
+        // end.
         guard paging.offset < all.count else { throw .noRelated(element) }
         let page = Page(all, offset: paging.offset, limit: paging.limit, keep: context.shown)
         var renderer = Renderer(context)

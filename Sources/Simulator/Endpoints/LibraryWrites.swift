@@ -1,4 +1,5 @@
-// Writes to a library: items by id (202), playlists, tracks and folders from JSON bodies (201) (API.md 3.2).
+// Writes to a library: items by id (202), playlists, tracks and folders from JSON bodies (201)
+// (API.md 3.2).
 
 import AppleMusic
 

@@ -37,8 +37,8 @@ extension Exchange {
         return Reply(renderer.json)
     }
 
-    /// What was played. Items are catalog resources without relationships (API.md 5.3); unscoped includes are ignored
-    /// because types mix (API.md 6.7).
+    /// What was played. Items are catalog resources without relationships (API.md 5.3); unscoped
+    /// includes are ignored because types mix (API.md 6.7).
     private func listening(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         let path = elements.joined(separator: "/")
         var limits = PageLimits(standard: 10, most: 10)

@@ -11,7 +11,8 @@ public struct Fault: Sendable, Equatable {
     }
 
     public var kind: Kind
-    /// In requests per million: shares are compared as whole numbers, so that a seed decides the same everywhere.
+    /// In requests per million: shares are compared as whole numbers, so that a seed decides the
+    /// same everywhere.
     public var perMillion: Int
 
     public init(_ kind: Kind, perMillion: Int = 1_000_000) {

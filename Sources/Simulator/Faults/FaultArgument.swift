@@ -1,4 +1,5 @@
-/// What one `--fault` asks for: a fault that befalls a share of the requests, or a limit on their rate.
+/// What one `--fault` asks for: a fault that befalls a share of the requests, or a limit on their
+/// rate.
 public enum FaultArgument: Sendable, Equatable {
     case fault(Fault)
     /// Requests a second above which 429 is answered.

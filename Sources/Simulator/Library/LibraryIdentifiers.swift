@@ -1,4 +1,5 @@
-// Library ids: `l.`, `i.`, `r.`, `p.` and base 62, from which the number can be read back with the user's own key.
+// Library ids: `l.`, `i.`, `r.`, `p.` and base 62, from which the number can be read back with the
+// user's own key.
 
 extension UserLibrary {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
@@ -11,7 +12,8 @@ extension UserLibrary {
         case .libraryAlbums: "l." + short(resource.number, 1)
         case .libraryArtists: "r." + short(resource.number, 2)
         case .librarySongs:
-            // A playlist may hold songs that are not in the library: these have the catalog's id (API.md 5.2).
+            // A playlist may hold songs that are not in the library: these have the catalog's id
+            // (API.md 5.2).
             contains(song: resource.number)
                 ? "i." + long(UInt32(resource.number))
                 : "a." + catalog.id(of: Resource(.songs, resource.number))
@@ -23,7 +25,8 @@ extension UserLibrary {
         }
     }
 
-    /// The library resource an id of a type stands for; nil for ids of other users and of things not in the library.
+    /// The library resource an id of a type stands for; nil for ids of other users and of things
+    /// not in the library.
     func resource(_ type: ResourceType, id: String, _ catalog: Catalog) -> Resource? {
         guard let number = number(type, id, catalog) else { return nil }
         let resource = Resource(type, number)

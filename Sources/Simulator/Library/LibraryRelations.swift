@@ -31,8 +31,8 @@ extension UserLibrary {
         }
     }
 
-    /// The catalog item of a library item. For a few it is missing although `playParams.catalogId` names it, and
-    /// `/catalog` then answers 404 (API.md 6.8).
+    /// The catalog item of a library item. For a few it is missing although `playParams.catalogId`
+    /// names it, and `/catalog` then answers 404 (API.md 6.8).
     private func catalogItem(_ resource: Resource, _ catalog: Catalog) -> Resource? {
         let isLost = catalog.seed.isOne(in: 17, .library, resource.number, key &+ Int(resource.type.rawValue))
         switch resource.type {

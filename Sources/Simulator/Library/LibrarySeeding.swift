@@ -1,8 +1,10 @@
-// What a user begins with: drawn from the user's name. Three names have a fixed meaning, so that rare cases can be asked
-// for: `user-empty` owns nothing, `user-unsubscribed` has no subscription, `user-failing` meets a failing library service.
+// What a user begins with: drawn from the user's name. Three names have a fixed meaning, so that
+// rare cases can be asked for: `user-empty` owns nothing, `user-unsubscribed` has no subscription,
+// `user-failing` meets a failing library service.
 
 extension UserLibrary {
-    /// The name in a Music-User-Token; nil for tokens that are not valid (any that does not begin with `user-`).
+    /// The name in a Music-User-Token; nil for tokens that are not valid (any that does not begin
+    /// with `user-`).
     static func name(ofToken token: String) -> String? {
         token.hasPrefix("user-") && token.utf8.count > 5 && token.utf8.count <= 256 ? token : nil
     }

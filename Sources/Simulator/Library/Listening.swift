@@ -1,4 +1,5 @@
-// What a user played and is recommended: drawn from the user's key, most recent first, no timestamps (API.md 3.2).
+// What a user played and is recommended: drawn from the user's key, most recent first, no
+// timestamps (API.md 3.2).
 
 extension UserLibrary {
     /// Albums, playlists and stations, about fifty deep.

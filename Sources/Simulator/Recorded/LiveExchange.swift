@@ -3,7 +3,8 @@ import HTTP
 import Proxy
 import Recording
 
-/// One request on its way to the live origin, and its answer. Kept alive by the pool until it is over.
+/// One request on its way to the live origin, and its answer. Kept alive by the pool until it is
+/// over.
 final class LiveExchange: UpstreamReceiver {
     let request: SimulatorRequest
     let began: Instant

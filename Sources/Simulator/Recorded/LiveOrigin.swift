@@ -1,12 +1,15 @@
-// A live origin with a recording beside it: for development without credentials, and for making recordings.
-// What must hold: credentials go to the origin and nowhere else; of what is recorded, `RecordedExchange` says what may be kept.
+// A live origin with a recording beside it: for development without credentials, and for making
+// recordings.
+// What must hold: credentials go to the origin and nowhere else; of what is recorded,
+// `RecordedExchange` says what may be kept.
 
 import EventLoop
 import HTTP
 import Proxy
 import Recording
 
-/// Forwards every request to an origin, and tells in `X-Recording` whether the answer is `live` or `recorded`.
+/// Forwards every request to an origin, and tells in `X-Recording` whether the answer is `live` or
+/// `recorded`.
 ///
 /// Confined to its loop.
 public final class LiveOrigin: Service {

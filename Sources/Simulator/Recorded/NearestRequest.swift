@@ -1,8 +1,8 @@
 import AppleMusic
 import HTTP
 
-/// Finds the recorded request that is most like one that was not recorded: of the same path, else of the same route, else any; of
-/// these the one whose text differs least.
+/// Finds the recorded request that is most like one that was not recorded: of the same path, else
+/// of the same route, else any; of these the one whose text differs least.
 struct NearestRequest {
     private struct Candidate {
         let key: [UInt8]
@@ -19,7 +19,8 @@ struct NearestRequest {
         }
     }
 
-    /// Of texts that are compared letter by letter, and letters of each: an error must not cost seconds.
+    /// Of texts that are compared letter by letter, and letters of each: an error must not cost
+    /// seconds.
     private static let mostCompared = 32
     private static let mostLetters = 512
 
@@ -35,7 +36,8 @@ struct NearestRequest {
         template = wanted.route.template.description
     }
 
-    /// Considers one that was recorded. In whatever order all of them come, the nearest is the same.
+    /// Considers one that was recorded. In whatever order all of them come, the nearest is the
+    /// same.
     mutating func consider(_ key: [UInt8], _ route: Route) {
         let candidate = Candidate(key: key, rank: rank(key, route), likeness: Self.likeness(key, wanted.key))
         if best.count == Self.mostCompared {

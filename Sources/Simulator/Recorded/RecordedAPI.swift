@@ -1,12 +1,13 @@
 // A recording served as an origin: the answer to a request is what was once recorded for it.
-// What must hold: two spellings of one request get the same answer; the same request always gets the same one; nothing is asked of
-// any other server.
+// What must hold: two spellings of one request get the same answer; the same request always gets
+// the same one; nothing is asked of any other server.
 
 import AppleMusic
 import HTTP
 import Recording
 
-/// Serves recorded responses (`refrain simulate --recording`). Bodies are read when they are asked for.
+/// Serves recorded responses (`refrain simulate --recording`). Bodies are read when they are asked
+/// for.
 public final class RecordedAPI: Responder {
     /// How long answers take.
     public enum Pace: Sendable {
@@ -100,7 +101,8 @@ public final class RecordedAPI: Responder {
         return response
     }
 
-    /// Of the time, of the cache that recorded, or of a coding that the content does not have any more.
+    /// Of the time, of the cache that recorded, or of a coding that the content does not have any
+    /// more.
     private static let dropped: Set<String> = [
         "age", "cache-status", "content-encoding", "date", "expires", "x-cache",
     ]

@@ -34,7 +34,8 @@ struct RecordedRequest {
     }
 }
 
-/// What a recording has for one request. However often it was recorded, no more is kept than can be chosen.
+/// What a recording has for one request. However often it was recorded, no more is kept than can be
+/// chosen.
 struct RecordedAnswers {
     let route: Route
     private var first: RecordedExchange
@@ -56,15 +57,15 @@ struct RecordedAnswers {
         if refusal == nil, exchange.status == 403 { refusal = exchange }
     }
 
-    /// One request may have been recorded several times. A refusal is for requests without a user token; otherwise the first
-    /// success, then whatever came first.
+    /// One request may have been recorded several times. A refusal is for requests without a user
+    /// token; otherwise the first success, then whatever came first.
     func choice(hasUserToken: Bool) -> RecordedExchange {
         if !hasUserToken, let refusal { return refusal }
         return success ?? first
     }
 
-    /// Whether it can be answered again: neither a part of an answer, nor its head alone, nor a confirmation of what the client
-    /// had, and with its content.
+    /// Whether it can be answered again: neither a part of an answer, nor its head alone, nor a
+    /// confirmation of what the client had, and with its content.
     static func isWhole(_ exchange: RecordedExchange) -> Bool {
         exchange.method != "HEAD" && exchange.status >= 200 && exchange.status != 206 && exchange.status != 304
             && (exchange.body != nil || exchange.length == 0)

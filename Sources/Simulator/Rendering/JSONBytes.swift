@@ -1,4 +1,5 @@
-// JSON written straight into bytes. A comma is due unless the last byte opens something, so callers never count.
+// JSON written straight into bytes. A comma is due unless the last byte opens something, so callers
+// never count.
 
 /// An append-only JSON text.
 struct JSONBytes: Sendable {
@@ -158,7 +159,8 @@ extension JSONBytes {
 }
 
 extension [UInt8] {
-    /// Through pointers: element by element, as from a `utf8` view, it costs ten times as much without optimisation.
+    /// Through pointers: element by element, as from a `utf8` view, it costs ten times as much
+    /// without optimisation.
     mutating func append(literal: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }

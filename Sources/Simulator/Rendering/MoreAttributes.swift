@@ -1,4 +1,5 @@
-// The attributes of everything around the music: playlists, curators, stations, labels, genres, storefronts.
+// The attributes of everything around the music: playlists, curators, stations, labels, genres,
+// storefronts.
 
 import Proxy
 

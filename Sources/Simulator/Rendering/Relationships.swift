@@ -24,7 +24,8 @@ extension RenderContext {
         case .included(let depth):
             if type == .artists, nestsAlbums {
                 carried.relations = type.defaultRelations
-                // Named in the unscoped include too: the default list is upgraded, nothing else is added (API.md 6.2).
+                // Named in the unscoped include too: the default list is upgraded, nothing else is
+                // added (API.md 6.2).
                 if decorations.include.contains(.albums), depth < 2 { carried.full = type.defaultRelations }
             }
             if depth > 2 { return carried }

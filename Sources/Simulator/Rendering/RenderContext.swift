@@ -1,10 +1,12 @@
-// Everything that decides how a resource looks in one response: where, in which language, with which decorations.
+// Everything that decides how a resource looks in one response: where, in which language, with
+// which decorations.
 
 /// Where a resource stands; this decides which relationships it carries (API.md 5.3).
 enum Place: Sendable {
     /// The `data` of `/x/{id}`, `?ids=` and `filter[..]`.
     case primary
-    /// An element of a relationship, a view, a search or a chart. In mixed lists unscoped includes are ignored.
+    /// An element of a relationship, a view, a search or a chart. In mixed lists unscoped includes
+    /// are ignored.
     case item(isMixed: Bool)
     /// Inside another resource, so many levels down.
     case included(depth: Int)
@@ -24,14 +26,16 @@ struct RenderContext: Sendable {
     /// Whether this answer uses the other order of members.
     var isReversed = false
 
-    /// The resource as this response shows it: nil where the storefront lacks it, its clean twin under `restrict`.
+    /// The resource as this response shows it: nil where the storefront lacks it, its clean twin
+    /// under `restrict`.
     func shown(_ resource: Resource) -> Resource? {
         switch resource.type {
         case .albums, .songs, .artists, .musicVideos, .playlists:
             let clean = decorations.asksForCleanItems ? cleaned(resource) : resource
             return catalog.isAvailable(clean, in: market) ? clean : nil
         case .librarySongs, .libraryAlbums:
-            // One in fifty is gone from the service and dropped from lists after the cut (API.md 7).
+            // One in fifty is gone from the service and dropped from lists after the cut (API.md
+            // 7).
             return catalog.seed.isOne(in: 50, .availability, resource.number, user?.key ?? 0) ? nil : resource
         default: return resource
         }

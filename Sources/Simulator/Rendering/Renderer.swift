@@ -64,8 +64,8 @@ struct Renderer: Sendable {
         json.endObject()
     }
 
-    /// A root-relative link as a string: the path, `l` where the request had one, and the page's offset, in the
-    /// configured form.
+    /// A root-relative link as a string: the path, `l` where the request had one, and the page's
+    /// offset, in the configured form.
     mutating func link(_ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil) {
         let (tag, form) = (context.tag, context.configuration.linkForm)
         json.text { bytes in

@@ -1,5 +1,6 @@
-// The parameters that decorate a response without changing what it is about: include, relate, extend, fields, views,
-// limit[rel], restrict, l (API.md 4.3). Unknown names in them are ignored silently.
+// The parameters that decorate a response without changing what it is about: include, relate,
+// extend, fields, views, limit[rel], restrict, l (API.md 4.3). Unknown names in them are ignored
+// silently.
 
 /// What a request asks to have added to resources.
 struct Decorations: Sendable {
@@ -17,7 +18,8 @@ struct Decorations: Sendable {
     private var scopedExtend: [ResourceType: [String]] = [:]
     private var scopedFields: [ResourceType: [String]] = [:]
     private var limits: [String: Int] = [:]
-    /// Whether the parameters name the library relationship, which makes a catalog request personal (API.md 2).
+    /// Whether the parameters name the library relationship, which makes a catalog request personal
+    /// (API.md 2).
     private(set) var namesLibrary = false
 
     init(_ target: RequestTarget) throws(APIError) {
@@ -87,7 +89,8 @@ struct Decorations: Sendable {
         return isPrimary ? fields : nil
     }
 
-    /// The number of inline elements: `limit[artists:albums]`, then `limit[albums]`, then the type's own.
+    /// The number of inline elements: `limit[artists:albums]`, then `limit[albums]`, then the
+    /// type's own.
     func inlineLimit(_ type: ResourceType, _ relation: Relation, standard: Int) -> Int {
         guard !limits.isEmpty else { return standard }
         let name = relation.name.description

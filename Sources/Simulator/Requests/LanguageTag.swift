@@ -1,15 +1,16 @@
 // The `l` parameter (API.md 4.3): malformed is an error, valid but unsupported is ignored.
 
 enum LanguageTag {
-    /// The tag that names and links follow; nil when none was given or the storefront does not speak it.
+    /// The tag that names and links follow; nil when none was given or the storefront does not
+    /// speak it.
     static func accepted(_ tag: String?, in market: Market) throws(APIError) -> String? {
         guard let tag else { return nil }
         guard isWellFormed(tag) else { throw .invalidParameter("l", "Invalid language tag '" + tag + "'") }
         return market.tags.contains { $0.lowercased() == tag.lowercased() } ? tag : nil
     }
 
-    /// Language, optional script, optional region. Chinese without a script is malformed: `zh-tw` was refused
-    /// (API.md 8).
+    /// Language, optional script, optional region. Chinese without a script is malformed: `zh-tw`
+    /// was refused (API.md 8).
     static func isWellFormed(_ tag: String) -> Bool {
         let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
         guard let language = parts.first, (2...3).contains(language.utf8.count), areLetters(language) else {

@@ -37,8 +37,8 @@ struct Page: Sendable {
     /// The size of the whole collection before anything was dropped.
     var total: Int
 
-    /// Cuts first and drops after, so that `next` may jump further than the items returned, and a page may be short or
-    /// empty and still have a next one (API.md 7).
+    /// Cuts first and drops after, so that `next` may jump further than the items returned, and a
+    /// page may be short or empty and still have a next one (API.md 7).
     init(_ list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
         let start = min(offset, list.count)
         let end = min(start + min(limit, list.count), list.count)
@@ -47,7 +47,8 @@ struct Page: Sendable {
         total = list.count
     }
 
-    /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28` (API.md 7).
+    /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28`
+    /// (API.md 7).
     init(filling list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
         var position = min(offset, list.count)
         items = []

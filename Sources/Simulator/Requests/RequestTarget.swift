@@ -1,6 +1,7 @@
 // The request target taken apart: path elements and decoded query parameters.
 
-/// One parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the value `a b`.
+/// One parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the
+/// value `a b`.
 struct Parameter: Equatable, Sendable {
     let name: String
     let value: String
@@ -29,8 +30,9 @@ struct RequestTarget: Sendable {
     /// The value of the first parameter of that name.
     func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The comma-separated elements of all parameters of that name, in order, without duplicates and empty ones
-    /// (API.md 4.3: `ids=1&ids=2` is accepted, duplicates are removed). Nil when the parameter is not there at all.
+    /// The comma-separated elements of all parameters of that name, in order, without duplicates
+    /// and empty ones (API.md 4.3: `ids=1&ids=2` is accepted, duplicates are removed). Nil when the
+    /// parameter is not there at all.
     func list(_ name: String) -> [String]? {
         var seen: Set<String> = []
         var list: [String]?
@@ -75,7 +77,8 @@ struct RequestTarget: Sendable {
 }
 
 extension [UInt8] {
-    /// A query value in Apple's spelling: `+` for spaces, `%3D` for `=`, commas and letters bare (API.md 4.3, 7).
+    /// A query value in Apple's spelling: `+` for spaces, `%3D` for `=`, commas and letters bare
+    /// (API.md 4.3, 7).
     mutating func appendQueryValue(_ text: String) {
         for byte in text.utf8 {
             switch byte {

@@ -1,5 +1,5 @@
-// What a simulated origin is to the server in front of it: a function from a request to a response. No sockets, no clock
-// but the one in the request.
+// What a simulated origin is to the server in front of it: a function from a request to a response.
+// No sockets, no clock but the one in the request.
 
 /// A header field, as spelt.
 public struct SimulatorField: Sendable, Equatable {
@@ -52,12 +52,13 @@ public struct SimulatorRequest: Sendable {
 public enum TransportFault: Sendable, Equatable {
     /// The connection is reset instead of answered.
     case reset
-    /// The head promises the whole body; only this many bytes of it are sent, then the connection closes.
+    /// The head promises the whole body; only this many bytes of it are sent, then the connection
+    /// closes.
     case truncate(bodyBytes: Int)
 }
 
-/// A response without framing: the adaptor adds `Content-Length`, `Date` and `Connection`, and leaves the body out
-/// for HEAD.
+/// A response without framing: the adaptor adds `Content-Length`, `Date` and `Connection`, and
+/// leaves the body out for HEAD.
 public struct SimulatorResponse: Sendable {
     public var status: Int
     public var fields: [SimulatorField]

@@ -92,7 +92,8 @@ enum ResponseFields {
         ]
     }
 
-    /// `{"errors":[{id, title, detail, status, code, source?, messageForDisplay?}]}`; status and code are strings.
+    /// `{"errors":[{id, title, detail, status, code, source?, messageForDisplay?}]}`; status and
+    /// code are strings.
     private static func object(_ error: APIError, id: String) -> [UInt8] {
         var json = JSONBytes(capacity: 256)
         json.beginObject()
@@ -117,7 +118,8 @@ enum ResponseFields {
         return json.bytes
     }
 
-    /// 128 bits that belong to a request: the same request gets the same, so that its error is the same JSON value.
+    /// 128 bits that belong to a request: the same request gets the same, so that its error is the
+    /// same JSON value.
     private static func correlation(_ request: SimulatorRequest, _ seed: UInt64) -> (UInt64, UInt64) {
         let first = hash(request.target, start: Seed.mix(seed ^ UInt64(request.method.utf8.first ?? 0)))
         return (first, Seed.mix(first &+ 1))

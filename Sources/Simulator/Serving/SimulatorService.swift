@@ -3,7 +3,8 @@ import Glibc
 import HTTP
 import Proxy
 
-/// Serves a responder's answers on a loop, and performs what they ask for on the wire: delays, resets, truncation.
+/// Serves a responder's answers on a loop, and performs what they ask for on the wire: delays,
+/// resets, truncation.
 public final class SimulatorService: Service {
     private let responder: any Responder
     private let context: LoopContext
@@ -70,8 +71,8 @@ extension SimulatorResponse {
     /// The bytes below which nothing is compressed.
     private static let leastCoded = 256
 
-    /// In gzip where the client says that it accepts that, as the real API answers (API.md 9). Not what is to be cut: where
-    /// is counted in bytes of the content.
+    /// In gzip where the client says that it accepts that, as the real API answers (API.md 9). Not
+    /// what is to be cut: where is counted in bytes of the content.
     func coded(for request: SimulatorRequest) -> SimulatorResponse {
         guard fault == nil, body.count >= Self.leastCoded, field("Content-Encoding") == nil,
             request.field("Accept-Encoding")?.split(separator: ",").contains(where: { $0.drop { $0 == " " } == "gzip" })

@@ -3,8 +3,8 @@ import Proxy
 
 /// Reads the answers of one connection, one at a time. Pure: bytes in, what they say out.
 ///
-/// What must hold: nothing malformed or incomplete counts as an answer; no byte behind an answer is consumed. Content is kept
-/// only where somebody wants it.
+/// What must hold: nothing malformed or incomplete counts as an answer; no byte behind an answer is
+/// consumed. Content is kept only where somebody wants it.
 struct AnswerReader: Sendable {
     private enum Phase {
         case head
@@ -135,7 +135,8 @@ struct AnswerReader: Sendable {
         }
     }
 
-    /// A body that could not have been recorded is not collected further: it differs by its length already.
+    /// A body that could not have been recorded is not collected further: it differs by its length
+    /// already.
     private mutating func keep(_ bytes: Span<UInt8>) {
         length += bytes.count
         guard keepsContent, length <= AnswerReader.mostKept else { return }

@@ -5,9 +5,10 @@ import Synchronization
 
 // Whether answers are those of the recording.
 //
-// What must hold: the generator pays for comparing bytes with what was answered before, or for a digest where they are new; what
-// differs from the recording is looked at on a queue of its own, which holds a bounded number of bytes: what comes on top of that
-// is counted as not compared, and not waited for.
+// What must hold: the generator pays for comparing bytes with what was answered before, or for a
+// digest where they are new; what differs from the recording is looked at on a queue of its own,
+// which holds a bounded number of bytes: what comes on top of that is counted as not compared, and
+// not waited for.
 
 /// Compares answers with recorded ones.
 final class AnswerVerifier: Sendable {
@@ -21,8 +22,8 @@ final class AnswerVerifier: Sendable {
         var different = 0
         var listed: [Int: ReplayResult.Difference] = [:]
         var heldBytes = 0
-        /// The answer that was compared last with each recorded body: the next one is mostly the same, and to see that costs a
-        /// fiftieth of its SHA-256.
+        /// The answer that was compared last with each recorded body: the next one is mostly the
+        /// same, and to see that costs a fiftieth of its SHA-256.
         var seen: [BodyHash: Seen] = [:]
         var seenBytes = 0
         /// What looking at two bodies found, for the next time that they meet; nil: equal.

@@ -1,8 +1,8 @@
 import EventLoop
 import Proxy
 
-/// Finds the address of a target that takes connections, before anything is measured: names are looked up once, and a target
-/// that is not there is said at once. Confined to its loop.
+/// Finds the address of a target that takes connections, before anything is measured: names are
+/// looked up once, and a target that is not there is said at once. Confined to its loop.
 final class FirstConnection: StreamHandler {
     private let target: UpstreamEndpoint
     private let tls: ClientTLS?

@@ -2,8 +2,8 @@ import Cache
 import HTTP
 import Proxy
 
-// What an answer says of how a cache answered it: by `Cache-Status` (RFC 9211), or by the `X-Cache` that nginx and Varnish are
-// usually set up to write.
+// What an answer says of how a cache answered it: by `Cache-Status` (RFC 9211), or by the `X-Cache`
+// that nginx and Varnish are usually set up to write.
 
 extension Outcome {
     /// nil where the fields do not say. Of several caches the nearest counts, which comes last.
@@ -55,7 +55,8 @@ extension Outcome {
     }
 }
 
-/// One cache's part of `Cache-Status`, as far as an outcome depends on it: the other way round than `CacheStatus.outcome`.
+/// One cache's part of `Cache-Status`, as far as an outcome depends on it: the other way round than
+/// `CacheStatus.outcome`.
 private struct CacheStatusMember {
     private var isHit = false
     private var isNegative = false

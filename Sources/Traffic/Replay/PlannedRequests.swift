@@ -1,6 +1,7 @@
 import Recording
 
-// What is sent: every distinct request once, as the bytes that go out, and the order of the recording as numbers.
+// What is sent: every distinct request once, as the bytes that go out, and the order of the
+// recording as numbers.
 
 /// The requests of a run, made before it starts: sending one allocates nothing.
 struct PlannedRequests: Sendable {

@@ -1,10 +1,13 @@
-/// Whether the generator kept its schedule: the one place that says which figures are its own lateness.
+/// Whether the generator kept its schedule: the one place that says which figures are its own
+/// lateness.
 ///
-/// The lag of a request is the time from when it was due until the generator had sent it or found all connections busy. What
-/// the target makes a request wait for a free connection is no lag; it is in the corrected latency, where it belongs. At each
-/// percentile a figure may be the generator's where the lag there is more than a millisecond and more than a tenth of the
-/// corrected latency. At the 99th that makes the run invalid; further out, where one standstill of the generator is enough, only
-/// the figure is marked. A closed loop has no schedule that it could miss.
+/// The lag of a request is the time from when it was due until the generator had sent it or found
+/// all connections busy. What the target makes a request wait for a free connection is no lag; it
+/// is in the corrected latency, where it belongs. At each percentile a figure may be the
+/// generator's where the lag there is more than a millisecond and more than a tenth of the
+/// corrected latency. At the 99th that makes the run invalid; further out, where one standstill of
+/// the generator is enough, only the figure is marked. A closed loop has no schedule that it could
+/// miss.
 enum Punctuality {
     /// In nanoseconds: less is nothing that a network would not do.
     static let tolerated = 1_000_000

@@ -29,7 +29,8 @@ public final class Replay: Sendable {
     }
 
     public let plan: ReplayPlan
-    /// What was left out of the recording without being an error, such as a last line that is cut off.
+    /// What was left out of the recording without being an error, such as a last line that is cut
+    /// off.
     public let warnings: [String]
     /// The share of the traffic that was recorded.
     private let sampling: Double

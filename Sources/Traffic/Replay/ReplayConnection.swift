@@ -1,10 +1,12 @@
 import EventLoop
 import HTTP
 
-/// One connection to the target: one request at a time, and its answer. It decides nothing. Confined to its run's loop.
+/// One connection to the target: one request at a time, and its answer. It decides nothing.
+/// Confined to its run's loop.
 ///
-/// A connection that the target closes at the moment when the next request leaves is no failure of the target: such a request,
-/// of which not a byte was answered, is sent once more over a new connection, as all clients do (RFC 9112 9.3.1).
+/// A connection that the target closes at the moment when the next request leaves is no failure of
+/// the target: such a request, of which not a byte was answered, is sent once more over a new
+/// connection, as all clients do (RFC 9112 9.3.1).
 final class ReplayConnection {
     let number: Int
     private unowned let run: ReplayRun

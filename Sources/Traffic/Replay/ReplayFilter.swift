@@ -3,7 +3,8 @@ import Recording
 
 // Which exchanges of a recording are sent again, and why the others are not.
 
-/// What an operator chose of a recording. Of each kind one choice has to fit; a kind without choices lets all through.
+/// What an operator chose of a recording. Of each kind one choice has to fit; a kind without
+/// choices lets all through.
 public struct ReplayFilter: Sendable, Equatable {
     /// What targets begin with.
     public var only: [String] = []

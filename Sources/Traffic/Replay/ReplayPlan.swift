@@ -14,8 +14,8 @@ public struct ReplayPlan: Sendable {
     public var connections: Int
     public var duration: Duration?
     public var repeats = false
-    /// For a connection, and for the end of an answer from when its request was sent; also what a request waits for a free
-    /// connection.
+    /// For a connection, and for the end of an answer from when its request was sent; also what a
+    /// request waits for a free connection.
     public var timeout = Duration.seconds(30)
     public var filter = ReplayFilter()
     /// Go with every request, in the place of recorded ones of the same name.

@@ -2,10 +2,11 @@ import EventLoop
 import Proxy
 import Recording
 
-/// Sends the requests of a schedule and counts what comes back: performs what `ReplayState` says. Confined to its loop.
+/// Sends the requests of a schedule and counts what comes back: performs what `ReplayState` says.
+/// Confined to its loop.
 ///
-/// Latencies are measured from the clock at the moment, not from the loop's turn: corrected ones begin when the request was due,
-/// uncorrected ones when it was handed to its connection.
+/// Latencies are measured from the clock at the moment, not from the loop's turn: corrected ones
+/// begin when the request was due, uncorrected ones when it was handed to its connection.
 final class ReplayRun {
     let loop: EventLoop
     let address: SocketAddress

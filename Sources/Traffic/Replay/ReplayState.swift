@@ -1,11 +1,13 @@
-// Which request goes over which connection next. Pure: events in, steps out, times in nanoseconds since the start.
+// Which request goes over which connection next. Pure: events in, steps out, times in nanoseconds
+// since the start.
 //
 // What must hold:
-// - requests are sent in the order in which they are due; those that find all connections busy wait, in order;
-// - a connection is opened only for a request that waits, up to a bound, and the one used last is used next: no more are open
-//   than the load needs;
-// - whoever waits is told once, at the moment when that was noticed: until then the generator was late, from then on it is the
-//   target that keeps it waiting.
+// - requests are sent in the order in which they are due; those that find all connections busy
+//   wait, in order;
+// - a connection is opened only for a request that waits, up to a bound, and the one used last is
+//   used next: no more are open than the load needs;
+// - whoever waits is told once, at the moment when that was noticed: until then the generator was
+//   late, from then on it is the target that keeps it waiting.
 
 struct ReplayState: Sendable {
     enum Step: Equatable {
@@ -34,8 +36,8 @@ struct ReplayState: Sendable {
     private var busy = 0
     private var mayDialAt: Int64 = 0
 
-    /// After a failed attempt a client of a closed loop waits so long before the next: a target that is down would otherwise
-    /// be dialled as fast as the machine can.
+    /// After a failed attempt a client of a closed loop waits so long before the next: a target
+    /// that is down would otherwise be dialled as fast as the machine can.
     static let dialPause: Int64 = 10_000_000
 
     init(_ schedule: Schedule, mostConnections: Int) {

@@ -1,6 +1,7 @@
 import Proxy
 
-/// The figures of a run while it goes on. Counting allocates nothing but for failures and new slots.
+/// The figures of a run while it goes on. Counting allocates nothing but for failures and new
+/// slots.
 struct ReplayTally: Sendable {
     private(set) var sent = 0
     private(set) var answered = 0

@@ -1,5 +1,5 @@
-// When which request is due. Pure arithmetic on the number of a request: the time of each follows from the start alone, and
-// never from when the one before it was sent, so that no delay adds up.
+// When which request is due. Pure arithmetic on the number of a request: the time of each follows
+// from the start alone, and never from when the one before it was sent, so that no delay adds up.
 
 import EventLoop
 
@@ -9,7 +9,8 @@ public enum ReplayPace: Sendable, Equatable {
     case recorded(speed: Double)
     /// In the recorded order, evenly spaced, so many requests a second.
     case rate(perSecond: Int)
-    /// In the recorded order, by so many clients as there are connections, each of which asks again once it is answered.
+    /// In the recorded order, by so many clients as there are connections, each of which asks again
+    /// once it is answered.
     case closed
 }
 
@@ -26,7 +27,8 @@ struct Schedule: Sendable, Equatable {
     let end: Int64?
 
     /// - Parameters:
-    ///   - recorded: when the requests came, ascending, not empty; the first of them is due at once.
+    ///   - recorded: when the requests came, ascending, not empty; the first of them is due at
+    ///     once.
     ///   - duration: nothing is due later than this.
     ///   - repeats: begins again at the end of the recording, which takes a duration.
     init(recorded: [Duration], pace: ReplayPace, duration: Duration? = nil, repeats: Bool = false) {
@@ -38,13 +40,15 @@ struct Schedule: Sendable, Equatable {
             Int64(min(Double((offset - recorded[0]).wholeNanoseconds) / speed, 1e18))
         }
         let span = offsets[offsets.count - 1]
-        // The next round begins one mean space after the last request, so that two rounds have the rate of one.
+        // The next round begins one mean space after the last request, so that two rounds have the
+        // rate of one.
         roundLength = span + (offsets.count > 1 && span > 0 ? span / Int64(offsets.count - 1) : 1_000_000_000)
         end = duration.map(\.wholeNanoseconds)
         count = Self.count(offsets, roundLength, pace, until: end, repeats)
     }
 
-    /// Nanoseconds from the start until the request is due; nil in a closed loop, where it is due when a client is free.
+    /// Nanoseconds from the start until the request is due; nil in a closed loop, where it is due
+    /// when a client is free.
     func due(_ position: Int) -> Int64? {
         switch pace {
         case .recorded:

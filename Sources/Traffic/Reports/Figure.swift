@@ -17,7 +17,8 @@ public enum Figure {
         return text
     }
 
-    /// Three digits, which is what histograms can tell: `812 ns`, `45.6 µs`, `1.23 ms`, `3.00 s`, `1,234 s`.
+    /// Three digits, which is what histograms can tell: `812 ns`, `45.6 µs`, `1.23 ms`, `3.00 s`,
+    /// `1,234 s`.
     static func time(nanoseconds: Double) -> String {
         for (unit, size) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] where nanoseconds < size * 999.5 {
             let value = nanoseconds / size

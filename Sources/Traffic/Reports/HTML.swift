@@ -1,9 +1,11 @@
-// What all pages of reports share. What must hold: a page is one file that loads nothing and runs nothing, whatever the
-// recording that it shows says; its content security policy holds the browser to that.
+// What all pages of reports share. What must hold: a page is one file that loads nothing and runs
+// nothing, whatever the recording that it shows says; its content security policy holds the browser
+// to that.
 
 /// Pieces of pages.
 enum HTML {
-    /// As text or as the value of an attribute, without characters that would hide or turn round what is written.
+    /// As text or as the value of an attribute, without characters that would hide or turn round
+    /// what is written.
     static func escaped(_ text: String) -> String {
         // By scalars: a character of several may hold a bracket.
         TextTable.printable(text).unicodeScalars.reduce(into: "") { result, scalar in
@@ -54,7 +56,8 @@ enum HTML {
         return "<dl class=\"figures\">\n\(items.joined())</dl>\n"
     }
 
-    /// Cells are text. The first column names its row, the last alignment goes for all behind it too.
+    /// Cells are text. The first column names its row, the last alignment goes for all behind it
+    /// too.
     static func table(
         _ caption: String, _ head: [String], _ rows: [[String]], _ alignments: [TextTable.Alignment],
         classes: String = ""

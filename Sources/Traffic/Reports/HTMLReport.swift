@@ -1,6 +1,7 @@
 import Recording
 
-/// A result as one page of HTML: a file by itself, for light and dark, that loads nothing and runs nothing.
+/// A result as one page of HTML: a file by itself, for light and dark, that loads nothing and runs
+/// nothing.
 public enum HTMLReport {
     public static func page(of result: ReplayResult, thresholds: [Threshold.Verdict] = []) -> String {
         let main = [

@@ -1,9 +1,11 @@
-// Plots as HTML: the lines are SVG that stretches with the page, the labels are text beside it, so that they keep their size on
-// narrow screens. What must hold: no plot says what no table beside it says too.
+// Plots as HTML: the lines are SVG that stretches with the page, the labels are text beside it, so
+// that they keep their size on narrow screens. What must hold: no plot says what no table beside it
+// says too.
 
 /// A line or an area over an axis.
 struct PlotSeries {
-    /// A stretch of the horizontal axis, and the value there. Where a line goes through points, from and to are the same.
+    /// A stretch of the horizontal axis, and the value there. Where a line goes through points,
+    /// from and to are the same.
     struct Step {
         let from: Double
         let to: Double

@@ -1,4 +1,5 @@
-// Two runs side by side. Nothing is judged: whether more of something is better depends on what it is.
+// Two runs side by side. Nothing is judged: whether more of something is better depends on what it
+// is.
 
 /// Two results, figure by figure.
 public struct ReplayComparison: Sendable {

@@ -24,7 +24,8 @@ enum Explanation {
 }
 
 extension ReplayResult {
-    /// Percentiles, the largest value and the mean of each kind of latency; behind them, where there is any, whose they are.
+    /// Percentiles, the largest value and the mean of each kind of latency; behind them, where
+    /// there is any, whose they are.
     var latencyTable: (head: [String], rows: [[String]]) {
         let isMarked = hasLatenessOfItsOwn
         let rows = Metric.Statistic.reported.map { statistic in

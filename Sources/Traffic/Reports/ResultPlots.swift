@@ -69,7 +69,8 @@ enum ResultPlots {
             yTitle: "requests a second", series: series)
     }
 
-    /// Hits, misses, other answers and failures, stacked in that order; kinds that never occur are left out.
+    /// Hits, misses, other answers and failures, stacked in that order; kinds that never occur are
+    /// left out.
     static func outcomes(_ columns: [TimelineColumn]) -> Plot {
         let kinds: [(String, String, (TimelineColumn) -> Int)] = [
             ("hit", "s-hit", \.slot.hits), ("miss", "s-miss", \.slot.misses), ("other", "s-other", \.others),

@@ -5,7 +5,8 @@ enum TextTable {
         case right
     }
 
-    /// A line for each row, columns two spaces apart; the last alignment goes for all columns behind it too.
+    /// A line for each row, columns two spaces apart; the last alignment goes for all columns
+    /// behind it too.
     static func lines(_ rows: [[String]], _ alignments: [Alignment], indent: Int = 2) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
@@ -21,7 +22,8 @@ enum TextTable {
         }
     }
 
-    /// Without what would move a terminal's cursor or turn its writing round: recordings and results may come from anywhere.
+    /// Without what would move a terminal's cursor or turn its writing round: recordings and
+    /// results may come from anywhere.
     static func printable(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar.properties.generalCategory {

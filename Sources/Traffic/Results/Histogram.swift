@@ -1,9 +1,10 @@
 // Durations counted by size, in a fixed table, with three significant digits.
 //
-// What must hold: recording allocates nothing and costs a few instructions. A value that is read off is at most 0.1 % away
-// from one that was recorded: values below 2048 ns have a bucket each, above them each doubling has 1024, so that a bucket is
-// at most 1/1024 of its values wide. The range is 0 ns to 2^42 - 1 ns, which is 73 minutes; what is beyond counts as its end.
-// After the idea of HdrHistogram (hdrhistogram.org), whose percentile output `HGRM` writes.
+// What must hold: recording allocates nothing and costs a few instructions. A value that is read
+// off is at most 0.1 % away from one that was recorded: values below 2048 ns have a bucket each,
+// above them each doubling has 1024, so that a bucket is at most 1/1024 of its values wide. The
+// range is 0 ns to 2^42 - 1 ns, which is 73 minutes; what is beyond counts as its end. After the
+// idea of HdrHistogram (hdrhistogram.org), whose percentile output `HGRM` writes.
 
 import Glibc
 
@@ -41,8 +42,8 @@ public struct Histogram: Sendable, Equatable {
         highestSeen = max(highestSeen, value)
     }
 
-    /// Puts the exact smallest and largest value back, which buckets alone do not tell; false where they are not in the first and
-    /// the last of them.
+    /// Puts the exact smallest and largest value back, which buckets alone do not tell; false where
+    /// they are not in the first and the last of them.
     mutating func setExtremes(_ lowest: Int, _ highest: Int) -> Bool {
         guard lowest <= highest, highest <= Self.highest, Self.index(of: lowest) == Self.index(of: lowestSeen),
             Self.index(of: highest) == Self.index(of: highestSeen)
@@ -119,11 +120,12 @@ extension Histogram {
         return (squares / Double(count)).squareRoot()
     }
 
-    /// Nanoseconds that a share of all values (0.99) did not exceed: the upper end of their bucket, but never more than the
-    /// largest value. nil where nothing was recorded.
+    /// Nanoseconds that a share of all values (0.99) did not exceed: the upper end of their bucket,
+    /// but never more than the largest value. nil where nothing was recorded.
     public func quantile(_ share: Double) -> Int? {
         guard count > 0 else { return nil }
-        // One step down before rounding up: 0.07 of 100 is the 7th value, though the product is a little more than 7.
+        // One step down before rounding up: 0.07 of 100 is the 7th value, though the product is a
+        // little more than 7.
         let rank = min(count, max(1, Int((share.nextDown * Double(count)).rounded(.up))))
         var seen = 0
         for index in Self.index(of: lowestSeen)...Self.index(of: highestSeen) {
@@ -133,8 +135,9 @@ extension Histogram {
         return highestSeen
     }
 
-    /// The curve of percentiles: five points for each halving of what is left to 100 %, and the largest value at 1. Ends with the
-    /// first point that all values lie below, as HdrHistogram's does.
+    /// The curve of percentiles: five points for each halving of what is left to 100 %, and the
+    /// largest value at 1. Ends with the first point that all values lie below, as HdrHistogram's
+    /// does.
     public var distribution: [Point] {
         var (points, seen, step): ([Point], Int, Int) = ([], 0, 0)
         for bucket in occupied {

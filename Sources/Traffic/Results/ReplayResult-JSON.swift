@@ -1,14 +1,16 @@
 import AppleMusic
 import Recording
 
-// A result as one JSON object: written by `refrain replay --json`, read by `refrain replay compare`. Histograms are written
-// bucket by bucket, so nothing is lost on the way. Unknown members are passed over, so that later versions may add some.
+// A result as one JSON object: written by `refrain replay --json`, read by
+// `refrain replay compare`. Histograms are written bucket by bucket, so nothing is lost on the way.
+// Unknown members are passed over, so that later versions may add some.
 
 extension ReplayResult {
     /// Of the format.
     static let version = 1
 
-    /// What is derived (`failed`, `hit_ratio`, `answers_per_second`, percentiles) stands there for other programs.
+    /// What is derived (`failed`, `hit_ratio`, `answers_per_second`, percentiles) stands there for
+    /// other programs.
     public var json: JSON {
         var object = JSONObject([
             "refrain_replay": .integer(Self.version), "file": .string(file), "target": .string(target),

@@ -1,4 +1,5 @@
-// What a replay found out: all that reports, thresholds and comparisons are made of. No clock, no I/O.
+// What a replay found out: all that reports, thresholds and comparisons are made of. No clock, no
+// I/O.
 
 import Proxy
 import Recording
@@ -17,7 +18,8 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the monotonic clock: rates are of it.
     public var elapsed = Duration.zero
 
-    /// Requests that the schedule held, or that clients of a closed loop got to: those sent and those not sent.
+    /// Requests that the schedule held, or that clients of a closed loop got to: those sent and
+    /// those not sent.
     public var planned = 0
     public var sent = 0
     /// Requests whose answer came whole, with whatever status.
@@ -33,13 +35,14 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
     public var outcomes: [String: Int] = [:]
 
-    /// Latencies from when a request was due until its answer was whole: what a client would have waited. A target that stalls
-    /// holds back the requests behind, and the time that they were held back is in here (no coordinated omission).
+    /// Latencies from when a request was due until its answer was whole: what a client would have
+    /// waited. A target that stalls holds back the requests behind, and the time that they were
+    /// held back is in here (no coordinated omission).
     public var corrected = Histogram()
     /// Latencies from when a request was in fact sent.
     public var uncorrected = Histogram()
-    /// How late the generator itself was: from when a request was due until it was sent, or found all connections busy. Empty for
-    /// a closed loop, in which nothing is ever due.
+    /// How late the generator itself was: from when a request was due until it was sent, or found
+    /// all connections busy. Empty for a closed loop, in which nothing is ever due.
     public var lag = Histogram()
 
     public var slotLength = Duration.seconds(1)
@@ -47,7 +50,8 @@ public struct ReplayResult: Sendable, Equatable {
     public var slots: [Slot] = []
     /// Why the figures say nothing about the target: the generator was late. nil: they do.
     public var invalidBecause: String?
-    /// What readers of the figures have to know besides, a sentence each: that the run was stopped early, for one.
+    /// What readers of the figures have to know besides, a sentence each: that the run was stopped
+    /// early, for one.
     public var remarks: [String] = []
     public var verification = Verification()
 
@@ -70,7 +74,8 @@ extension ReplayResult {
         /// Answers by the side of their outcome.
         public var hits = 0
         public var misses = 0
-        /// Corrected latencies in nanoseconds, of the requests that were answered in this slot; nil where there were none.
+        /// Corrected latencies in nanoseconds, of the requests that were answered in this slot; nil
+        /// where there were none.
         public var median: Int?
         public var p99: Int?
         public var maximum: Int?
@@ -86,7 +91,8 @@ extension ReplayResult {
         /// The first that differ.
         public let listed: [Difference]
 
-        /// No more are listed, so that a target that answers everything differently fills no memory.
+        /// No more are listed, so that a target that answers everything differently fills no
+        /// memory.
         public static let mostListed = 1000
 
         public init() { self.init(compared: 0, different: 0, listed: []) }
@@ -122,7 +128,8 @@ extension ReplayResult {
     /// Each connection sent when its last answer was there: both latencies are the same.
     var isClosedLoop: Bool { corrected.count > 0 && lag.count == 0 }
 
-    /// Planned, but the run was stopped before, or no connection was to be had. What failed for want of one is in `failures` too.
+    /// Planned, but the run was stopped before, or no connection was to be had. What failed for
+    /// want of one is in `failures` too.
     public var notSent: Int { max(0, planned - sent) }
 
     public var failed: Int { failures.values.reduce(0, +) }

@@ -10,7 +10,8 @@ public struct ReplayResultError: Error, Sendable, Equatable, CustomStringConvert
     }
 }
 
-/// The members of an object that is read, and the way to it: whatever is wrong is named by its member.
+/// The members of an object that is read, and the way to it: whatever is wrong is named by its
+/// member.
 struct ResultMembers {
     private let object: JSONObject
     /// Empty for the whole, else `slots[3].`.

@@ -1,6 +1,6 @@
 // Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
-// What must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too, with that as the reason. A
-// condition that silently always holds would be worse than none.
+// What must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too,
+// with that as the reason. A condition that silently always holds would be worse than none.
 
 /// A condition under which a run counts as failed.
 public struct Threshold: Sendable, Equatable {
@@ -78,7 +78,8 @@ public struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// Where the figure may be the generator's own lateness: a target must not be blamed for it unseen.
+    /// Where the figure may be the generator's own lateness: a target must not be blamed for it
+    /// unseen.
     private func remark(on result: ReplayResult, _ isMissed: Bool) -> String {
         guard case .latency(.corrected, let statistic) = metric, let late = result.lateness(at: statistic) else {
             return ""

@@ -1,12 +1,13 @@
-// Where two answers part. What must hold: it finds a difference exactly where `JSON.areEqual` says that they are not equal: the order of
-// members does not count, of members with one name the last does, numbers and strings are compared as they are spelt.
+// Where two answers part. What must hold: it finds a difference exactly where `JSON.areEqual` says
+// that they are not equal: the order of members does not count, of members with one name the last
+// does, numbers and strings are compared as they are spelt.
 
 import AppleMusic
 
 /// The first place at which two contents differ.
 public struct JSONDifference: Sendable, Equatable {
-    /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no JSON. At most 400 characters,
-    /// of a longer one the end.
+    /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no
+    /// JSON. At most 400 characters, of a longer one the end.
     public let path: String
     /// What is there in one, in at most 80 characters.
     public let expected: String
@@ -22,7 +23,8 @@ public struct JSONDifference: Sendable, Equatable {
         return first(expected: left, found: right)
     }
 
-    /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper than `JSON.maxDepth`.
+    /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper
+    /// than `JSON.maxDepth`.
     public static func first(expected: JSON, found: JSON) -> JSONDifference? {
         guard let difference = first(expected, found, at: "$") else { return nil }
         let path = difference.path.unicodeScalars

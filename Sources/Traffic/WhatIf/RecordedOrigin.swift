@@ -1,14 +1,15 @@
 // What the origin would have said, as far as a recording shows.
 //
-// What must hold: the same request at the same time gets the same answer, whatever was asked before; an answer that was not
-// recorded is never passed off as one that was (`Source`).
+// What must hold: the same request at the same time gets the same answer, whatever was asked
+// before; an answer that was not recorded is never passed off as one that was (`Source`).
 
 import AppleMusic
 import HTTP
 import Proxy
 import Recording
 
-/// Answers requests out of a recording: at every time with what had been seen last by then. Confined to whoever runs it.
+/// Answers requests out of a recording: at every time with what had been seen last by then.
+/// Confined to whoever runs it.
 final class RecordedOrigin {
     /// How an answer came about.
     enum Source: CaseIterable, Sendable {
@@ -55,7 +56,8 @@ final class RecordedOrigin {
 
         mutating func note(_ version: Version) {
             if let last = versions.last, last.isSame(as: version) {
-                // An answer that was composed has no tag of the origin's, the same from the origin has.
+                // An answer that was composed has no tag of the origin's, the same from the origin
+                // has.
                 if !last.hasTag { versions[versions.count - 1].fields = version.fields }
             } else if versions.last?.lacksContent == true {
                 versions = [version]
@@ -85,8 +87,8 @@ final class RecordedOrigin {
     // MARK: Learning
 
     /// Takes an exchange in; to be called in the order of time.
-    /// - Returns: the target to ask for it. Of a personal exchange nothing but the route is known, which several share: it is
-    ///   asked for by its number.
+    /// - Returns: the target to ask for it. Of a personal exchange nothing but the route is known,
+    ///   which several share: it is asked for by its number.
     func learn(_ exchange: RecordedExchange, at time: Duration) -> String {
         let latency = exchange.upstreamLatency ?? (exchange.outcome == nil ? exchange.latency : nil)
         if let latency { latencies.append(latency) }
@@ -115,7 +117,8 @@ final class RecordedOrigin {
 
     private static let personalPath = "/v1/me/exchange/"
 
-    /// nil for what says nothing lasting of the resource: no answer, a part, an error of the moment.
+    /// nil for what says nothing lasting of the resource: no answer, a part, an error of the
+    /// moment.
     private static func version(_ exchange: RecordedExchange, since time: Duration) -> Version? {
         switch exchange.status {
         case ..<200, 206, 304, 401, 408, 412, 416, 417, 429, 500...: return nil

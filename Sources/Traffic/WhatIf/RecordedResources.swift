@@ -1,7 +1,7 @@
 import AppleMusic
 
-/// Which recorded answer has which resource, and in which form: what requests are answered with that the proxy makes of its
-/// own, such as `ids` of what clients asked for one by one.
+/// Which recorded answer has which resource, and in which form: what requests are answered with
+/// that the proxy makes of its own, such as `ids` of what clients asked for one by one.
 struct RecordedResources {
     /// A resource as it looks in answers of one form.
     private struct Place: Hashable {

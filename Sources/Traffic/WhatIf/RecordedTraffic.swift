@@ -1,6 +1,7 @@
 import Recording
 
-/// A recording as what-if runs need it: what clients asked for and when, and what the origin had to say.
+/// A recording as what-if runs need it: what clients asked for and when, and what the origin had to
+/// say.
 ///
 /// Used by one run at a time.
 public final class RecordedTraffic {
@@ -20,8 +21,8 @@ public final class RecordedTraffic {
     let started: Timestamp
     /// The share of the traffic that was recorded: figures are of that share.
     public let sampling: Double
-    /// Requests that the recording proxy refused before it thought of the origin, for want of a client key for one, and those
-    /// with methods that cannot be sent: they are left out.
+    /// Requests that the recording proxy refused before it thought of the origin, for want of a
+    /// client key for one, and those with methods that cannot be sent: they are left out.
     public let leftOut: Int
 
     /// From the first request to the last.

@@ -3,7 +3,8 @@ import HTTP
 import Proxy
 import Recording
 
-/// The clients of a recording: send each request when it is due, over as many connections as that takes. Confined to its loop.
+/// The clients of a recording: send each request when it is due, over as many connections as that
+/// takes. Confined to its loop.
 final class TraceClients {
     private let traffic: RecordedTraffic
     private let pool: UpstreamPool

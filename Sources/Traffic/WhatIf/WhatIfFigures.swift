@@ -37,8 +37,8 @@ public struct WhatIfFigures: Sendable, Equatable {
     /// Answers that had to make room: in memory, and in the cache file.
     public var evictedFromMemory = 0
     public var evictedFromFile = 0
-    /// Of `upstreamRequests`: answered with content of the recorded length, for want of the content itself; put together of
-    /// recorded resources; not to be answered out of the recording.
+    /// Of `upstreamRequests`: answered with content of the recorded length, for want of the content
+    /// itself; put together of recorded resources; not to be answered out of the recording.
     public var filled = 0
     public var assembled = 0
     public var notRecorded = 0

@@ -1,5 +1,6 @@
 extension WhatIfReport {
-    /// One page of HTML: the figures side by side, hit ratio and requests to the origin over the time of the recording.
+    /// One page of HTML: the figures side by side, hit ratio and requests to the origin over the
+    /// time of the recording.
     public var page: String {
         let head = """
             <header>

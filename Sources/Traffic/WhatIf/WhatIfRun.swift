@@ -1,7 +1,9 @@
-// A recording through the real proxy in no time: clients, proxy and origin on one loop whose time is virtual.
+// A recording through the real proxy in no time: clients, proxy and origin on one loop whose time
+// is virtual.
 //
-// What must hold: the same recording and settings give the same figures, on whatever machine and however busy it is. All that
-// is decided is decided by the proxy's own code; nothing of it is imitated here.
+// What must hold: the same recording and settings give the same figures, on whatever machine and
+// however busy it is. All that is decided is decided by the proxy's own code; nothing of it is
+// imitated here.
 
 import AppleMusic
 import Cache
@@ -11,7 +13,8 @@ import Glibc
 import Proxy
 
 public enum WhatIf {
-    /// How many intervals the curves have: 200 at most, and some 20 requests in each, so that a share means something.
+    /// How many intervals the curves have: 200 at most, and some 20 requests in each, so that a
+    /// share means something.
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
@@ -127,7 +130,8 @@ private final class Stage {
         return figures
     }
 
-    /// The last request has been answered. Time goes on until the loop is stopped, but nothing of that counts.
+    /// The last request has been answered. Time goes on until the loop is stopped, but nothing of
+    /// that counts.
     private func finish() {
         closeInterval()
         takeFigures()

@@ -1,6 +1,7 @@
 import Proxy
 
-/// What the runs of a what-if differ in: the settings of a cache, without all that says where it listens and who it is.
+/// What the runs of a what-if differ in: the settings of a cache, without all that says where it
+/// listens and who it is.
 public struct WhatIfSettings: Sendable {
     /// What the run is called in the report, such as the name of its configuration file.
     public var name: String
@@ -9,7 +10,8 @@ public struct WhatIfSettings: Sendable {
     /// Bytes of the memory tier, and of the files of large bodies beside it.
     public var memoryBytes: Int
     public var sealedBytes: Int
-    /// The bound of the cache file; nil for memory only. The file is a temporary one, and empty at the start.
+    /// The bound of the cache file; nil for memory only. The file is a temporary one, and empty at
+    /// the start.
     public var fileBytes: Int?
     public var upstreamConnections: Int
     /// Requests a second; nil: only what 429s teach, which a recording does not have.

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Ends what-if runs before their time, from any thread: an ended run leaves nothing on disk, and its figures mean nothing.
+/// Ends what-if runs before their time, from any thread: an ended run leaves nothing on disk, and
+/// its figures mean nothing.
 public final class WhatIfStop: Sendable {
     private struct State {
         var isStopped = false
@@ -21,7 +22,8 @@ public final class WhatIfStop: Sendable {
         tell?()
     }
 
-    /// Calls `tell` when somebody stops this, at once if somebody has; of several the last one counts.
+    /// Calls `tell` when somebody stops this, at once if somebody has; of several the last one
+    /// counts.
     func onStop(_ tell: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             state.tell = tell

@@ -1,6 +1,7 @@
 import HTTP
 
-// One answer of the admin listener, collected until it is complete. The grammar is the proxy's own (`HTTP`).
+// One answer of the admin listener, collected until it is complete. The grammar is the proxy's own
+// (`HTTP`).
 
 struct AdminAnswer: Equatable, Sendable {
     let status: Int
@@ -22,7 +23,8 @@ struct AdminAnswerReader {
     private var body: [UInt8] = []
     private var isComplete = false
 
-    /// Takes what was received, nothing at the end of the connection; true once the answer is complete.
+    /// Takes what was received, nothing at the end of the connection; true once the answer is
+    /// complete.
     mutating func take(_ received: [UInt8]) throws(FileProblem) -> Bool {
         bytes += received
         do throws(ParseError) {

@@ -41,8 +41,8 @@ struct AdminClient {
         }
     }
 
-    /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has until `within` to do
-    /// what it was asked.
+    /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has
+    /// until `within` to do what it was asked.
     func post(_ target: String, _ content: [UInt8], within: Duration) throws(CommandFailure) -> [UInt8] {
         try ask("POST", target, content, within: within)
     }

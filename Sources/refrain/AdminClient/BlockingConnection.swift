@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 
-// A connection for commands that ask a running proxy one question and end. It blocks, with a time limit on every
-// wait; the proxy itself uses `EventLoop.Stream`.
+// A connection for commands that ask a running proxy one question and end. It blocks, with a time
+// limit on every wait; the proxy itself uses `EventLoop.Stream`.
 
 struct BlockingConnection: ~Copyable {
     private let descriptor: Int32

@@ -1,4 +1,5 @@
-// What a command is. The help, the usage errors, the man pages and the completions are all made from `Command.table`.
+// What a command is. The help, the usage errors, the man pages and the completions are all made
+// from `Command.table`.
 
 /// What a command can reach.
 struct CommandContext: Sendable {
@@ -10,7 +11,8 @@ struct Command: Sendable {
     let name: String
     /// One line.
     let summary: String
-    /// What the positional argument is called, `[COMMAND]` where it may be left out; empty: there is none.
+    /// What the positional argument is called, `[COMMAND]` where it may be left out; empty: there
+    /// is none.
     let positional: String
     /// How many of them may be given.
     let mostPositional: Int

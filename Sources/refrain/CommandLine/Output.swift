@@ -28,8 +28,8 @@ struct Output: Sendable {
     /// A line of the answer.
     func line(_ text: String = "") { standard(text + "\n") }
 
-    /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one problem is one line, and nothing
-    /// that came out of a file can command the terminal.
+    /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one
+    /// problem is one line, and nothing that came out of a file can command the terminal.
     func problem(_ text: String) {
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {
@@ -40,8 +40,8 @@ struct Output: Sendable {
         error("refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
     }
 
-    /// All of it, unless the reader has gone: then nobody is left to be told. What a full disk refuses ends the program: whoever
-    /// reads a cut report must not take it for the whole.
+    /// All of it, unless the reader has gone: then nobody is left to be told. What a full disk
+    /// refuses ends the program: whoever reads a cut report must not take it for the whole.
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }

@@ -7,7 +7,8 @@ enum Suggestion {
         nearest(to: word, in: names).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
-    /// The name that is the fewest edits away from `word`, if that is at most a third of its length (one at least).
+    /// The name that is the fewest edits away from `word`, if that is at most a third of its length
+    /// (one at least).
     static func nearest(to word: String, in names: [String]) -> String? {
         guard word.utf8.count <= 64 else { return nil }
         let ranked = names.map { (name: $0, distance: editDistance(Array(word.utf8), Array($0.utf8))) }

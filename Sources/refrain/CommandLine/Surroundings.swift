@@ -1,4 +1,5 @@
-// What the program shares with the system: signals, files, the environment. Tables for the man pages.
+// What the program shares with the system: signals, files, the environment. Tables for the man
+// pages.
 
 /// A signal and what it means to a running command.
 struct ProgramSignal: Sendable {

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// What the reader of a command's answer can show. In a pipe nothing is coloured or cut, so that programs read the same at
-/// any time.
+/// What the reader of a command's answer can show. In a pipe nothing is coloured or cut, so that
+/// programs read the same at any time.
 struct Terminal: Equatable, Sendable {
     /// In columns; nil in a pipe.
     let width: Int?
@@ -20,7 +20,8 @@ struct Terminal: Equatable, Sendable {
 
     /// - Parameters:
     ///   - columns: 0 where the terminal does not say.
-    ///   - environment: `NO_COLOR` with any text means no colours (no-color.org), and so does `TERM=dumb`.
+    ///   - environment: `NO_COLOR` with any text means no colours (no-color.org), and so does
+    ///     `TERM=dumb`.
     init(columns: Int, environment: (String) -> String?) {
         width = columns > 0 ? columns : Self.usualWidth
         let term = environment("TERM") ?? "dumb"

@@ -1,6 +1,7 @@
 import AppleMusic
 
-// `check`: the configuration as it is in effect, and beside it what `serve` would warn of. Secrets cannot appear: the configuration holds only their paths.
+// `check`: the configuration as it is in effect, and beside it what `serve` would warn of. Secrets
+// cannot appear: the configuration holds only their paths.
 
 extension Command {
     static let check = Command(
@@ -23,8 +24,8 @@ extension Command {
 }
 
 extension EffectiveConfiguration {
-    /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration of the same meaning;
-    /// directives that are unset stand in comments.
+    /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration
+    /// of the same meaning; directives that are unset stand in comments.
     func text() -> String {
         var text = ""
         for directive in Directive.table where directive.name != Directive.include {
@@ -35,7 +36,8 @@ extension EffectiveConfiguration {
         return text
     }
 
-    /// `{"settings":[{"directive","arguments":[...],"source"}]}`, in the same order; what is unset is left out.
+    /// `{"settings":[{"directive","arguments":[...],"source"}]}`, in the same order; what is unset
+    /// is left out.
     func json() -> String {
         let settings = lines.map { line -> JSON in
             [

@@ -6,7 +6,8 @@ enum ConfigurationFile {
     /// The file that is meant; nothing says yet that it can be read.
     static func path(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) -> String {
         if let path = arguments.value(.config) { return path }
-        // A standard file that is there but cannot be read is the one that is meant: its error must be seen.
+        // A standard file that is there but cannot be read is the one that is meant: its error must
+        // be seen.
         let absent = FileProblem.absent.message
         guard let path = standardPaths.first(where: { files.problem($0) != absent }) else {
             let places = standardPaths.joined(separator: " nor ")

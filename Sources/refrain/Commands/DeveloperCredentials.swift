@@ -1,7 +1,8 @@
 import AppleMusic
 
 extension Configuration {
-    /// The source of developer tokens that is configured; nil where there is none. Reads the file or the key now.
+    /// The source of developer tokens that is configured; nil where there is none. Reads the file
+    /// or the key now.
     /// - Parameter unixSeconds: the time now, for the first signature.
     func developerTokens(at unixSeconds: Int64) throws(CommandFailure) -> DeveloperTokens? {
         do {

@@ -44,7 +44,8 @@ extension Command {
         return .done
     }
 
-    /// The content of the request, held to the rules of the proxy, so that what is wrong with it is a usage error.
+    /// The content of the request, held to the rules of the proxy, so that what is wrong with it is
+    /// a usage error.
     private static func purgeContent(_ arguments: CommandArguments) throws(CommandFailure) -> [UInt8] {
         var object = JSONObject()
         for option in [url, prefix, storefront, resource] {

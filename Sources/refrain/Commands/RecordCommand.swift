@@ -1,7 +1,8 @@
 import AppleMusic
 
-// `record`: switches the recording of a running proxy on and off, and shows how it fares. The first word says which; a word is a
-// case of `RecordAction`, or `export`, which is about a file and no running proxy.
+// `record`: switches the recording of a running proxy on and off, and shows how it fares. The first
+// word says which; a word is a case of `RecordAction`, or `export`, which is about a file and no
+// running proxy.
 
 /// What `record` is asked to do.
 enum RecordAction: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import AppleMusic
 
-/// The counters of `GET /stats` for people: in groups, with shares where they say more than the numbers.
+/// The counters of `GET /stats` for people: in groups, with shares where they say more than the
+/// numbers.
 ///
 /// What this version has no group for is shown all the same, under `other`.
 enum StatsTable {

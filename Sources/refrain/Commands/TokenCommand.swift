@@ -3,7 +3,8 @@ import AppleMusic
 import Glibc
 import HTTP
 
-// `token`: what the developer token in use says about itself. The token is shown only when asked for by name.
+// `token`: what the developer token in use says about itself. The token is shown only when asked
+// for by name.
 
 extension Command {
     private static let reveal = CommandOption("reveal", "write the token itself, and nothing else")

@@ -1,9 +1,11 @@
 import AppleMusic
 import Recording
 
-// What the program is told to do, as values; `Directive.table` says how each is written and what it is by default.
+// What the program is told to do, as values; `Directive.table` says how each is written and what it
+// is by default.
 
-/// The settings of one run. The files that they name may hold something else the next time they are read.
+/// The settings of one run. The files that they name may hold something else the next time they are
+/// read.
 struct Configuration: Equatable, Sendable {
     var listeners: [ListenAddress] = []
     var tlsCertificateFile: String?
@@ -51,10 +53,12 @@ struct Configuration: Equatable, Sendable {
     /// Nil: one a core.
     var workers: Int?
 
-    /// Blank, for `Directive`s to be applied to. What nobody configured is `ConfigurationReader.standard`.
+    /// Blank, for `Directive`s to be applied to. What nobody configured is
+    /// `ConfigurationReader.standard`.
     private init() {}
 
-    /// Applies each line to a blank configuration. A line that is refused is reported and changes nothing.
+    /// Applies each line to a blank configuration. A line that is refused is reported and changes
+    /// nothing.
     init(applying lines: [SettingLine], errors: inout [ConfigurationError]) {
         self.init()
         for line in lines {
@@ -67,7 +71,8 @@ struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// The setting of a class of resources; catalog types without a line of their own follow `catalog`.
+    /// The setting of a class of resources; catalog types without a line of their own follow
+    /// `catalog`.
     func ttl(for resourceClass: ResourceClass) -> TTLSetting {
         ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? TTLSetting(.off)
     }
@@ -116,7 +121,8 @@ struct RecordingLine: Equatable, Sendable {
     /// Whether recording begins with the program, or waits until it is switched on.
     var isOn: Bool
 
-    /// `FILE`, and behind it `off`, `sample SHARE%`, `size SIZE` and `files N` in any order, each once.
+    /// `FILE`, and behind it `off`, `sample SHARE%`, `size SIZE` and `files N` in any order, each
+    /// once.
     init(words: [String]) throws(ValueError) {
         guard !words[0].isEmpty else { throw ValueError("an empty file name") }
         settings = RecordingSettings(path: words[0])

@@ -1,4 +1,5 @@
-// What no directive can know alone: which settings need or exclude one another, and whether the files they name are fit.
+// What no directive can know alone: which settings need or exclude one another, and whether the
+// files they name are fit.
 
 struct ConfigurationChecks {
     let configuration: Configuration

@@ -1,4 +1,5 @@
-// Splits the text of a configuration file into lines of words. Knows the quotes, comments and nothing of directives.
+// Splits the text of a configuration file into lines of words. Knows the quotes, comments and
+// nothing of directives.
 
 /// One line that holds at least one word.
 struct ConfigurationLine: Equatable, Sendable {
@@ -7,10 +8,12 @@ struct ConfigurationLine: Equatable, Sendable {
     let words: [String]
 }
 
-/// Words are separated by blanks; `#` at the start of a word begins a comment, as in nginx, so that a path may hold one.
-/// A word may be quoted: `"..."` (where `\"` and `\\` stand for the second character) or `'...'` (taken as it is).
+/// Words are separated by blanks; `#` at the start of a word begins a comment, as in nginx, so that
+/// a path may hold one. A word may be quoted: `"..."` (where `\"` and `\\` stand for the second
+/// character) or `'...'` (taken as it is).
 enum ConfigurationLexer {
-    /// The lines of `bytes` in order; what cannot be read goes to `errors`, and its line is left out.
+    /// The lines of `bytes` in order; what cannot be read goes to `errors`, and its line is left
+    /// out.
     static func lines(of bytes: [UInt8], file: String, errors: inout [ConfigurationError]) -> [ConfigurationLine] {
         var lines: [ConfigurationLine] = []
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
@@ -47,7 +50,8 @@ enum ConfigurationLexer {
         }
     }
 
-    /// `word` as a line of configuration spells it: quoted where it would not be read back as the same single word.
+    /// `word` as a line of configuration spells it: quoted where it would not be read back as the
+    /// same single word.
     static func spelling(of word: String) -> String {
         let isPlain =
             !word.isEmpty && !word.utf8.contains { isBlank($0) } && !"#\"'".utf8.contains(word.utf8.first ?? 0)

@@ -1,4 +1,5 @@
-// From the path of a file to settings: includes, repetition, defaults, then the checks. Pure but for `FileAccess`.
+// From the path of a file to settings: includes, repetition, defaults, then the checks. Pure but
+// for `FileAccess`.
 
 /// A directive as it is in effect.
 struct SettingLine: Sendable {
@@ -17,7 +18,8 @@ struct EffectiveConfiguration: Sendable {
 }
 
 struct ConfigurationReader {
-    /// Deeper than any sensible tree of includes; symbolic links could otherwise hide a cycle for ever.
+    /// Deeper than any sensible tree of includes; symbolic links could otherwise hide a cycle for
+    /// ever.
     static let maxIncludeDepth = 16
 
     private let files: FileAccess
@@ -89,8 +91,8 @@ struct ConfigurationReader {
         written.append(setting)
     }
 
-    /// A file's path with `$CREDENTIALS_DIRECTORY/` at its beginning written out: no other variable is known, and no other
-    /// directive looks for one.
+    /// A file's path with `$CREDENTIALS_DIRECTORY/` at its beginning written out: no other variable
+    /// is known, and no other directive looks for one.
     private static func expanded(
         _ word: String, _ directive: Directive, _ files: FileAccess
     ) -> (path: String, problem: String?) {
@@ -115,8 +117,8 @@ struct ConfigurationReader {
         }
     }
 
-    /// The path of an included file: absolute, or beside the file that names it. `.` and `..` are resolved, so that one
-    /// file has one name.
+    /// The path of an included file: absolute, or beside the file that names it. `.` and `..` are
+    /// resolved, so that one file has one name.
     static func resolve(_ path: String, besides file: String) -> String {
         var parts: [Substring] = []
         let directory = path.hasPrefix("/") ? "" : file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""

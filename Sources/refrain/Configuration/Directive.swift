@@ -1,5 +1,5 @@
-// What a directive is. The parser, `check`, the test of the example file, the help and the man page are all made from
-// `Directive.table`, so that a name, a default or a grammar is written down once.
+// What a directive is. The parser, `check`, the test of the example file, the help and the man page
+// are all made from `Directive.table`, so that a name, a default or a grammar is written down once.
 
 struct Directive: Sendable {
     /// What a second line of the same name means.
@@ -36,8 +36,8 @@ struct Directive: Sendable {
     static let off = "off"
 
     let name: String
-    /// In the notation of the documentation: `[...]` may be left out, `...` repeats the word before it, `|` separates
-    /// choices. The number of arguments is checked against it.
+    /// In the notation of the documentation: `[...]` may be left out, `...` repeats the word before
+    /// it, `|` separates choices. The number of arguments is checked against it.
     let arguments: String
     /// The arguments of the lines that stand where nobody wrote one; none: unset.
     let defaults: [String]
@@ -144,7 +144,8 @@ extension Directive {
         }
     }
 
-    /// `ID`: what Apple's developer pages show, 10 letters and digits today; anything that is safe in a token passes.
+    /// `ID`: what Apple's developer pages show, 10 letters and digits today; anything that is safe
+    /// in a token passes.
     static func identifier(_ name: String, _ field: Field<String?>, why: String) -> Directive {
         Directive(name, "ID", why: why) { configuration, words throws(ValueError) in
             let isWord = words[0].utf8.allSatisfy { byte in

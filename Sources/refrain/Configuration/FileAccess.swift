@@ -38,7 +38,8 @@ struct FileAccess: Sendable {
     var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
     /// Nil where `save` could put a file.
     var saveProblem: @Sendable (_ path: String) -> String? = { _ in nil }
-    /// Puts a file there that is the user's own, with the mode that the umask leaves; the directory is there.
+    /// Puts a file there that is the user's own, with the mode that the umask leaves; the directory
+    /// is there.
     var save: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
 
     static let system = FileAccess(
@@ -55,7 +56,8 @@ struct FileAccess: Sendable {
                 try check(path, kind)
                 return nil
             } catch let error as SecretFileError {
-                // The caller shows the path, shortened: it may be a secret that was put there by mistake.
+                // The caller shows the path, shortened: it may be a secret that was put there by
+                // mistake.
                 return String(error.description.dropFirst(path.count + 2))
             } catch {
                 return "\(error)"

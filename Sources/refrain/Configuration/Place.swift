@@ -25,7 +25,8 @@ struct ConfigurationErrors: Error, Equatable, Sendable {
     let errors: [ConfigurationError]
 }
 
-/// Why the arguments of one directive, or the value of one option, were refused; the reader of the line adds the place.
+/// Why the arguments of one directive, or the value of one option, were refused; the reader of the
+/// line adds the place.
 struct ValueError: Error, Equatable, Sendable {
     let message: String
 
@@ -33,7 +34,8 @@ struct ValueError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// `"VALUE" is not WANTED`, the value cut to a length at which a secret pasted by mistake is not repeated in full.
+    /// `"VALUE" is not WANTED`, the value cut to a length at which a secret pasted by mistake is
+    /// not repeated in full.
     init(_ value: String, isNot wanted: String) {
         message = "\(quoted(value)) is not \(wanted)"
     }

@@ -1,8 +1,9 @@
-// The numbers of the configuration and of the command line: sizes, durations, rates, counts. All are exact: overflow is
-// refused, and nothing is rounded.
+// The numbers of the configuration and of the command line: sizes, durations, rates, counts. All
+// are exact: overflow is refused, and nothing is rounded.
 
 enum Quantity {
-    /// Bytes: digits and a unit, `10k`, `64MiB`, `2GiB`; every unit is a power of 1024, as in nginx.
+    /// Bytes: digits and a unit, `10k`, `64MiB`, `2GiB`; every unit is a power of 1024, as in
+    /// nginx.
     static func size(_ text: String) throws(ValueError) -> Int {
         let (digits, unit) = split(text)
         let powers = ["": 0, "b": 0, "k": 1, "kib": 1, "m": 2, "mib": 2, "g": 3, "gib": 3, "t": 4, "tib": 4]
@@ -14,7 +15,8 @@ enum Quantity {
         return bytes
     }
 
-    /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an instant cannot overflow.
+    /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an
+    /// instant cannot overflow.
     static func duration(_ text: String) throws(ValueError) -> Duration {
         let (digits, unit) = split(text)
         let milliseconds: [String: Int64] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]

@@ -1,7 +1,8 @@
-/// A server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or `https://HOST[:PORT]`, nothing more.
+/// A server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or `https://HOST[:PORT]`,
+/// nothing more.
 ///
-/// No path, because request targets are forwarded as they are; no user name or password, because a secret does not belong
-/// into a configuration or an argument list.
+/// No path, because request targets are forwarded as they are; no user name or password, because a
+/// secret does not belong into a configuration or an argument list.
 struct ServerURL: Hashable, Sendable, CustomStringConvertible {
     let isTLS: Bool
     /// A name or a literal address, lower case, an IPv6 address without brackets.

@@ -12,7 +12,8 @@ struct TTLSetting: Equatable, Sendable {
     }
 
     let lifetime: Lifetime
-    /// For how long after that it may still be served while a new one is fetched, or where the origin fails.
+    /// For how long after that it may still be served while a new one is fetched, or where the
+    /// origin fails.
     let stale: Duration
 
     init(_ lifetime: Lifetime, stale: Duration = .zero) {

@@ -1,4 +1,5 @@
-// A man page before it is written down: what stands in it and in which order, not how it looks. `Roff` writes it.
+// A man page before it is written down: what stands in it and in which order, not how it looks.
+// `Roff` writes it.
 
 struct ManualPage: Equatable, Sendable {
     /// A piece of a line in one typeface.
@@ -36,7 +37,8 @@ struct ManualPage: Equatable, Sendable {
 }
 
 extension ManualPage.Span {
-    /// `words` of a grammar such as `ADDRESS:PORT [tls]`: names in capitals are variables, the rest is literal.
+    /// `words` of a grammar such as `ADDRESS:PORT [tls]`: names in capitals are variables, the rest
+    /// is literal.
     static func grammar(_ text: String) -> [ManualPage.Span] {
         var spans: [ManualPage.Span] = []
         var rest = text[...]

@@ -4,7 +4,8 @@ enum Roff {
         let title = [
             escaped(page.name.uppercased()), "\(page.section)", Version.date, "Refrain \(Version.text)", "Refrain",
         ]
-        // Words are not hyphenated and lines not filled up with blanks: much of a page is to be typed as it stands.
+        // Words are not hyphenated and lines not filled up with blanks: much of a page is to be
+        // typed as it stands.
         var lines = [".TH " + title.map { "\"\($0)\"" }.joined(separator: " "), ".nh", ".ad l", ".SH NAME"]
         lines.append("\(escaped(page.name)) \\- \(escaped(page.summary))")
         for section in page.sections {
@@ -42,7 +43,8 @@ enum Roff {
         }.joined()
     }
 
-    /// Characters that roff would take for a request, or print as typographic ones that a shell does not know.
+    /// Characters that roff would take for a request, or print as typographic ones that a shell
+    /// does not know.
     private static func escaped(_ text: String) -> String {
         text.map { character in
             switch character {

@@ -2,10 +2,12 @@ import CLinux
 
 /// How the C library keeps what answers are made of.
 enum AllocatorSettings {
-    /// Contents from this size on get pages of their own, which go back to the system when they are evicted. By itself the
-    /// library raises this up to 32 MiB, and a cache of mixed sizes then leaves holes: 152 MiB resident instead of 127 with
-    /// `memory_size` 64 MiB under twenty times its size.
-    /// Not less: SQLite's page cache begins with 85 KB, which a reader takes and gives back whenever others have written.
+    /// Contents from this size on get pages of their own, which go back to the system when they are
+    /// evicted. By itself the library raises this up to 32 MiB, and a cache of mixed sizes then
+    /// leaves holes: 152 MiB resident instead of 127 with `memory_size` 64 MiB under twenty times
+    /// its size.
+    /// Not less: SQLite's page cache begins with 85 KB, which a reader takes and gives back
+    /// whenever others have written.
     private static let ownPagesBytes: Int32 = 128 << 10
     /// The most of those at once, so that the kernel's 65530 mappings of a process suffice.
     private static let mappings: Int32 = 32_768

@@ -5,16 +5,19 @@ import Glibc
 import HTTP
 import Proxy
 
-// From what is configured to what the modules take. Everything that can fail fails here, before anything listens.
+// From what is configured to what the modules take. Everything that can fail fails here, before
+// anything listens.
 
 extension Configuration {
     /// The settings of a proxy; opens the cache, reads secrets and certificates.
-    /// - Parameter running: what runs by now, where this is to take its place: what can live on does.
+    /// - Parameter running: what runs by now, where this is to take its place: what can live on
+    ///   does.
     func proxySettings(
         _ log: OperationalLog, _ inherited: InheritedSockets = InheritedSockets(), over running: RunningSettings? = nil
     ) throws(CommandFailure) -> ProxySettings {
         let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
-        // Each loop has its own connections to the origin, so there cannot be more loops than connections.
+        // Each loop has its own connections to the origin, so there cannot be more loops than
+        // connections.
         let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
         var settings = ProxySettings(
             listeners: try listenerSettings(inherited), workers: loops,
@@ -149,10 +152,12 @@ extension Configuration {
         }
     }
 
-    /// Of `memorySize`, for the index of resources; set aside even where nothing is composed, because a reload may begin to.
+    /// Of `memorySize`, for the index of resources; set aside even where nothing is composed,
+    /// because a reload may begin to.
     private var indexBytes: Int { memorySize / 8 }
 
-    /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use where all is encrypted.
+    /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use
+    /// where all is encrypted.
     var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
 
     /// What is left of `memorySize` for answers.

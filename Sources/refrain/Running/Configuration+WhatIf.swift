@@ -2,8 +2,9 @@ import Proxy
 import Traffic
 
 extension Configuration {
-    /// What a what-if run takes of a configuration. Listeners, credentials, logs, the upstream's address and `workers` are
-    /// left aside: nothing is listened on, nobody is asked, and a run has one loop.
+    /// What a what-if run takes of a configuration. Listeners, credentials, logs, the upstream's
+    /// address and `workers` are left aside: nothing is listened on, nobody is asked, and a run has
+    /// one loop.
     func whatIfSettings(name: String) -> WhatIfSettings {
         var settings = WhatIfSettings(name: name)
         settings.policy = policy

@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 
-/// The listening sockets that the program was started with (sd_listen_fds(3)): they listened before it did, and go on
-/// when it has ended, so that no client is refused in between.
+/// The listening sockets that the program was started with (sd_listen_fds(3)): they listened before
+/// it did, and go on when it has ended, so that no client is refused in between.
 struct InheritedSockets: Sendable {
     private var sockets: [SocketAddress: InheritedSocket] = [:]
     /// What is wrong with descriptors that were handed over, in words for the log.

@@ -33,7 +33,8 @@ struct LiveSimulation {
         }
     }
 
-    /// Writes each exchange as it comes: whoever works with a recording looks into it while it grows.
+    /// Writes each exchange as it comes: whoever works with a recording looks into it while it
+    /// grows.
     private static func recorder(
         _ path: String, _ output: Output
     ) throws(CommandFailure) -> (RecordedExchange, [UInt8]) -> Void {

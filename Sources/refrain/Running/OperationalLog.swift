@@ -4,8 +4,9 @@ import Synchronization
 
 /// The program's own log, on standard error: one line an event, at or above a level.
 ///
-/// `error`: what ends the program or was refused, such as a reload; `warn`: what the operator should look at; `notice` and
-/// `info`: what happened, such as the start, a reload and the stop; `debug`: what helps to find a fault.
+/// `error`: what ends the program or was refused, such as a reload; `warn`: what the operator
+/// should look at; `notice` and `info`: what happened, such as the start, a reload and the stop;
+/// `debug`: what helps to find a fault.
 struct OperationalLog: Sendable {
     /// What stands before a line.
     enum Prefix: Sendable {
@@ -82,8 +83,8 @@ struct OperationalLog: Sendable {
 }
 
 extension OperationalLog.Prefix {
-    /// For what `descriptor` leads to: `JOURNAL_STREAM` names the journal's end by device and inode (systemd.exec(5)), so that
-    /// one that was redirected since is not taken for it.
+    /// For what `descriptor` leads to: `JOURNAL_STREAM` names the journal's end by device and inode
+    /// (systemd.exec(5)), so that one that was redirected since is not taken for it.
     static func suited(to descriptor: CInt, journalStream: String?) -> OperationalLog.Prefix {
         var status = stat()
         guard let journalStream, fstat(descriptor, &status) == 0 else { return .time }

@@ -3,8 +3,9 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Carries out SIGHUP: reads and checks the whole configuration, lets the proxy go over to it, or says why not and changes
-/// nothing. One after the other, on a queue of its own, so that a slow disk does not keep other signals waiting.
+/// Carries out SIGHUP: reads and checks the whole configuration, lets the proxy go over to it, or
+/// says why not and changes nothing. One after the other, on a queue of its own, so that a slow
+/// disk does not keep other signals waiting.
 final class Reloader: Sendable {
     private let path: String
     private let files: FileAccess
@@ -60,7 +61,8 @@ final class Reloader: Sendable {
         }
     }
 
-    /// - Returns: the names of directives that say something else now; what their files hold may have changed besides.
+    /// - Returns: the names of directives that say something else now; what their files hold may
+    ///   have changed besides.
     private func adoptFile() throws(CommandFailure) -> [String] {
         let effective = try ConfigurationFile.read(path, files)
         let before = lines.withLock { $0 }
@@ -74,7 +76,8 @@ final class Reloader: Sendable {
 }
 
 extension EffectiveConfiguration {
-    /// One error for each directive that means something else than in `before` and cannot while the proxy runs.
+    /// One error for each directive that means something else than in `before` and cannot while the
+    /// proxy runs.
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
         changes(since: before).filter(\.needsRestart).map { directive in
             let message = "\(directive.name): cannot change while the proxy runs; restart it"
@@ -85,7 +88,8 @@ extension EffectiveConfiguration {
         }
     }
 
-    /// The directives that mean something else than in `before`; how they are spelt does not matter.
+    /// The directives that mean something else than in `before`; how they are spelt does not
+    /// matter.
     func changes(since before: [SettingLine]) -> [Directive] {
         Directive.table.filter { directive in
             // They have been applied before, without errors.

@@ -1,8 +1,8 @@
 import Glibc
 import Traffic
 
-/// What is said while a replay runs: on a terminal one line that is drawn again and again, elsewhere a line every ten seconds.
-/// Pure but for what `replay` knows of itself.
+/// What is said while a replay runs: on a terminal one line that is drawn again and again,
+/// elsewhere a line every ten seconds. Pure but for what `replay` knows of itself.
 struct ReplayProgress {
     let terminal: Terminal
     let planned: Int?
@@ -34,7 +34,8 @@ struct ReplayProgress {
 
     /// From 0 to 1; nil where nobody knows.
     func share(_ progress: Replay.Progress) -> Double? {
-        // Recorded traffic comes in bursts: where there is a schedule, time tells more than numbers.
+        // Recorded traffic comes in bursts: where there is a schedule, time tells more than
+        // numbers.
         if let expected, expected > .zero { return min(1, progress.elapsed / expected) }
         return planned.map { $0 > 0 ? min(1, Double(progress.sent) / Double($0)) : 1 }
     }

@@ -1,7 +1,8 @@
 import Proxy
 import Recording
 
-// The directive `record`, at the start and at a reload. A line that says what it said leaves alone what an operator has switched.
+// The directive `record`, at the start and at a reload. A line that says what it said leaves alone
+// what an operator has switched.
 
 extension ProxyServer {
     /// Whether a change of the line could be carried out; changes nothing.

@@ -95,8 +95,8 @@ final class RunningProxy: Sendable {
         }
     }
 
-    /// Goes over to another configuration: whatever can fail comes first, and then nothing has changed. For one thread at a
-    /// time.
+    /// Goes over to another configuration: whatever can fail comes first, and then nothing has
+    /// changed. For one thread at a time.
     func adopt(_ configuration: Configuration) throws(CommandFailure) {
         let before = running.withLock { $0 }
         var settings = try configuration.proxySettings(log, inherited, over: before.current)
@@ -136,13 +136,14 @@ final class RunningProxy: Sendable {
         server.ping(completion)
     }
 
-    /// Says from now on that new requests are not welcome (`/readyz`), though they are still answered.
+    /// Says from now on that new requests are not welcome (`/readyz`), though they are still
+    /// answered.
     func refuseProbes() {
         isReady.value.store(false, ordering: .relaxed)
     }
 
-    /// Takes no new connections, finishes the requests in hand and calls `completion` when everything is written, with
-    /// the number of connections that took too long.
+    /// Takes no new connections, finishes the requests in hand and calls `completion` when
+    /// everything is written, with the number of connections that took too long.
     func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         refuseProbes()
         server.drain { [self] cutOff in
@@ -180,7 +181,8 @@ final class RunningProxy: Sendable {
                 isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) },
                 log: { @Sendable [log] in log(.notice, $0) })
             var timeouts = ClientTimeouts()
-            // The proxy's own drain is over by then, and a long listing must not hold up the end of the process.
+            // The proxy's own drain is over by then, and a long listing must not hold up the end of
+            // the process.
             timeouts.drain = .seconds(2)
             let host = try ServiceHost(label: "admin", listener: listener, timeouts: timeouts) { context in
                 AdminService(sources, context)

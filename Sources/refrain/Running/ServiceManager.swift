@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Tells the service manager how the program fares (sd_notify(3)): a datagram an event to the socket that `NOTIFY_SOCKET`
-/// names. Without one nothing is sent.
+/// Tells the service manager how the program fares (sd_notify(3)): a datagram an event to the
+/// socket that `NOTIFY_SOCKET` names. Without one nothing is sent.
 struct ServiceManager: Sendable {
     /// A path, or with `@` first a name in the abstract namespace.
     private let address: String?
@@ -16,7 +16,8 @@ struct ServiceManager: Sendable {
         watchdogInterval = isForThis && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// The one that has started this process. Children, of which there are none, would not be asked.
+    /// The one that has started this process. Children, of which there are none, would not be
+    /// asked.
     static func ofThisProcess() -> ServiceManager {
         let manager = ServiceManager({ name in getenv(name).map { String(cString: $0) } }, process: getpid())
         for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"] { unsetenv(name) }

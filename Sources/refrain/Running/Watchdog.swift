@@ -1,8 +1,9 @@
 import Dispatch
 import EventLoop
 
-/// Tells the service manager that the program is alive, twice in each of its intervals, and only after every loop has answered:
-/// with a loop that is stuck it hears nothing more, and restarts the program.
+/// Tells the service manager that the program is alive, twice in each of its intervals, and only
+/// after every loop has answered: with a loop that is stuck it hears nothing more, and restarts the
+/// program.
 final class Watchdog {
     private let timer: any DispatchSourceTimer
 

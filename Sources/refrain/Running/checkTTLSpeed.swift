@@ -8,11 +8,13 @@ extension WhatIfOptions {
     )
 }
 
-/// Whether the target's stored answers age at the pace of a replay. Requests of a day in an hour meet answers that are as fresh as
-/// an hour leaves them: without `ttl_speed` hit ratios are too good.
+/// Whether the target's stored answers age at the pace of a replay. Requests of a day in an hour
+/// meet answers that are as fresh as an hour leaves them: without `ttl_speed` hit ratios are too
+/// good.
 ///
 /// Asks the admin listener that `--admin` names.
-/// - Throws: with `--scale-ttl`, where the pace is another or cannot be known. Without it that is a warning.
+/// - Throws: with `--scale-ttl`, where the pace is another or cannot be known. Without it that is a
+///   warning.
 func checkTTLSpeed(
     _ pace: ReplayPace, _ arguments: CommandArguments, _ context: CommandContext
 ) throws(CommandFailure) {

@@ -4,9 +4,11 @@ import Glibc
 import Proxy
 import Simulator
 
-/// Runs the simulated API and a proxy in front of it until it is told to stop: no credentials, no files.
+/// Runs the simulated API and a proxy in front of it until it is told to stop: no credentials, no
+/// files.
 ///
-/// The key that signs the developer tokens is made for this run; the simulated API checks its signatures.
+/// The key that signs the developer tokens is made for this run; the simulated API checks its
+/// signatures.
 func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
     let signals = StopSignals()
     let demo = try Demo(options, context)
@@ -101,7 +103,8 @@ struct Demo {
         configuration.cacheFile = nil
         if let listen = options.listen {
             configuration.listeners = [ListenAddress(address: listen, isTLS: false)]
-            // A demonstration on a port of its own leaves the standard admin port to whoever has it.
+            // A demonstration on a port of its own leaves the standard admin port to whoever has
+            // it.
             configuration.adminListener = .tcp(HostPort(host: "127.0.0.1", port: 0))
         }
         return configuration

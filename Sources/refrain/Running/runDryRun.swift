@@ -49,7 +49,8 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     return .done
 }
 
-/// Runs them one after the other. A signal must not end the program as it stands: recorded content would be left on disk.
+/// Runs them one after the other. A signal must not end the program as it stands: recorded content
+/// would be left on disk.
 private func figures(of traffic: RecordedTraffic, _ settings: [WhatIfSettings]) throws -> [WhatIfFigures] {
     let (stop, signals) = (WhatIfStop(), SignalWatcher(queue: DispatchQueue(label: "refrain.signals")))
     for signal in [SIGTERM, SIGINT] { signals.on(signal) { @Sendable in stop.stop() } }
@@ -63,7 +64,8 @@ private func figures(of traffic: RecordedTraffic, _ settings: [WhatIfSettings]) 
 }
 
 extension FileAccess {
-    /// Reads configurations alone: what they name, such as secrets of another machine, need not be there.
+    /// Reads configurations alone: what they name, such as secrets of another machine, need not be
+    /// there.
     fileprivate var withoutLooking: FileAccess {
         var access = self
         access.problem = { _ in nil }

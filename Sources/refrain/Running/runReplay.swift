@@ -35,8 +35,8 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     return isBad ? .failed : .done
 }
 
-/// Runs it to its end, or until a signal, and says meanwhile how far it is. Nothing is written on the loop that sends: a slow
-/// terminal would make it late.
+/// Runs it to its end, or until a signal, and says meanwhile how far it is. Nothing is written on
+/// the loop that sends: a slow terminal would make it late.
 private func ending(
     of replay: Replay, _ signals: StopSignals, _ progress: ReplayProgress, _ output: Output
 ) throws(CommandFailure) -> Replay.Ending {
@@ -52,7 +52,8 @@ private func ending(
     }
     if box.result.withLock({ $0 == nil }) {
         replay.stop()
-        // timeout(1) sends its signal twice, to the process and to its group: the second one must not cost the report.
+        // timeout(1) sends its signal twice, to the process and to its group: the second one must
+        // not cost the report.
         let end = Instant.now() + .seconds(2)
         while box.result.withLock({ $0 == nil }), Instant.now() < end { _ = signals.wait(atMost: .milliseconds(100)) }
     }

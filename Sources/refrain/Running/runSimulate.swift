@@ -68,7 +68,8 @@ extension SimulateOptions {
         }
     }
 
-    /// A throw-away authority's certificate for this machine's own names; the authority's goes to the file.
+    /// A throw-away authority's certificate for this machine's own names; the authority's goes to
+    /// the file.
     fileprivate func serverTLS() throws(CommandFailure) -> ServerTLS? {
         guard let tlsAuthorityFile else { return nil }
         do {

@@ -29,7 +29,8 @@ struct BucketCounts: Equatable {
         return result
     }
 
-    /// Microseconds that this share did not exceed, by the end of its bucket; nil where nothing was counted.
+    /// Microseconds that this share did not exceed, by the end of its bucket; nil where nothing was
+    /// counted.
     func quantile(_ share: Double) -> Double? {
         let rank = max(1, Int((share * Double(total)).rounded(.up)))
         var seen = 0

@@ -9,7 +9,8 @@ import Testing
 @testable import Proxy
 
 @Suite struct DashboardPageTests {
-    /// A moment at which a hostile target has been asked for, a reload has failed and a client has a hostile name.
+    /// A moment at which a hostile target has been asked for, a reload has failed and a client has
+    /// a hostile name.
     private func moment(reloadError: String? = nil) throws -> Moment {
         let statistics = Statistics()
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
@@ -58,7 +59,8 @@ import Testing
         #expect(!page.contentPolicy.contains("unsafe"))
     }
 
-    /// Inline styles and handlers would be refused by the policy, and addresses elsewhere would tell somebody.
+    /// Inline styles and handlers would be refused by the policy, and addresses elsewhere would
+    /// tell somebody.
     @Test func thePageAsksNobodyElseForAnything() throws {
         let html = try html(DashboardView(moment()))
         let addresses = html.components(separatedBy: "http").dropFirst().filter {

@@ -10,7 +10,8 @@ import Testing
         return totals
     }
 
-    /// The newest slot stands at the right edge, and shares are stacked in the order of the outcomes.
+    /// The newest slot stands at the right edge, and shares are stacked in the order of the
+    /// outcomes.
     @Test func sharesAreStackedFromTheBottom() {
         var history = History()
         history.endSlot(totals([.hit: 3, .miss: 1]))

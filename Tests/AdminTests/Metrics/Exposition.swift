@@ -1,6 +1,7 @@
 import Testing
 
-/// The Prometheus text format as its documentation has it, read strictly: what a scraper would make of an answer.
+/// The Prometheus text format as its documentation has it, read strictly: what a scraper would make
+/// of an answer.
 struct Exposition {
     struct Sample {
         let name: String

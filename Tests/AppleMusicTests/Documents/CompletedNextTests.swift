@@ -80,7 +80,8 @@ private func completed(_ next: String, _ target: String) throws -> String? {
         }
     }
 
-    /// Followed link by link, every request has what the first one had, and the offset is the origin's.
+    /// Followed link by link, every request has what the first one had, and the offset is the
+    /// origin's.
     @Test(arguments: UInt64(1)...20)
     func `whoever follows completed links keeps asking for the same`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

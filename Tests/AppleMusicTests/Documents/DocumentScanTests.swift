@@ -309,7 +309,8 @@ extension DocumentScanTests {
         #expect(scan.mentions == ResourceMention.numbers(in: value.bytes.span), source)
     }
 
-    /// Whatever damage does, there is a document only where the parser finds one value, and its ranges hold values.
+    /// Whatever damage does, there is a document only where the parser finds one value, and its
+    /// ranges hold values.
     @Test(arguments: UInt64(1)...250)
     func `a damaged document is refused or holds what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)

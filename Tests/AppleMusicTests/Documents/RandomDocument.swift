@@ -1,7 +1,8 @@
 import AppleMusic
 import TestSupport
 
-/// Documents of the API as nobody would write them: random members in random order, spelt in random ways.
+/// Documents of the API as nobody would write them: random members in random order, spelt in random
+/// ways.
 struct RandomDocument {
     var random: SeededGenerator
 

@@ -91,8 +91,8 @@ import Testing
         }
     }
 
-    /// Every window into what one page of an origin can answer: what is cut is what the origin answers, and of a full page
-    /// every window is cut.
+    /// Every window into what one page of an origin can answer: what is cut is what the origin
+    /// answers, and of a full page every window is cut.
     private func compare(
         _ origin: ModelOrigin, offset start: Int, limit size: Int, isLimitKnown: Bool, _ coverage: inout Coverage
     ) -> [String] {

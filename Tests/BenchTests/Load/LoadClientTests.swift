@@ -35,7 +35,8 @@ import Testing
             try client.open(2)
             let outcome = try client.run(50, perSecond: 500) { songs.target($0) }
             #expect(outcome.answered == 50)
-            // The last is due after 98 ms: this is a bound from below, which a slow machine cannot break.
+            // The last is due after 98 ms: this is a bound from below, which a slow machine cannot
+            // break.
             #expect(outcome.seconds >= 0.098)
         }
     }

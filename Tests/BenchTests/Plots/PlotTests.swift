@@ -8,7 +8,8 @@ import Testing
 #endif
 
 @Suite struct PlotTests {
-    /// What a strict parser finds of each kind of element; nil where the document is not well-formed.
+    /// What a strict parser finds of each kind of element; nil where the document is not
+    /// well-formed.
     private func elements(_ svg: String) -> [String: Int]? {
         final class Counter: NSObject, XMLParserDelegate {
             var counts: [String: Int] = [:]

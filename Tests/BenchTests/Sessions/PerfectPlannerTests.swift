@@ -68,7 +68,8 @@ import Testing
         #expect(sent([first, "\(base)?limit=51"]) == [first, "\(base)?limit=51"])
     }
 
-    /// A page that lacks an item does not say at which offset, so strictly it can only be used whole.
+    /// A page that lacks an item does not say at which offset, so strictly it can only be used
+    /// whole.
     @Test func strictlyOnlyFullPagesAreCut() throws {
         let base = "playlists/\(longPlaylist)/tracks"
         let offsets = Array(stride(from: 0, to: 200, by: 10))

@@ -14,7 +14,8 @@ import Testing
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// So what it says of an answer is what the simulated API says today; `make trace` makes it anew where that is meant to change.
+    /// So what it says of an answer is what the simulated API says today; `make trace` makes it
+    /// anew where that is meant to change.
     @Test func isWhatTheSimulatedAPIAnswers() throws {
         let made = SampleRecording.make()
         #expect(try Self.bytes(Self.path) == made.lines)

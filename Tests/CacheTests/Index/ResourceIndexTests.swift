@@ -9,7 +9,8 @@ private struct IndexModel {
     private(set) var sources: [UInt64: [(target: Int, place: UInt32)]] = [:]
     /// Everything ever added, gone or not.
     private(set) var added: Set<[UInt64]> = []
-    /// The number of times that a target was removed, and the one that each of its sources belongs to.
+    /// The number of times that a target was removed, and the one that each of its sources belongs
+    /// to.
     private var rounds: [Int: Int] = [:]
     private var sourceRounds: [UInt64: [Int]] = [:]
 
@@ -89,7 +90,8 @@ private struct IndexModel {
         #expect(index.sources(of: 7).map(\.key) == keys.reversed())
     }
 
-    /// With room to spare it says everything that was added and nothing else; with little, nothing else.
+    /// With room to spare it says everything that was added and nothing else; with little, nothing
+    /// else.
     @Test(arguments: [(1, 8 << 20), (2, 8 << 20), (3, 40_000), (4, 9_000), (5, 3_000)] as [(UInt64, Int)])
     func itSaysWhatWasAdded(seed: UInt64, maxBytes: Int) {
         var generator = SeededGenerator(seed: seed)

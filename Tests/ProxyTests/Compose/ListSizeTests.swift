@@ -8,7 +8,8 @@ import Testing
         #expect(!size.holdsWhole(0) && !size.holds(25, next: 25) && size.span == nil)
     }
 
-    /// Unavailable items are dropped after the cut: the offsets stay the same, the counts do not (API.md 7).
+    /// Unavailable items are dropped after the cut: the offsets stay the same, the counts do not
+    /// (API.md 7).
     @Test func anOriginThatCutsFirst() {
         var size = ListSize()
         for count in [24, 25, 20] {

@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import Proxy
 
-/// An origin that allows so many requests a second, asked through a budget by clients who never run out of questions: in
-/// virtual time, decided by a seed.
+/// An origin that allows so many requests a second, asked through a budget by clients who never run
+/// out of questions: in virtual time, decided by a seed.
 struct OriginSimulation {
     enum Limiter: CustomStringConvertible {
         /// So many in each second of the clock.

@@ -15,7 +15,8 @@ import Testing
         (perSecond < 100 ? [5, 100, 300] : [5, 300]).map { Case(perSecond: perSecond, milliseconds: $0) }
     }
 
-    /// Throughput and 429s after the first five seconds, on average over seeds; the fewer requests, the more of these.
+    /// Throughput and 429s after the first five seconds, on average over seeds; the fewer requests,
+    /// the more of these.
     @Test(arguments: cases)
     func saturatedOriginGivesNearlyAllItHasAndSeldomRefuses(_ test: Case) {
         let seeds = UInt64(max(1, 40 / test.perSecond))

@@ -32,7 +32,8 @@ import Testing
         #expect(limit.current == 20)
     }
 
-    /// A single 429 while hardly anything was sent once throttled an app that opened a page a moment later.
+    /// A single 429 while hardly anything was sent once throttled an app that opened a page a
+    /// moment later.
     @Test func a429InAQuietMomentLeavesFourASecond() {
         #expect(found(0).current == 4)
         #expect(found(3).current == 4)

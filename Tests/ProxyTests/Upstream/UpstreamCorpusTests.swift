@@ -43,8 +43,8 @@ struct UpstreamCorpusTests {
         }
     }
 
-    /// Not for this reader to judge: it does not know that the request had neither condition nor range, so that a 304
-    /// or 206 is a fault.
+    /// Not for this reader to judge: it does not know that the request had neither condition nor
+    /// range, so that a 304 or 206 is a fault.
     private static let decidedByTheExchange: Set = ["304-body", "304-unsolicited", "206-unsolicited"]
 
     private static func cases() throws -> [Case] {

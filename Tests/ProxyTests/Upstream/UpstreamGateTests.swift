@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    /// An origin that holds its first request until the gate opens, then answers that and all others.
+    /// An origin that holds its first request until the gate opens, then answers that and all
+    /// others.
     private func heldOrigin() throws -> (origin: ScriptedOrigin, gate: ScriptedOrigin.Gate) {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("first")), Self.echo])
@@ -191,7 +192,8 @@ import Testing
     }
 
     @Test func requestTakenBackInThePauseIsNotRepeated() async throws {
-        // On a busy machine the pause may be over before it is taken back: then that says nothing, and it is tried again.
+        // On a busy machine the pause may be over before it is taken back: then that says nothing,
+        // and it is tried again.
         for _ in 0..<10 {
             let origin = try ScriptedOrigin([Self.refusing(1)])
             let scene = try GateScene(port: origin.port)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Proxy
 
-/// The pool with real sockets: connections, their reuse, and what becomes of requests when they break.
+/// The pool with real sockets: connections, their reuse, and what becomes of requests when they
+/// break.
 @Suite(.timeLimit(.minutes(1))) struct UpstreamPoolTests {
     private typealias Step = ScriptedOrigin.Step
 
@@ -173,7 +174,8 @@ import Testing
     }
 
     @Test func answerBeforeTheContentWasTakenLeavesTheConnectionUnused() async throws {
-        // The origin takes nothing more until the end: if it did, the content could have left before the answer was read.
+        // The origin takes nothing more until the end: if it did, the content could have left
+        // before the answer was read.
         let end = ScriptedOrigin.Gate()
         defer { end.open() }
         let origin = try ScriptedOrigin(

@@ -112,7 +112,8 @@ import Testing
             $0.maxConnections = 1
         }
         let receiver = scene.send(cancelling: call)
-        // Waits for the one connection there may be, which the cancelled exchange must not have kept.
+        // Waits for the one connection there may be, which the cancelled exchange must not have
+        // kept.
         #expect(await scene.send().end().text == "ok")
         try await until { origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in receiver.hasCancelled && !receiver.hasEnded })

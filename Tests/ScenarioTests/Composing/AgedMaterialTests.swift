@@ -16,7 +16,8 @@ import Testing
             """
     }
 
-    /// The batch came again without its first artist, and the place where that one's albums stood was another's.
+    /// The batch came again without its first artist, and the place where that one's albums stood
+    /// was another's.
     @Test func aListIsNotCutOutOfAnothersRelationship() throws {
         let isSmaller = ManualClock(0)
         let scene = try ScriptedScene { request in
@@ -41,7 +42,8 @@ import Testing
         #expect(reply.field("Cache-Status")?.contains("fwd=") == true)
     }
 
-    /// What stands in an album's answer for a day is not a genre's answer for longer than genres are kept.
+    /// What stands in an album's answer for a day is not a genre's answer for longer than genres
+    /// are kept.
     @Test func partsDoNotOutliveTheClassOfWhatIsAskedFor() throws {
         var policy = Policy()
         policy[.genres] = .fixed(60, stale: 0)

@@ -12,7 +12,8 @@ import Testing
         return settings
     }()
 
-    /// Asks for all of them at once, each on a connection of its own, and gives the answers in order.
+    /// Asks for all of them at once, each on a connection of its own, and gives the answers in
+    /// order.
     private func ask(_ targets: [String], _ proxy: ProxyUnderTest) throws -> [HTTPTestClient.Reply] {
         let clients = try targets.map { _ in try RawClient(port: UInt16(proxy.port)) }
         for (client, target) in zip(clients, targets) { try client.send(Self.request(target)) }
@@ -35,7 +36,8 @@ import Testing
         return HTTPTestClient.Reply(status: status, fields: fields, body: Data(bytes[end.upperBound...]))
     }
 
-    /// Whether clients come together is up to the machine: tries groups of ids until a group needed one request alone.
+    /// Whether clients come together is up to the machine: tries groups of ids until a group needed
+    /// one request alone.
     private func joinsOne(_ scene: ComposingScene, _ groups: [[String]], _ path: (String) -> String) throws -> Bool {
         for group in groups {
             let before = scene.upstream.count

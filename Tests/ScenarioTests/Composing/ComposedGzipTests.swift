@@ -3,7 +3,8 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Answers that came in gzip are material like any other, and what is made of them goes out in gzip when it is wanted again.
+/// Answers that came in gzip are material like any other, and what is made of them goes out in gzip
+/// when it is wanted again.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Gzip.system.isAvailable, "there is no zlib here")) struct ComposedGzipTests
 {
     @Test func aComposedAnswerIsCompressedWhenItIsWantedAgain() throws {

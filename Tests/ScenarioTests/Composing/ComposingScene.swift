@@ -79,8 +79,8 @@ final class ComposingScene {
         return ids
     }
 
-    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and how many requests it
-    /// cost.
+    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and
+    /// how many requests it cost.
     @discardableResult
     func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
     {

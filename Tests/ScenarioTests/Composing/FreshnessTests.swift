@@ -91,7 +91,8 @@ import Testing
         #expect(try scene.get(mixed).cost == 0)
         let before = scene.direct(one)
         while scene.direct(one) == before { scene.api.revise() }
-        // Both are looked at anew, behind a stale answer or before one, and one of them says something else.
+        // Both are looked at anew, behind a stale answer or before one, and one of them says
+        // something else.
         for part in [one, two] {
             var selection = EntrySelection()
             selection.target = Array(part.utf8)

@@ -4,7 +4,8 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Documents that are not what they should be go through byte for byte, and nothing is made of them.
+/// Documents that are not what they should be go through byte for byte, and nothing is made of
+/// them.
 @Suite(.timeLimit(.minutes(1))) struct HostileDocumentTests {
     /// A document for `/albums/7?include=artists`.
     struct Document: Sendable, CustomTestStringConvertible {

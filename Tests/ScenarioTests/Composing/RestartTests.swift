@@ -63,7 +63,8 @@ import Testing
         }
     }
 
-    /// The file is read latest first, and older answers in the same form took away what the later had shown.
+    /// The file is read latest first, and older answers in the same form took away what the later
+    /// had shown.
     @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
         try Self.withFile { makeCache in
             let scene = try ComposingScene(cache: makeCache())

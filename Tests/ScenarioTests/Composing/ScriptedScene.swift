@@ -34,8 +34,8 @@ final class ScriptedScene {
     var upstream: [String] { origin.requests.map(\.target) }
 }
 
-/// The lists of albums of made-up artists, whose every place has an item unless it is a gap. A page has 25 places, or as many
-/// as asked for, 100 at most; `next` keeps `l` alone.
+/// The lists of albums of made-up artists, whose every place has an item unless it is a gap. A page
+/// has 25 places, or as many as asked for, 100 at most; `next` keeps `l` alone.
 final class ListOrigin: Sendable {
     let count: Int
     let gaps: Set<Int>
@@ -112,8 +112,8 @@ final class ListScene {
         "/v1/catalog/us/artists/\(artist)/albums" + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and how many requests it
-    /// cost.
+    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and
+    /// how many requests it cost.
     @discardableResult
     func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
     {

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct WindowTests {
     private typealias Scene = ListScene
 
-    /// Pages that show how links are written for all that the tests ask for, of an artist that they do not ask for.
+    /// Pages that show how links are written for all that the tests ask for, of an artist that they
+    /// do not ask for.
     private func learn(_ scene: ListScene) throws {
         for query in ["limit=100", "limit=100&offset=7", "", "offset=9"] { try scene.get(Scene.target(9, query)) }
     }
@@ -40,7 +41,8 @@ import Testing
         #expect(try scene.get(target).status.contains("detail=window"))
         let next = (try scene.proxy.client.send("GET", target).json as? [String: Any])?["next"] as? String
         #expect(next == "/v1/catalog/us/artists/1/albums?l=de-DE&offset=13")
-        // Without an offset the origin was not seen to write a link in that language, and might leave something out.
+        // Without an offset the origin was not seen to write a link in that language, and might
+        // leave something out.
         let (status, cost) = try scene.get(Scene.target(1, "l=de-DE&limit=5"))
         #expect(status.contains("fwd=") && cost == 1, "\(status)")
     }

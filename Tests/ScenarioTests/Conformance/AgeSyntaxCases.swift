@@ -1,5 +1,6 @@
 extension Conformance {
-    /// `Age` that is odd or broken: the first of a list counts, and what is no number is ignored (RFC 9111 5.1).
+    /// `Age` that is odd or broken: the first of a list counts, and what is no number is ignored
+    /// (RFC 9111 5.1).
     static let ageSyntax = ConformanceGroup(
         "age-syntax",
         [

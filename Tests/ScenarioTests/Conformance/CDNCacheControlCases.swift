@@ -1,5 +1,6 @@
 extension Conformance {
-    /// CDN-Cache-Control goes before Cache-Control and Expires, if it is a dictionary at all: RFC 9213 2.
+    /// CDN-Cache-Control goes before Cache-Control and Expires, if it is a dictionary at all: RFC
+    /// 9213 2.
     static let cdnCacheControl = ConformanceGroup(
         "cdn-cache-control",
         [

@@ -3,7 +3,8 @@ extension Conformance {
     static let cacheControlSyntax = ConformanceGroup(
         "cache-control-syntax",
         [
-            // The first of two counts; the response may also be taken for stale, never for fresher than the first.
+            // The first of two counts; the response may also be taken for stale, never for fresher
+            // than the first.
             .reused("the first max-age of a line", "Cache-Control: max-age=1800, max-age=1"),
             .reused("the first max-age of two lines", "Cache-Control: max-age=1800", "Cache-Control: max-age=1"),
             .asked("a later max-age of a line", "Cache-Control: max-age=1, max-age=1800"),

@@ -24,7 +24,8 @@ extension Conformance {
             .get(sending: condition, expect: .reused, status))
     }
 
-    /// A client's If-None-Match, and the cache's own: RFC 9111 4.3.1, 4.3.2, RFC 9110 8.8.3, 13.1.2.
+    /// A client's If-None-Match, and the cache's own: RFC 9111 4.3.1, 4.3.2, RFC 9110 8.8.3,
+    /// 13.1.2.
     static let noneMatch = ConformanceGroup(
         "if-none-match",
         [
@@ -44,7 +45,8 @@ extension Conformance {
                     sending: #"If-None-Match: "abc""#, "If-Modified-Since: <-10000>", expect: .reused, .status(304))),
 
             notMatching("another tag", #""abc""#, #""abd""#),
-            // What is no entity tag matches nothing but its own spelling, and the origin is never asked with it.
+            // What is no entity tag matches nothing but its own spelling, and the origin is never
+            // asked with it.
             notMatching("a condition without quotes", #""abc""#, "abc"),
             notMatching("a tag without quotes", "abc", #""abc""#),
             matching("no quotes on either side", "abc", "abc"),

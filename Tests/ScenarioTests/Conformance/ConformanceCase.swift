@@ -1,7 +1,8 @@
 // What a conformance case is made of: values that read like a table, and no behaviour.
 //
-// In every field, `<+3>` and `<-60>` stand for the HTTP date that many seconds from the moment the case begins, in the
-// formats `<rfc850 +3>` and `<asctime +3>` too, `<url>` for the path of the case, and `<host>` for the origin's authority.
+// In every field, `<+3>` and `<-60>` stand for the HTTP date that many seconds from the moment the
+// case begins, in the formats `<rfc850 +3>` and `<asctime +3>` too, `<url>` for the path of the
+// case, and `<host>` for the origin's authority.
 
 /// Cases that share a proxy, an origin and a clock.
 struct ConformanceGroup: Sendable, CustomStringConvertible {
@@ -87,7 +88,8 @@ struct OriginAnswer: Sendable {
     var fields: [String] = []
     /// nil: a text that no other answer of the case has.
     var content: String?
-    /// The field line that a request must have to be answered by 304; without it the answer is a 200 with content.
+    /// The field line that a request must have to be answered by 304; without it the answer is a
+    /// 200 with content.
     var condition: String?
     /// Closes the connection instead of answering.
     var hangsUp = false
@@ -135,8 +137,8 @@ enum Source: Sendable {
     case askedAnew
     /// The origin is not asked; the client gets that exchange's answer again, with an `Age`.
     case stored(Int)
-    /// The origin is not asked; the client gets the first answer's status and content with an `Age`, but not all of its
-    /// fields as they were.
+    /// The origin is not asked; the client gets the first answer's status and content with an
+    /// `Age`, but not all of its fields as they were.
     case freshened
     /// The origin is asked, answers 304, and the client gets that exchange's answer again.
     case validated(Int)

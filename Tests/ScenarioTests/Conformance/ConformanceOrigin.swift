@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The origin of a group: answers each case's URLs as the exchange under way says, and remembers what it was asked.
+/// The origin of a group: answers each case's URLs as the exchange under way says, and remembers
+/// what it was asked.
 final class ConformanceOrigin: Sendable {
     struct Request: Sendable {
         let method: String

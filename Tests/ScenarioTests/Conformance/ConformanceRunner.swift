@@ -4,7 +4,8 @@ import Foundation
 import Proxy
 import TestSupport
 
-/// Performs the cases of one group, one after the other, against one proxy whose clock moves only in pauses.
+/// Performs the cases of one group, one after the other, against one proxy whose clock moves only
+/// in pauses.
 final class ConformanceRunner {
     private let clock = ManualClock(1_795_255_200)  // 21 November 2026, 10:00
     private let origin: ConformanceOrigin
@@ -20,7 +21,8 @@ final class ConformanceRunner {
         origin.stop()
     }
 
-    /// What was not as expected; empty when the case holds. Ends at the first exchange that differs.
+    /// What was not as expected; empty when the case holds. Ends at the first exchange that
+    /// differs.
     func mismatches(_ conformanceCase: ConformanceCase, at url: String) -> [String] {
         let text = FieldText(start: clock.unixSeconds, url: url, host: "127.0.0.1:\(origin.port)")
         var past: [PastAnswer] = []

@@ -89,7 +89,8 @@ struct ExchangeCheck {
         exchange.details.contains { if case .content = $0 { true } else { false } }
     }
 
-    /// Fields of one connection, and those whose absence or presence a case states itself (RFC 9110 7.6.1).
+    /// Fields of one connection, and those whose absence or presence a case states itself (RFC 9110
+    /// 7.6.1).
     private static let ownFields: Set = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "content-length",
@@ -105,7 +106,8 @@ struct ExchangeCheck {
         return names.subtracting(exempt).sorted().compactMap { name in
             let sent = lines.filter { $0.name.lowercased() == name }.map(\.value).joined(separator: ", ")
             let received = reply.fields.list(name)
-            // A date that is none may be replaced (RFC 9110 6.6.1); an age may have grown (RFC 9111 4.2.3).
+            // A date that is none may be replaced (RFC 9110 6.6.1); an age may have grown (RFC 9111
+            // 4.2.3).
             if name == "date", !sent.hasSuffix("GMT") { return nil }
             if name == "age", received.flatMap({ Int($0) }) ?? -1 >= Int(sent) ?? -1 { return nil }
             return received == sent ? nil : "\(name) is \(received ?? "absent"), not \(sent)"

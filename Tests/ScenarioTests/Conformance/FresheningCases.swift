@@ -41,7 +41,8 @@ extension Conformance {
                     expect: .revalidated, .field("Cache-Control: max-age=3600")),
                 .pause(seconds: 3000),
                 .get(expect: .freshened, .field("Cache-Control: max-age=3600"), .field("Date: <+3>"), .age(3000))),
-            // RFC 9111 4.3.4: a strong validator that is not the stored one's speaks of something else.
+            // RFC 9111 4.3.4: a strong validator that is not the stored one's speaks of something
+            // else.
             ConformanceCase(
                 "a 304 with another strong tag updates nothing",
                 .get(origin: .ok("Cache-Control: max-age=2", #"ETag: "a""#, "Date: <+0>")),

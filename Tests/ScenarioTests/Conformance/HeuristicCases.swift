@@ -1,5 +1,6 @@
 extension Conformance {
-    /// Freshness that the cache guesses, a tenth of the time since the last change: RFC 9111 4.2.2, RFC 9110 15.1.
+    /// Freshness that the cache guesses, a tenth of the time since the last change: RFC 9111 4.2.2,
+    /// RFC 9110 15.1.
     static let heuristic = ConformanceGroup(
         "heuristic",
         [200, 203, 204, 404, 405, 410, 414, 501].map { status in

@@ -6,7 +6,8 @@ import Foundation
 struct AnswerComparison {
     private let request: OracleRequest
     private let places: PlacedResources
-    /// `type/id` of what a request by `ids` asks for, in its order, each once; nil for requests of other kinds.
+    /// `type/id` of what a request by `ids` asks for, in its order, each once; nil for requests of
+    /// other kinds.
     private let asked: [String]?
 
     init(_ api: SimulatedAPI, _ request: OracleRequest, _ revisions: [Revision]) {
@@ -27,7 +28,8 @@ struct AnswerComparison {
         }
     }
 
-    /// Nil when the answer is right. `candidates`: of the answer's status, the latest first; at least one.
+    /// Nil when the answer is right. `candidates`: of the answer's status, the latest first; at
+    /// least one.
     func compare(_ answer: JSONNode, _ candidates: [JSONNode]) -> Difference? {
         if candidates.contains(where: { $0.digest == answer.digest }) { return nil }
         if answer["errors"] != nil {
@@ -49,8 +51,8 @@ struct AnswerComparison {
         JSONNode(.array((document["errors"]?.elements ?? []).map { $0.without("id") }))
     }
 
-    /// `types` is a set to the proxy (DESIGN 4), so that another order of it may have been asked before: the order in which
-    /// `meta.results` names the types is left out.
+    /// `types` is a set to the proxy (DESIGN 4), so that another order of it may have been asked
+    /// before: the order in which `meta.results` names the types is left out.
     private func withoutOrder(_ document: JSONNode) -> JSONNode {
         document["results"] == nil ? document : document.without("meta")
     }
@@ -65,7 +67,8 @@ struct AnswerComparison {
         var rest = asked[...]
         for (index, identity) in given.enumerated() {
             guard let found = rest.firstIndex(of: identity) else {
-                // A storefront's clean twins have other ids than were asked for: then the list is one revision's as a whole.
+                // A storefront's clean twins have other ids than were asked for: then the list is
+                // one revision's as a whole.
                 if said.contains(given) { break }
                 return Difference(path: "data[\(index)]", reason: "\(identity) is not asked for, or not here")
             }
@@ -92,7 +95,8 @@ struct AnswerComparison {
         return first(frame, candidates[0].without("data"), path)
     }
 
-    /// `{data, next?, href?, meta?}`, of a document or of a relationship: one revision's as a whole.
+    /// `{data, next?, href?, meta?}`, of a document or of a relationship: one revision's as a
+    /// whole.
     private func list(
         _ answer: JSONNode, _ candidates: [JSONNode], _ place: Place, _ path: String
     ) -> Difference? {

@@ -8,7 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Seeded requests of several clients through a proxy, in front of an API that changes and on a clock that the run moves.
+/// Seeded requests of several clients through a proxy, in front of an API that changes and on a
+/// clock that the run moves.
 final class DifferentialRun {
     struct Settings: Sendable, CustomTestStringConvertible {
         let seed: UInt64
@@ -125,7 +126,8 @@ final class DifferentialRun {
         return nil
     }
 
-    /// Some requests are made by several clients at about the same time, and some differ in nothing but the id.
+    /// Some requests are made by several clients at about the same time, and some differ in nothing
+    /// but the id.
     private func draw(_ count: Int) -> [OracleRequest] {
         var requests: [OracleRequest] = []
         while requests.count < count {
@@ -153,7 +155,8 @@ final class DifferentialRun {
         try requests.enumerated().map { try Self.ask(clients[$0.offset % 2], $0.element) }
     }
 
-    /// All clients at once, so that requests meet on their way; the catalog may be revised among them.
+    /// All clients at once, so that requests meet on their way; the catalog may be revised among
+    /// them.
     private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [HTTPTestClient.Reply] {
         let replies = Mutex<[Int: Result<HTTPTestClient.Reply, any Error>]>([:])
         let api = api

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A JSON value that compares fast and shows where it is wrong, read apart from the project's own grammar so that it can judge
-/// it. Members are equal in any order; numbers are equal when they are spelt alike, because nothing respells them on the way.
+/// A JSON value that compares fast and shows where it is wrong, read apart from the project's own
+/// grammar so that it can judge it. Members are equal in any order; numbers are equal when they are
+/// spelt alike, because nothing respells them on the way.
 final class JSONNode: Sendable {
     enum Content: Sendable {
         case object([(name: String, value: JSONNode)])
@@ -21,7 +22,8 @@ final class JSONNode: Sendable {
     /// Equal for equal values, and for others only by an accident of 64 bits.
     let digest: Int
 
-    /// - Throws: ``Malformed``, also for an object with two members of one name: splicing makes them, clients read one of them.
+    /// - Throws: ``Malformed``, also for an object with two members of one name: splicing makes
+    ///   them, clients read one of them.
     static func parse(_ bytes: [UInt8]) throws -> JSONNode {
         try bytes.withUnsafeBufferPointer { bytes in
             var reader = JSONReader(bytes: bytes)

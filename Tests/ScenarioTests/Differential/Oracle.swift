@@ -29,8 +29,9 @@ struct Difference: CustomStringConvertible, Equatable {
 
 /// Judges answers by what the simulated API says at the revisions an answer may be of.
 ///
-/// An answer may be put together of parts of different ages: an object's attributes are those of one revision as a whole, and so
-/// is each list with its `next` and all else beside its elements; the shapes are those of some revision at that place.
+/// An answer may be put together of parts of different ages: an object's attributes are those of
+/// one revision as a whole, and so is each list with its `next` and all else beside its elements;
+/// the shapes are those of some revision at that place.
 final class Oracle {
     /// What the API says to one request at one revision.
     struct Saying {

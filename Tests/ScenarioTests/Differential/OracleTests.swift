@@ -4,8 +4,8 @@ import Testing
 
 @testable import Simulator
 
-/// The judge of the differential tests is itself judged: it finds each kind of wrong answer, and bears with parts of
-/// different ages.
+/// The judge of the differential tests is itself judged: it finds each kind of wrong answer, and
+/// bears with parts of different ages.
 @Suite struct OracleTests {
     private let api: SimulatedAPI
     private let before = Revision(catalog: 5)
@@ -47,7 +47,8 @@ import Testing
         catalogs.allSatisfy { $0.isAvailable(resource, in: Self.us) }
     }
 
-    /// An album, there at both revisions, whose artist has another name at the second, and nothing else that the answer shows.
+    /// An album, there at both revisions, whose artist has another name at the second, and nothing
+    /// else that the answer shows.
     private func albumWithRenamedArtist() throws -> String {
         let target = "/v1/catalog/us/albums/"
         return target

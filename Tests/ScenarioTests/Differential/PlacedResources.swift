@@ -1,9 +1,11 @@
 @testable import Simulator
 
-/// How resources look at the places of one answer, at each of several revisions: also those that the list they stood in has lost
-/// since, or whose parent is gone, because a part may be older than what it stands in, and newer.
+/// How resources look at the places of one answer, at each of several revisions: also those that
+/// the list they stood in has lost since, or whose parent is gone, because a part may be older than
+/// what it stands in, and newer.
 struct PlacedResources {
-    /// The place of what is in the document's own `data`; nil where the answer is no document of the catalog.
+    /// The place of what is in the document's own `data`; nil where the answer is no document of
+    /// the catalog.
     let top: Place?
     private let contexts: [RenderContext]
 

@@ -30,7 +30,8 @@ import Testing
             text == "the generator was late: 1 % of the requests lagged by 12.3 ms or more, and 1.00 ms are allowed")
     }
 
-    /// A generator that stood still for a second in 200 had a valid run whose p99.9 was its own lateness, and nothing said so.
+    /// A generator that stood still for a second in 200 had a valid run whose p99.9 was its own
+    /// lateness, and nothing said so.
     @Test func aStandstillOfTheGeneratorIsMarkedAtThePercentilesThatItMade() throws {
         var result = ReplayResult(
             file: "a", target: "b", pace: "100/s", connections: 4, started: .init(microseconds: 0))

@@ -122,7 +122,8 @@ import Testing
         #expect(state.next(at: ReplayState.dialPause) == .open(connection: 0))
     }
 
-    /// A target that answers each request in a millisecond, but for one that it keeps for half a second, and takes one at a time.
+    /// A target that answers each request in a millisecond, but for one that it keeps for half a
+    /// second, and takes one at a time.
     @Test func theStallOfATargetIsSeenByAllThatWereDueMeanwhile() {
         let spacing = 10 * Self.millisecond
         var state = Self.state(.recorded(speed: 1), requests: 200, connections: 1)

@@ -54,7 +54,8 @@ import Testing
         #expect(Set(asked.map(String.init)) == Set(Self.targets(50)) && asked.count == 50)
     }
 
-    /// Every request that was due in the first 400 ms of a stall of 500 ms waited for 100 ms at least, however busy the machine is.
+    /// Every request that was due in the first 400 ms of a stall of 500 ms waited for 100 ms at
+    /// least, however busy the machine is.
     @Test func aStallCountsForAllThatWereDueMeanwhile() throws {
         let count = Mutex(0)
         let origin = try ScriptedOrigin([
@@ -212,7 +213,8 @@ import Testing
         #expect(found.listed[2].expected == "200" && found.listed[2].found == "404")
     }
 
-    /// What an endless closed loop could not connect for was in `failed`, and neither planned nor sent.
+    /// What an endless closed loop could not connect for was in `failed`, and neither planned nor
+    /// sent.
     @Test func inAnEndlessClosedLoopPlannedIsWhatWasSentAndWhatWasNot() throws {
         let origin = try ScriptedOrigin([.request, .send(Self.answer("{}", "Connection: close\r\n")), .close])
         let recording = try TestRecording(TestRecording.exchanges(Self.targets(2)))

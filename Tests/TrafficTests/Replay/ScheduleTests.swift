@@ -56,7 +56,8 @@ import Testing
         #expect(loop.count == nil && loop.end == 2_000_000_000 && loop.expectedLength == .seconds(2))
     }
 
-    /// An entry of a HAR file from the year 1, or a speed of a thousandth, trapped in the conversion.
+    /// An entry of a HAR file from the year 1, or a speed of a thousandth, trapped in the
+    /// conversion.
     @Test(arguments: [1e-300, 0.001, 1, 1e9])
     func timesThatNobodyWaitsForTrapped(_ speed: Double) {
         let recorded = [Duration.seconds(-63_000_000_000), .zero, .seconds(9_000_000_000_000)]

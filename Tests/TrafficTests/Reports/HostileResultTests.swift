@@ -5,7 +5,8 @@ import Testing
 
 @testable import Traffic
 
-/// Results are read from files that may come from anywhere: whatever can be read must not stop the reports.
+/// Results are read from files that may come from anywhere: whatever can be read must not stop the
+/// reports.
 @Suite struct HostileResultTests {
     private static let numbers = ["0", "1", "9", "1000000000", "1000000000000000"]
 
@@ -55,7 +56,8 @@ import Testing
         #expect(read > 5, "too few could be read for this to say anything")
     }
 
-    /// U+0D4E joins what follows it into one character, so that a bracket behind it stood in the page as it was.
+    /// U+0D4E joins what follows it into one character, so that a bracket behind it stood in the
+    /// page as it was.
     @Test func markupBehindAJoiningScalarStoodRawInThePage() {
         for joiner in ["\u{D4E}", "\u{600}", "e\u{301}", "\u{1F3FB}"] {
             #expect(!HTML.escaped(joiner + "<script>alert(1)</script>").unicodeScalars.contains("<"))

@@ -96,7 +96,8 @@ import Testing
         #expect(lines.contains("max               –            –    –"))
     }
 
-    /// Ten of a hundred timed out, and the percentiles of the other ninety looked like those of all.
+    /// Ten of a hundred timed out, and the percentiles of the other ninety looked like those of
+    /// all.
     @Test func failedRequestsAreSaidToBeInNoPercentile() {
         var result = SyntheticResult.make(seed: 1, seconds: 1)
         result.failures = [:]

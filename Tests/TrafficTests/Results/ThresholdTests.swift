@@ -3,7 +3,8 @@ import Testing
 @testable import Traffic
 
 @Suite struct ThresholdTests {
-    /// 100 requests: corrected latencies of 1 to 100 ms, 90 hits, one difference, two failures, three 5xx, in 10 s.
+    /// 100 requests: corrected latencies of 1 to 100 ms, 90 hits, one difference, two failures,
+    /// three 5xx, in 10 s.
     private var result: ReplayResult {
         var result = ReplayResult(
             file: "a", target: "b", pace: "10/s", connections: 1, started: .init(microseconds: 0))

@@ -90,7 +90,8 @@ import Testing
         }
     }
 
-    /// A name that looks like one was taken over however long it was, and a path had as many of them as it liked.
+    /// A name that looks like one was taken over however long it was, and a path had as many of
+    /// them as it liked.
     @Test func longNamesAndPathsAreShortened() throws {
         let name = String(repeating: "x", count: 100_000)
         let one = try #require(difference("{\"\(name)\":1}", "{\"\(name)\":2}"))

@@ -42,7 +42,8 @@ import Testing
         #expect(day.misses == 1 && day.hits == 1439 && day.upstreamRequests == 1)
         let hour = try WhatIf.run(
             trace.traffic, settings { $0.policy[.songs] = .fixed(3600, stale: 0) })
-        // Fresh for less than an hour after it came, so it is asked for anew with each 60th request.
+        // Fresh for less than an hour after it came, so it is asked for anew with each 60th
+        // request.
         #expect(hour.misses == 24 && hour.upstreamRequests == 24 && hour.stale == 0)
         let stale = try WhatIf.run(
             trace.traffic, settings { $0.policy[.songs] = .fixed(3600, stale: 86_400) })

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whether the dashboard can be used by whoever has to: by keyboard, by ear, on a telephone, by night.
+/// Whether the dashboard can be used by whoever has to: by keyboard, by ear, on a telephone, by
+/// night.
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: HeadlessBrowser.program != nil, Comment(rawValue: HeadlessBrowser.absence))

@@ -65,7 +65,8 @@ import Testing
         }
     }
 
-    /// Sends requests through a proxy that keeps answers at `path`, and stops it when all of them are there.
+    /// Sends requests through a proxy that keeps answers at `path`, and stops it when all of them
+    /// are there.
     private static func fill(_ path: String) throws {
         var simulated = SimulatorConfiguration()
         simulated.requiresAuthorization = false

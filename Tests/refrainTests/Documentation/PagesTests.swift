@@ -3,7 +3,8 @@ import Testing
 
 @testable import refrain
 
-/// What the pages tell people to type is understood by the program, and what they point at is there.
+/// What the pages tell people to type is understood by the program, and what they point at is
+/// there.
 @Suite struct PagesTests {
     @Test(arguments: Page.names) func everyCommandLineIsUnderstood(_ name: String) throws {
         for words in try Page(name).blocks("sh").flatMap(Self.commandLines) {
@@ -53,7 +54,8 @@ import Testing
         }
     }
 
-    /// The words of each line, quotes taken off; a line ends where a comment, a pipe or a redirection begins.
+    /// The words of each line, quotes taken off; a line ends where a comment, a pipe or a
+    /// redirection begins.
     private static func commandLines(_ block: String) -> [[String]] {
         let joined = block.replacingOccurrences(of: "\\\n", with: " ")
         return joined.components(separatedBy: "\n").map(words).filter { !$0.isEmpty }

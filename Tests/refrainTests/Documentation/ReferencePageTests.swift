@@ -13,7 +13,8 @@ import Testing
         page = try Page("Sources/Documentation/REFERENCE.md")
     }
 
-    /// What operators meet in a header, a log or a metric they find in the page, and nothing that does not exist.
+    /// What operators meet in a header, a log or a metric they find in the page, and nothing that
+    /// does not exist.
     private func expect(_ section: String, _ expected: [[String]], columns: Int = .max) {
         let rows = page.table(under: section).map { Array($0.prefix(columns)) }
         for row in expected where !rows.contains(row) {

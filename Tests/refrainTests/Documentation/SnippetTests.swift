@@ -4,7 +4,8 @@ import Testing
 
 @testable import refrain
 
-/// The README's code in other languages, run against a demonstration where the language is installed.
+/// The README's code in other languages, run against a demonstration where the language is
+/// installed.
 @Suite(.timeLimit(.minutes(1))) struct SnippetTests {
     @Test(.enabled(if: Tool("node") != nil, "node is not installed: nobody ran the README's JavaScript"))
     func theJavaScriptRuns() throws {

@@ -1,6 +1,7 @@
 @testable import Admin
 
-/// The metrics and labels that a PromQL expression names; enough of the language to hold the project's own to the table.
+/// The metrics and labels that a PromQL expression names; enough of the language to hold the
+/// project's own to the table.
 struct Expression {
     let text: String
     private(set) var problems: [String] = []

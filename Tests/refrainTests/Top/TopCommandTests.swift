@@ -59,7 +59,8 @@ import Testing
         #expect(result.status == 1 && result.error.contains("503"))
     }
 
-    /// Looks that fail are left out: the next figures are of all the time since the last that did not.
+    /// Looks that fail are left out: the next figures are of all the time since the last that did
+    /// not.
     @Test func aLookIsComparedWithTheLastThatWasAnswered() throws {
         func stats(_ hits: Int, startedAt: Int = 1000) throws -> JSON {
             try JSON.parse(

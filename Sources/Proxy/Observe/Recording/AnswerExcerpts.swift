@@ -3,7 +3,8 @@ import EventLoop
 import HTTP
 import Recording
 
-/// What answers said, and the hashes of their bodies. Stored answers that are given again are read and hashed once.
+/// What answers said, and the hashes of their bodies. Stored answers that are given again are read
+/// and hashed once.
 struct AnswerExcerpts {
     struct Answer {
         var fields: [RecordedField] = []

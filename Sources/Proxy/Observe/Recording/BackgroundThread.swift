@@ -1,9 +1,10 @@
 import Glibc
 
-/// A thread that runs when nothing else wants to, and takes no signals. Dispatch lends its threads to every queue, so one of those
-/// could not be made to give way and then go on as before.
+/// A thread that runs when nothing else wants to, and takes no signals. Dispatch lends its threads
+/// to every queue, so one of those could not be made to give way and then go on as before.
 enum BackgroundThread {
-    /// Is told the error (`errno`) for which the thread does not give way to others; nil where it does.
+    /// Is told the error (`errno`) for which the thread does not give way to others; nil where it
+    /// does.
     typealias Body = @Sendable (_ refusal: CInt?) -> Void
 
     private final class Work: Sendable {
@@ -12,9 +13,11 @@ enum BackgroundThread {
         init(_ body: @escaping Body) { self.body = body }
     }
 
-    /// - Returns: the error for which there is no thread, so that `body` never runs; nil where there is one.
+    /// - Returns: the error for which there is no thread, so that `body` never runs; nil where
+    ///   there is one.
     static func start(_ body: @escaping Body) -> CInt? {
-        // SIGXFSZ too: a file at the limit of its size is an error of the write, and not the end of the process.
+        // SIGXFSZ too: a file at the limit of its size is an error of the write, and not the end of
+        // the process.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)

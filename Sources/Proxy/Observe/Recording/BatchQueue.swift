@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Batches on their way from the loops to the recorder's thread: a list, of which the last that was added is the first.
+/// Batches on their way from the loops to the recorder's thread: a list, of which the last that was
+/// added is the first.
 ///
-/// No lock: whoever is kept from running in the middle of this holds nobody up, and loops that add at once all succeed.
+/// No lock: whoever is kept from running in the middle of this holds nobody up, and loops that add
+/// at once all succeed.
 final class BatchQueue: Sendable {
     private final class Node {
         let batch: TrafficBatch

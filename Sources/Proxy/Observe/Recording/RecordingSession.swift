@@ -3,7 +3,8 @@ import EventLoop
 import HTTP
 import Recording
 
-/// A recording in progress, from its beginning to its end: turns events into exchanges, and writes them.
+/// A recording in progress, from its beginning to its end: turns events into exchanges, and writes
+/// them.
 ///
 /// Confined to the recorder's thread.
 final class RecordingSession {

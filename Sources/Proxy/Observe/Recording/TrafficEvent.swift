@@ -1,9 +1,10 @@
 import Cache
 import HTTP
 
-// What a loop notes of answered requests for a recording. As little as it takes: numbers, the request's bytes, and references to
-// what is stored anyway; all formatting is done elsewhere.
-// Must hold: no field that could hold a secret is copied; of a personal request neither target nor answer is.
+// What a loop notes of answered requests for a recording. As little as it takes: numbers, the
+// request's bytes, and references to what is stored anyway; all formatting is done elsewhere.
+// Must hold: no field that could hold a secret is copied; of a personal request neither target nor
+// answer is.
 
 /// One answered request: numbers alone, so that noting one counts no references.
 struct TrafficEvent: Sendable {
@@ -22,10 +23,12 @@ struct TrafficEvent: Sendable {
     let subject: Int
 }
 
-/// What was asked and what was answered; of requests that come again and again one stands for all of a batch.
+/// What was asked and what was answered; of requests that come again and again one stands for all
+/// of a batch.
 struct TrafficSubject: Sendable {
     let isPersonal: Bool
-    /// What the request said, as `RequestHead.appendExcerpt` writes it; empty: it is in the batch, at `place`.
+    /// What the request said, as `RequestHead.appendExcerpt` writes it; empty: it is in the batch,
+    /// at `place`.
     let excerpt: [UInt8]
     let place: Range<Int>
     let answer: TrafficAnswer
@@ -71,7 +74,8 @@ struct TrafficBatch: Sendable {
 struct NotedSubject {
     fileprivate(set) var batch = 0
     fileprivate(set) var index = 0
-    /// Not another's, while the batch holds it; afterwards another may have come to be at its place.
+    /// Not another's, while the batch holds it; afterwards another may have come to be at its
+    /// place.
     fileprivate(set) var stored: ObjectIdentifier?
     fileprivate(set) var coding = ContentCoding.identity
 

@@ -1,6 +1,7 @@
-// Records what the loops answer. Loops hand batches over; one thread of its own, which the scheduler runs when nothing else wants
-// to, formats and writes them.
-// What must hold: nothing here makes a loop wait; what waits to be written is bounded, and what exceeds the bound is counted.
+// Records what the loops answer. Loops hand batches over; one thread of its own, which the
+// scheduler runs when nothing else wants to, formats and writes them.
+// What must hold: nothing here makes a loop wait; what waits to be written is bounded, and what
+// exceeds the bound is counted.
 
 import Dispatch
 import EventLoop
@@ -15,7 +16,8 @@ public struct RecordingStatus: Sendable, Equatable {
     public var isOn = false
     /// When the recording in progress began; nil without one.
     public var since: Timestamp?
-    /// Since the process began: exchanges and bytes that were written, requests that should have been and were not.
+    /// Since the process began: exchanges and bytes that were written, requests that should have
+    /// been and were not.
     public var exchanges = 0
     public var bytes = 0
     public var dropped = 0
@@ -45,7 +47,8 @@ public final class TrafficRecorder: Sendable {
         fileprivate var status = RecordingStatus()
         fileprivate var orders: [Order] = []
         fileprivate var hasThread = false
-        /// Orders to begin so far, and how many there had been at the last pause: an earlier one does not undo that.
+        /// Orders to begin so far, and how many there had been at the last pause: an earlier one
+        /// does not undo that.
         fileprivate var begun = 0
         fileprivate var paused = 0
     }
@@ -85,7 +88,8 @@ public final class TrafficRecorder: Sendable {
     @inline(__always)
     var share: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes what a loop has gathered; false where too much is waiting already, and more than this will come.
+    /// Takes what a loop has gathered; false where too much is waiting already, and more than this
+    /// will come.
     func take(_ batch: TrafficBatch, isLast: Bool = false) -> Bool {
         let isBehind =
             waiting.load(ordering: .relaxed) >= Self.mostWaiting
@@ -98,8 +102,8 @@ public final class TrafficRecorder: Sendable {
         return true
     }
 
-    /// Begins to record; where it does already, nothing changes. `completion` is called from a thread of its own, or from this one
-    /// where there is none.
+    /// Begins to record; where it does already, nothing changes. `completion` is called from a
+    /// thread of its own, or from this one where there is none.
     func begin(_ settings: RecordingSettings, _ completion: @escaping @Sendable (RecordingError?) -> Void) {
         order { state in
             state.begun += 1
@@ -118,7 +122,8 @@ public final class TrafficRecorder: Sendable {
         }
     }
 
-    /// Writes what is waiting and closes the files; where it was told to begin again since the pause, it goes on.
+    /// Writes what is waiting and closes the files; where it was told to begin again since the
+    /// pause, it goes on.
     /// - Parameter paused: what `pause` said; nil: it pauses now.
     func end(_ paused: Int? = nil, _ completion: @escaping @Sendable () -> Void) {
         let paused = paused ?? pause()
@@ -126,15 +131,16 @@ public final class TrafficRecorder: Sendable {
         order { _ in .end(paused, completion) }
     }
 
-    /// The same, and waits for it; not for ever, because on a machine that has too much to do it may be long.
+    /// The same, and waits for it; not for ever, because on a machine that has too much to do it
+    /// may be long.
     func end(within patience: DispatchTimeInterval) {
         let done = DispatchSemaphore(value: 0)
         end { done.signal() }
         _ = done.wait(timeout: .now() + patience)
     }
 
-    /// Goes on in a new file where the old one was moved away. `completion` is called from a thread of its own with whether it
-    /// was, or what went wrong; never where nothing is recorded.
+    /// Goes on in a new file where the old one was moved away. `completion` is called from a thread
+    /// of its own with whether it was, or what went wrong; never where nothing is recorded.
     func reopen(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
         guard state.withLock({ $0.status.isOn }) else { return }
         order { _ in .reopen(completion) }
@@ -180,7 +186,8 @@ public final class TrafficRecorder: Sendable {
                 defer { state.orders = [] }
                 return state.orders
             }
-            // Taken after the orders: what a loop handed over before one of them was given is written before it is carried out.
+            // Taken after the orders: what a loop handed over before one of them was given is
+            // written before it is carried out.
             for batch in batches.takeAll() { write(batch, session) }
             for order in orders { carryOut(order, &session) }
         }

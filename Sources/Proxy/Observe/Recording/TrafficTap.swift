@@ -4,8 +4,8 @@ import HTTP
 
 /// One loop's share of a recording: notes what was answered, and hands it over in batches.
 ///
-/// Confined to its loop. A request costs no allocation, no lock and no call to the system here, and nothing ever waits: when the
-/// writer is behind, requests are left out and counted.
+/// Confined to its loop. A request costs no allocation, no lock and no call to the system here, and
+/// nothing ever waits: when the writer is behind, requests are left out and counted.
 final class TrafficTap {
     private let recorder: TrafficRecorder
     private let loop: EventLoop
@@ -108,17 +108,20 @@ final class TrafficTap {
         return index
     }
 
-    /// Bytes that the answer may keep from being freed: the cache may let go of what it has stored while this waits.
+    /// Bytes that the answer may keep from being freed: the cache may let go of what it has stored
+    /// while this waits.
     ///
-    /// Those of a stored answer count when it is new to its batch and to its request, and not with every batch in which it comes
-    /// again: it can only go where others take its place in the cache, and these count.
+    /// Those of a stored answer count when it is new to its batch and to its request, and not with
+    /// every batch in which it comes again: it can only go where others take its place in the
+    /// cache, and these count.
     private func byteCount(of answer: TrafficAnswer, _ known: KnownRequest?) -> Int {
         guard case .stored(let stored, _, _) = answer else { return answer.byteCount }
         guard known?.noted.isAbout(stored) != true, counted.insert(ObjectIdentifier(stored)).inserted else { return 0 }
         return answer.byteCount
     }
 
-    /// Hands over what has gathered; false where the writer is too far behind to take it, and this is not the last of it.
+    /// Hands over what has gathered; false where the writer is too far behind to take it, and this
+    /// is not the last of it.
     @discardableResult
     func handOver(isLast: Bool = false) -> Bool {
         guard !batch.events.isEmpty || batch.dropped > 0 else { return true }
@@ -129,7 +132,8 @@ final class TrafficTap {
         return true
     }
 
-    /// A linear congruential generator (Knuth's): its upper half is random enough to choose requests by.
+    /// A linear congruential generator (Knuth's): its upper half is random enough to choose
+    /// requests by.
     @inline(__always)
     private func isInSample() -> Bool {
         let share = recorder.share
