@@ -31,12 +31,15 @@ let fuzzTargets: [Target] = [
 let dashboard: [Resource] = ["page.html", "style.css", "script.js"].map { .embedInCode("Dashboard/" + $0) }
 
 /// A library of this package with its mirrored test target.
-func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> [Target] {
+/// - Parameter tested: what its tests need beside what it needs itself.
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], tested: [Target.Dependency] = [], resources: [Resource] = []
+) -> [Target] {
     [
         .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swift),
         .testTarget(
             name: name + "Tests",
-            dependencies: [.byName(name: name)] + dependencies + ["TestSupport"],
+            dependencies: [.byName(name: name)] + dependencies + tested + ["TestSupport"],
             swiftSettings: swift),
     ]
 }
@@ -54,32 +57,41 @@ let package = Package(
     ]
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
-        + module("AppleMusic", ["HTTP", "COpenSSL"])
+        + module("AppleMusic", ["COpenSSL"])
         + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
+        + module("Server", ["EventLoop", "HTTP"])
+        + module("Upstream", ["EventLoop", "HTTP"])
+        + module("Compose", ["AppleMusic", "Cache"])
         + module("Recording", ["HTTP", "AppleMusic", "Cache"])
-        + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
-        + module("Admin", ["Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
-        + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Recording"])
         + module(
-            "Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"],
-            resources: [.embedInCode("Reports/report.css")])
+            "Proxy", ["Server", "Upstream", "Compose", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"])
+        + module(
+            "Admin", ["Proxy", "Server", "Upstream", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"],
+            resources: dashboard)
+        + module("Simulator", ["Server", "Upstream", "Recording", "EventLoop", "HTTP", "AppleMusic"])
+        + module(
+            "Traffic",
+            [
+                "Proxy", "Server", "Upstream", "Compose", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
+            ],
+            tested: ["Simulator"], resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
                 name: "refrain",
                 dependencies: [
-                    "Admin", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
-                    "CLinux",
+                    "Admin", "Traffic", "Simulator", "Proxy", "Server", "Upstream", "Compose", "Recording", "EventLoop",
+                    "HTTP", "AppleMusic", "Cache", "CLinux",
                 ],
                 swiftSettings: swift),
             .executableTarget(
                 name: "Bench",
-                dependencies: ["Cache", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "AppleMusic"],
+                dependencies: ["Cache", "Traffic", "Simulator", "Server", "Recording", "EventLoop", "AppleMusic"],
                 swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
-                    "Admin", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
-                    "TestSupport",
+                    "Admin", "Traffic", "Simulator", "Proxy", "Server", "Upstream", "Compose", "Recording", "EventLoop",
+                    "HTTP", "AppleMusic", "Cache", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(

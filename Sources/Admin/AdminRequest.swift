@@ -1,5 +1,5 @@
 import HTTP
-import Proxy
+import Server
 
 /// What the endpoints and the doorkeeper have to know of a request.
 struct AdminRequest: Sendable {

@@ -3,6 +3,7 @@ import Cache
 import EventLoop
 import HTTP
 import Proxy
+import Server
 
 /// What the operator's surface shows and changes.
 public struct AdminSources: Sendable {
@@ -17,7 +18,7 @@ public struct AdminSources: Sendable {
     /// When the proxy began, in Unix seconds; the listener may have begun later.
     public let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
-    public let explain: @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
+    public let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
     public let recording: RecordingControl
     /// False while the proxy is draining.
     public let isReady: @Sendable () -> Bool
@@ -27,7 +28,7 @@ public struct AdminSources: Sendable {
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
-        explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
+        explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
         recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {

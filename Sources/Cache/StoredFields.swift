@@ -151,10 +151,3 @@ enum StoredFields {
         return (head.copyReadable(), start..<end)
     }
 }
-
-extension [UInt8] {
-    /// Appends a copy of the bytes.
-    mutating func append(_ span: Span<UInt8>) {
-        span.withUnsafeBufferPointer { append(contentsOf: $0) }
-    }
-}

@@ -3,7 +3,9 @@ import Cache
 import Dispatch
 import EventLoop
 import HTTP
+import Server
 import Synchronization
+import Upstream
 
 /// All that a proxy needs to know before it can start.
 public struct ProxySettings: Sendable {

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import HTTP
+import Server
 
 // In which coding a client gets a stored answer.
 
@@ -28,6 +29,6 @@ extension ProxyService {
 extension ClientConnection {
     /// The coding that the request asks for; worked out once for requests that come again.
     var preferredCoding: ContentCoding {
-        known?.preferredCoding ?? withHeadBytes { ContentCoding.preferred(by: head.fields, $0) }
+        repeated?.preferredCoding ?? withHeadBytes { ContentCoding.preferred(by: head.fields, $0) }
     }
 }

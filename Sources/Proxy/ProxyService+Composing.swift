@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 
 // Answers built out of stored ones: performing what `Composer` decides.
 
@@ -20,19 +21,19 @@ extension ProxyService {
         if isBatched { settings.compose = .on }
         let composer = Composer(
             settings: settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor, rule: rule)
-        return composer.compose(request, library.material(reader, at: now, isPeeking: isPeeking), at: now)
+        return composer.compose(request, library.sources(reader, at: now, isPeeking: isPeeking), at: now)
     }
 
-    /// The answer that an inquiry is about, if it can be built by now and clients are given what is
-    /// built; stored, and said to be made as `detail` says.
-    func compose(for inquiry: Inquiry, _ detail: Reason?) -> StoredResponse? {
-        guard let key = inquiry.key, let library = shared.library(for: inquiry.facts),
+    /// The answer that was asked of the origin, if it can be built by now and clients are given what
+    /// is built; stored, and said to be made as `detail` says.
+    func compose(for originRequest: OriginRequest, _ detail: Reason?) -> StoredResponse? {
+        guard let key = originRequest.key, let library = shared.library(for: originRequest.facts),
             library.settings.compose != .verify,
-            let request = inquiry.catalogRequest ?? CatalogRequest(canonical: inquiry.request.canonical),
+            let request = originRequest.catalogRequest ?? CatalogRequest(canonical: originRequest.request.canonical),
             case .answer(let composed) = compose(
-                request, library, under: inquiry.facts.rule, isBatched: detail == .batched)
+                request, library, under: originRequest.facts.rule, isBatched: detail == .batched)
         else { return nil }
-        return store(composed, key, inquiry.facts, detail)
+        return store(composed, key, originRequest.facts, detail)
     }
 
     /// Keeps a composed answer, in memory alone, and counts it.
@@ -54,44 +55,44 @@ extension ProxyService {
 
     /// Learns from an answer that the origin gave.
     /// - Parameter original: the body as the origin sent it, where another one is stored.
-    func learn(from stored: StoredResponse, original: [UInt8]?, _ inquiry: Inquiry) {
-        guard let library = shared.library(for: inquiry.facts) else { return }
-        switch library.note(stored, inquiry.catalogRequest, original: original, at: context.unixSeconds) {
+    func learn(from stored: StoredResponse, original: [UInt8]?, _ originRequest: OriginRequest) {
+        guard let library = shared.library(for: originRequest.facts) else { return }
+        switch library.note(stored, originRequest.catalogRequest, original: original, at: context.unixSeconds) {
         case .nothingNew: break
-        case .otherForm: reportContradiction("in another form than before", inquiry)
-        case .otherAttributes: reportContradiction("with other attributes than elsewhere", inquiry)
+        case .otherForm: reportContradiction("in another form than before", originRequest)
+        case .otherAttributes: reportContradiction("with other attributes than elsewhere", originRequest)
         }
     }
 
     /// Holds what would have been composed against what the origin says, be it stored or not
     /// (`compose verify`).
-    func verify(_ expected: ComposedBody, against status: Int, _ body: [UInt8], _ inquiry: Inquiry) {
+    func verify(_ expected: ComposedBody, against status: Int, _ body: [UInt8], _ originRequest: OriginRequest) {
         statistics.count(.verified)
         guard status != 200 || !JSON.areEqual(expected.body, body) else { return }
         statistics.count(.mismatched)
-        if let request = CatalogRequest(canonical: inquiry.request.canonical),
-            case .fixed(let seconds, _) = inquiry.facts.rule
+        if let request = CatalogRequest(canonical: originRequest.request.canonical),
+            case .fixed(let seconds, _) = originRequest.facts.rule
         {
-            shared.library.forms.switchOff(request.form, until: context.unixSeconds + Int64(seconds))
+            shared.library.forms.switchOff(request.shape, until: context.unixSeconds + Int64(seconds))
         }
-        reportContradiction("otherwise than it would have been composed", inquiry)
+        reportContradiction("otherwise than it would have been composed", originRequest)
     }
 
-    private func reportContradiction(_ how: String, _ inquiry: Inquiry) {
+    private func reportContradiction(_ how: String, _ originRequest: OriginRequest) {
         statistics.count(.contradictions)
         failures.note(
-            "answers \(inquiry.facts.route.template) \(how); nothing is composed by what contradicts it",
+            "answers \(originRequest.facts.route.template) \(how); nothing is composed by what contradicts it",
             .contradiction, at: context.loop.now)
     }
 
     /// The request for what a composition lacks, on behalf of whoever asked for the whole; nil
     /// where it must not be stored.
-    func inquiry(for supplement: Supplement, of request: ForwardedRequest) -> Inquiry? {
+    func originRequest(for supplement: Supplement, of request: ForwardedRequest) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(supplement.target.span)) != nil else { return nil }
         let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
         guard shared.library(for: facts) != nil else { return nil }
-        return Inquiry(
+        return OriginRequest(
             facts: facts, reason: .partial, request: ForwardedRequest(for: target, nextTo: request),
             key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
             catalogRequest: CatalogRequest(target))
@@ -102,13 +103,5 @@ extension Policy {
     /// How long "not found" counts, in seconds; 0 where it is not kept.
     var notFoundFor: Int {
         if case .fixed(let seconds, _) = notFound { seconds } else { 0 }
-    }
-}
-
-extension CatalogRequest {
-    init?(canonical: [UInt8]) {
-        var target = CanonicalTarget()
-        guard (try? target.parse(canonical.span)) != nil else { return nil }
-        self.init(target)
     }
 }

@@ -11,7 +11,7 @@ extension ProxyServer {
     /// Says what would become of a request now; `completion` is called on one of the loops. Targets
     /// that are malformed are answered with nil.
     public func explain(
-        _ request: ImaginedRequest, _ completion: @escaping @Sendable (Explanation?) -> Void
+        _ request: HypotheticalRequest, _ completion: @escaping @Sendable (Explanation?) -> Void
     ) {
         guard let worker = workers.first else { return completion(nil) }
         worker.loop.execute { @Sendable in completion(worker.service.explain(request)) }
@@ -19,7 +19,7 @@ extension ProxyServer {
 }
 
 extension ProxyService {
-    func explain(_ request: ImaginedRequest) -> Explanation? {
+    func explain(_ request: HypotheticalRequest) -> Explanation? {
         var target = CanonicalTarget()
         guard (try? target.parse(request.target.span)) != nil else { return nil }
         let facts = facts(of: request, target.route)
@@ -43,7 +43,7 @@ extension ProxyService {
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
-    private func facts(of request: ImaginedRequest, _ route: Route) -> PlanFacts {
+    private func facts(of request: HypotheticalRequest, _ route: Route) -> PlanFacts {
         let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,

@@ -1,41 +1,30 @@
 import Cache
 import HTTP
+import Server
 
 // Requests that come again, byte for byte, and were plain hits: only whether the answer is still
 // there and fresh is looked up.
-
-/// What follows from the bytes of such a request alone.
-private final class PlainHit {
-    let key: CacheKey
-    let template: StaticString?
-
-    init(_ key: CacheKey, _ template: StaticString?) {
-        self.key = key
-        self.template = template
-    }
-}
 
 extension ProxyService {
     /// Notes that a request was answered with what is stored under `key`. Not for pages of lists,
     /// after which something may have to be fetched, nor where other fields than the target say
     /// which answer it is.
     func remember(_ key: CacheKey, _ facts: PlanFacts, _ connection: ClientConnection) {
-        guard let known = connection.known, facts.scope == .shared, !facts.rule.followsOrigin, !facts.route.isList
-        else {
-            return
-        }
-        known.conclusion = PlainHit(key, facts.logTemplate)
+        guard let repeated = connection.repeated, facts.scope == .shared, !facts.rule.followsOrigin,
+            !facts.route.isList
+        else { return }
+        repeated.madeConclusion.hit = PlainHit(key, facts.logTemplate)
     }
 
     /// Answers a request that was a plain hit before, if it still is one.
     func answerAsBefore(_ connection: ClientConnection) -> Bool {
-        guard let known = connection.known, let hit = known.conclusion as? PlainHit else { return false }
+        guard let known = connection.repeated?.knownConclusion, let hit = known.hit else { return false }
         let now = context.unixSeconds
         guard let stored = cache.lookup(hit.key, reader, at: now),
             case .fresh(let ttl) = Freshness.of(stored, at: now)
         else {
             // Until it is one again, nothing is looked up twice.
-            known.conclusion = nil
+            known.hit = nil
             return false
         }
         statistics.count(.hits)

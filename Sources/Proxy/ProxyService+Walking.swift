@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 
 // Fetching ahead for clients that walk through a list (DESIGN 7): one page, at the lowest priority.
 
@@ -16,7 +17,7 @@ extension ProxyService {
                 let next = MappedDocument(body: stored.body, map: map).offset(in: map.envelope.next),
                 let request = CatalogRequest(canonical: forwarded().canonical), let list = request.listNumber
             else { return nil }
-            return Walks.Page(list: list, offset: request.offset ?? 0, next: next)
+            return PageWalks.Page(list: list, offset: request.offset ?? 0, next: next)
         }
         guard let page = known else { return }
         let isWalking = walks.isStep(page.list, offset: page.offset)
@@ -33,16 +34,16 @@ extension ProxyService {
             let request = CatalogRequest(canonical: page)
         else { return }
         var wanted = Supplement(target: page)
-        switch compose(request, library, under: shared.policy[request.form.type]) {
+        switch compose(request, library, under: shared.policy[request.shape.type]) {
         case .answer: return
         case .partial(let larger): wanted = larger
         case .impossible: break
         }
-        guard var inquiry = inquiry(for: wanted, of: forwarded), let key = inquiry.key,
+        guard var originRequest = originRequest(for: wanted, of: forwarded), let key = originRequest.key,
             let flight = shared.flights.refresh(key, now: context.loop.now)
         else { return }
-        inquiry.isAhead = true
+        originRequest.isAhead = true
         statistics.count(.prefetched)
-        fetchBehind(inquiry, flight)
+        fetchBehind(originRequest, flight)
     }
 }

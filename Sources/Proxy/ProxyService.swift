@@ -1,7 +1,10 @@
 import AppleMusic
 import Cache
+import Compose
 import EventLoop
 import HTTP
+import Server
+import Upstream
 
 /// The proxy of one loop: from a request to its plan, and from the plan to an answer.
 ///
@@ -18,7 +21,7 @@ public final class ProxyService: Service {
     private(set) var failures: FailureReport
     let reader: StoreReader?
     private(set) lazy var batcher = Batcher(self)
-    var walks = Walks()
+    var walks = PageWalks()
     private var target = CanonicalTarget()
     private var key = CacheKey()
     /// What `target` asks for of the catalog, where the plan had to know.
@@ -54,7 +57,7 @@ public final class ProxyService: Service {
         self.shared = shared
         // What was concluded from earlier requests follows from settings that count no more: who
         // may ask, for one.
-        context.knownRequests = KnownRequests()
+        context.forgetRequests()
     }
 
     public func handle(_ connection: ClientConnection) {
@@ -171,15 +174,15 @@ public final class ProxyService: Service {
         case .complete(let supplement):
             statistics.count(.misses)
             statistics.count(because: .partial)
-            var inquiry = inquiry(facts, user, .partial, nil, connection)
-            inquiry.supplement = supplement
-            Exchange(inquiry, connection, service: self).start()
+            var originRequest = originRequest(facts, user, .partial, nil, connection)
+            originRequest.supplement = supplement
+            Exchange(originRequest, connection, service: self).start()
         case .verify(let expected, let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
-            var inquiry = inquiry(facts, user, reason, stored, connection)
-            inquiry.expected = expected
-            Exchange(inquiry, connection, service: self).start()
+            var originRequest = originRequest(facts, user, reason, stored, connection)
+            originRequest.expected = expected
+            Exchange(originRequest, connection, service: self).start()
         case .stale(let stored, let ttl, let reason, let refreshes):
             statistics.count(.hits)
             statistics.count(.stale)
@@ -190,11 +193,11 @@ public final class ProxyService: Service {
         case .fetch(let reason, let stored):
             statistics.count(.misses)
             statistics.count(because: reason)
-            Exchange(inquiry(facts, user, reason, stored, connection), connection, service: self).start()
+            Exchange(originRequest(facts, user, reason, stored, connection), connection, service: self).start()
         case .pass(let reason):
             statistics.count(.bypassed)
             statistics.count(because: reason)
-            Exchange(inquiry(facts, user, reason, nil, connection), connection, service: self).start()
+            Exchange(originRequest(facts, user, reason, nil, connection), connection, service: self).start()
         case .refuse(let reason):
             statistics.count(.refused)
             statistics.count(because: reason)
@@ -252,11 +255,11 @@ extension ProxyService {
         return shared.crossOrigin.names(bytes.extracting(origin.value.range))
     }
 
-    private func inquiry(
+    private func originRequest(
         _ facts: PlanFacts, _ user: UserHash?, _ reason: Reason, _ stored: StoredResponse?,
         _ connection: ClientConnection, asGet: Bool = false
-    ) -> Inquiry {
-        Inquiry(
+    ) -> OriginRequest {
+        OriginRequest(
             facts: facts, reason: reason, request: forwarded(facts, connection, asGet: asGet),
             key: facts.passReason != nil ? nil : key, stored: stored,
             mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user,
@@ -280,13 +283,13 @@ extension ProxyService {
         _ stored: StoredResponse, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection
     ) {
         guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        let inquiry = inquiry(facts, user, .staleWhileRevalidate, stored, connection, asGet: true)
-        fetchBehind(inquiry, flight)
+        let originRequest = originRequest(facts, user, .staleWhileRevalidate, stored, connection, asGet: true)
+        fetchBehind(originRequest, flight)
     }
 
     /// Asks the origin for what nobody waits for.
-    func fetchBehind(_ inquiry: Inquiry, _ flight: Flights.FlightID) {
-        let fetch = Fetch(inquiry, flight: flight, listener: nil, service: self)
+    func fetchBehind(_ originRequest: OriginRequest, _ flight: Flights.FlightID) {
+        let fetch = Fetch(originRequest, flight: flight, listener: nil, service: self)
         shared.flights.note(fetch, as: flight, on: context.loop)
         fetch.start()
     }
@@ -300,10 +303,10 @@ extension ProxyService {
     /// - Parameters:
     ///   - template: written to the log in place of a private target.
     ///   - upstreamTime: how long the origin took, where it was asked.
-    ///   - known: the request, where whoever calls has it at hand.
+    ///   - known: what was concluded from the request before, where that is at hand.
     func serve(
         _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, upstreamTime: Duration? = nil,
-        known: KnownRequest? = nil, to connection: ClientConnection
+        known: RequestConclusion? = nil, to connection: ClientConnection
     ) {
         let coding = coding(of: stored, for: connection)
         let form = connection.withHeadBytes { bytes in

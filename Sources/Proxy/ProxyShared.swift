@@ -1,6 +1,8 @@
 import AppleMusic
 import Cache
+import Compose
 import HTTP
+import Upstream
 
 /// What all loops' services share: the cache, what is under way, the tokens, the operator's policy.
 public struct ProxyShared: Sendable {
@@ -36,7 +38,7 @@ public struct ProxyShared: Sendable {
         crossOrigin: CrossOrigin = .any, composition: CompositionSettings = CompositionSettings()
     ) {
         self.cache = cache
-        library = ResourceLibrary(cache, policy, composition)
+        library = ResourceLibrary(cache, policy.composableClasses, composition)
         flights = Flights(cache)
         self.credentials = credentials
         self.policy = policy
@@ -52,7 +54,7 @@ public struct ProxyShared: Sendable {
     ) -> ProxyShared {
         var shared = self
         if policy != self.policy || composition != library.settings {
-            shared.library = ResourceLibrary(cache, policy, composition)
+            shared.library = ResourceLibrary(cache, policy.composableClasses, composition)
         }
         shared.credentials = credentials
         shared.policy = policy
@@ -76,7 +78,9 @@ public struct ProxyShared: Sendable {
 
     /// What can be built for a request of these facts: only what everyone shares, under an
     /// operator's TTL.
-    func library(for facts: PlanFacts) -> ResourceLibrary? { library.covers(facts) ? library : nil }
+    func library(for facts: PlanFacts) -> ResourceLibrary? {
+        library.covers(facts.scope, facts.route, facts.rule) ? library : nil
+    }
 
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
@@ -84,7 +88,7 @@ public struct ProxyShared: Sendable {
     /// Forgets what is stored for a canonical target that everyone shares, and what is being
     /// fetched for it.
     func invalidate(_ target: [UInt8]) {
-        flights.spoil(target)
+        flights.invalidate(target)
         cache.remove(CacheKey(scope: .shared, target: target))
     }
 

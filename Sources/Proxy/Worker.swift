@@ -1,5 +1,7 @@
 import Cache
 import EventLoop
+import Server
+import Upstream
 
 /// One loop with everything that is confined to it.
 ///
@@ -32,7 +34,7 @@ final class Worker: @unchecked Sendable {
         let pool = UpstreamPool(
             settings: settings.upstream.share(of: index, among: max(1, settings.workers)),
             tls: settings.upstreamTLS, loop: loop, resolver: resolver)
-        return UpstreamGate(pool: pool, budget: settings.shared.budget, statistics: statistics)
+        return UpstreamGate(pool: pool, budget: settings.shared.budget, observer: statistics)
     }
 
     func listen(

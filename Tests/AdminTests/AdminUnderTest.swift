@@ -3,8 +3,10 @@ import Cache
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Synchronization
 import TestSupport
+import Upstream
 
 @testable import Admin
 
@@ -28,7 +30,7 @@ final class AdminUnderTest {
 
     init(
         token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil,
-        explain: @escaping @Sendable (ImaginedRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
+        explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
             $1(nil)
         },
         recording: RecordingControl = RecordingControl()

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Proxy
+import Server
 import TestSupport
 import Testing
 

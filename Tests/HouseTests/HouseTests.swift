@@ -3,12 +3,6 @@ import Testing
 /// The rules of the house, held up by reading every source file. Each failure names the place and
 /// what to do instead.
 @Suite struct HouseTests {
-    /// Rank in the flow of data; a module imports only those of a lower rank.
-    static let ranks = [
-        "CSQLite": 0, "COpenSSL": 0, "CLinux": 0, "EventLoop": 1, "HTTP": 1, "AppleMusic": 2, "Cache": 2,
-        "Recording": 3, "Proxy": 4, "Simulator": 5, "Admin": 5, "Traffic": 6, "refrain": 7, "Bench": 7,
-        "FuzzDocuments": 7,
-    ]
     static let systemModules: Set = ["Glibc", "Dispatch", "Synchronization"]
     /// Programs that are never installed; they may use Foundation.
     static let tools: Set = ["Bench"]
@@ -24,38 +18,15 @@ import Testing
         files.flatMap { file in file.code.indices.filter { isOffence(file, $0) }.map(file.place) }
     }
 
-    private func imported(by line: String) -> String? {
-        let words = line.split(separator: " ")
-        guard let keyword = words.firstIndex(of: "import"), words.indices.contains(keyword + 1) else { return nil }
-        guard words[..<keyword].allSatisfy({ $0.hasPrefix("@") || ["public", "private", "internal"].contains($0) })
-        else {
-            return nil
-        }
-        return words.last?.split(separator: ".").first.map(String.init)
-    }
-
     @Test func everySourceFileIsSeen() {
         #expect(House.sources.contains { $0.path == "Sources/refrain/main.swift" })
         #expect(House.sources.count > 20 && House.tests.count > 10)
     }
 
-    @Test func everyModuleHasItsPlace() {
-        let unknown = Set(House.sources.map(\.module)).subtracting(Self.ranks.keys)
-        expectNone(unknown.sorted(), "give this module a rank in HouseTests.ranks")
-    }
-
-    @Test func importsPointUpTheFlowOfData() {
-        let offences = places(in: House.sources) { file, index in
-            guard let name = imported(by: file.code[index]), let rank = Self.ranks[name] else { return false }
-            return rank >= Self.ranks[file.module] ?? 0
-        }
-        expectNone(offences, "a module imports only those before it in Package.swift; move the code or pass a closure")
-    }
-
     @Test func nothingElseOfTheSystemIsImported() {
-        let offences = places(in: House.sources) { file, index in
-            guard let name = imported(by: file.code[index]), !Self.tools.contains(file.module) else { return false }
-            return Self.ranks[name] == nil && !Self.systemModules.contains(name)
+        let offences = House.sources.filter { !Self.tools.contains($0.module) }.flatMap { file in
+            file.imports.filter { ModuleTests.ranks[$0.module] == nil && !Self.systemModules.contains($0.module) }
+                .map { file.place($0.line) }
         }
         expectNone(offences, "use Glibc, Dispatch or Synchronization; Foundation costs 3 ms and 11 MiB at start")
     }

@@ -47,4 +47,26 @@ import Testing
         #expect(found.map(\.name) == ["one", "init", "two"])
         #expect(found.map(\.lineCount) == [1, 3, 8])
     }
+
+    @Test func importsAndTypesAreFound() {
+        let file = SourceFile(
+            path: "Sources/Proxy/Observe/Logging/Log.swift",
+            text: """
+                import HTTP
+                @testable import Cache
+                // import EventLoop
+                public final class Log<Element>: Sendable {
+                    struct Line {}
+                }
+                private struct Own {}
+                indirect enum Tree { case leaf }
+                extension Array {}
+                let text = "import Upstream"
+                """)
+        #expect(file.imports.map(\.module) == ["HTTP", "Cache"] && file.imports.map(\.line) == [0, 1])
+        #expect(file.types == ["Log", "Tree"])
+        #expect(file.module == "Proxy" && file.folder == "Observe/Logging")
+        #expect(file.names.isSuperset(of: ["Log", "Element", "Sendable", "Line", "Own", "Array"]))
+        #expect(!file.names.contains("Upstream"))
+    }
 }

@@ -18,6 +18,42 @@ struct SourceFile: Sendable {
     /// The second part of its path.
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
+    /// The folders between its module's and itself; empty for none.
+    var folder: String { path.split(separator: "/").dropFirst(2).dropLast().joined(separator: "/") }
+
+    /// The modules that it imports, with the indices of those lines.
+    var imports: [(module: String, line: Int)] {
+        code.indices.compactMap { index in
+            let words = code[index].split(separator: " ")
+            guard let keyword = words.firstIndex(of: "import"), words.indices.contains(keyword + 1),
+                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || ["public", "private", "internal"].contains($0) })
+            else { return nil }
+            return words.last?.split(separator: ".").first.map { (String($0), index) }
+        }
+    }
+
+    /// The types that it declares at its top, but for those that no other file sees.
+    var types: [String] {
+        code.compactMap { line in
+            guard let first = line.first, first != " ", first != "}" else { return nil }
+            let words = line.split { " :<(".contains($0) }.map(String.init)
+            guard let keyword = words.firstIndex(where: Self.kinds.contains), words.indices.contains(keyword + 1),
+                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || Self.modifiers.contains($0) })
+            else { return nil }
+            return words[keyword + 1]
+        }
+    }
+
+    /// Every word of its code that may be the name of a type.
+    var names: Set<String> {
+        Set(
+            code.joined(separator: "\n").split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+                .filter { $0.first?.isUppercase == true })
+    }
+
+    private static let kinds: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+    private static let modifiers: Set = ["public", "package", "internal", "final", "indirect", "open"]
+
     /// `path:line` of the line at that index.
     func place(_ index: Int) -> String { "\(path):\(index + 1)" }
 }

@@ -33,8 +33,8 @@ import Testing
         #expect(table.join(key, epoch: 0, now: start, "b") == .wait)
         let other = CacheKey(scope: .shared, target: Array("/b".utf8))
         #expect(table.join(other, epoch: 0, now: start, "c") != .wait)
-        #expect(table.land(id, .shared, now: start) == ["a", "b"])
-        #expect(table.land(id, .shared, now: start) == [])
+        #expect(table.finish(id, .shared, now: start) == ["a", "b"])
+        #expect(table.finish(id, .shared, now: start) == [])
         #expect(table.join(key, epoch: 0, now: start, "d") != .wait)
     }
 
@@ -42,7 +42,7 @@ import Testing
         var table = Table()
         let id = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.land(id, .uncollapsible, now: start) == ["a"])
+        #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
         #expect(isAlone(table.join(key, epoch: 0, now: start + .seconds(9), "b")))
         #expect(!isAlone(table.join(key, epoch: 0, now: start + .seconds(10), "c")))
     }
@@ -50,9 +50,9 @@ import Testing
     @Test func aSharedAnswerEndsTheMemoryOfAnUncollapsibleOne() throws {
         var table = Table()
         let first = try lead(&table, start)
-        _ = table.land(first, .uncollapsible, now: start)
+        _ = table.finish(first, .uncollapsible, now: start)
         guard case .alone(let second) = table.join(key, epoch: 0, now: start, "a") else { throw Unexpected() }
-        _ = table.land(second, .shared, now: start)
+        _ = table.finish(second, .shared, now: start)
         #expect(!isAlone(table.join(key, epoch: 0, now: start, "a")))
     }
 
@@ -61,7 +61,7 @@ import Testing
         let id = try refresh(&table, start)
         #expect(table.refresh(key, epoch: 0, now: start) == nil)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.land(id, .failed, now: start) == ["a"])
+        #expect(table.finish(id, .failed, now: start) == ["a"])
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(4)) == nil)
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
@@ -70,7 +70,7 @@ import Testing
     @Test func aRefreshWhoseAnswerIsUncollapsiblePausesToo() throws {
         var table = Table()
         let id = try refresh(&table, start)
-        _ = table.land(id, .uncollapsible, now: start)
+        _ = table.finish(id, .uncollapsible, now: start)
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(4)) == nil)
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
@@ -78,12 +78,12 @@ import Testing
     /// A HEAD's answer is never stored, and says nothing of what a GET brings.
     @Test func whatNobodyCouldWaitForSaysNothingOfItsKey() throws {
         var table = Table()
-        _ = table.land(table.depart(key, 0, start), .uncollapsible, now: start)
+        _ = table.finish(table.begin(key, 0, start), .uncollapsible, now: start)
         _ = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        _ = table.land(table.depart(key, 0, start), .failed, now: start)
+        _ = table.finish(table.begin(key, 0, start), .failed, now: start)
         let other = CacheKey(scope: .shared, target: Array("/b".utf8))
-        _ = table.land(table.depart(other, 0, start), .failed, now: start)
+        _ = table.finish(table.begin(other, 0, start), .failed, now: start)
         #expect(table.refresh(other, epoch: 0, now: start) != nil)
     }
 
@@ -95,9 +95,9 @@ import Testing
         let taken = table.takeOver(key, now: start + .seconds(5))
         let quick = try #require(taken)
         #expect(table.takeOver(key, now: start + .seconds(6)) == nil, "one at a time")
-        #expect(table.land(quick, .shared, now: start + .seconds(6)) == ["a"])
+        #expect(table.finish(quick, .shared, now: start + .seconds(6)) == ["a"])
         #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait, "the slow one is still out")
-        #expect(table.land(slow, .shared, now: start + .seconds(7)) == ["b"])
+        #expect(table.finish(slow, .shared, now: start + .seconds(7)) == ["b"])
         #expect(table.count == 0)
     }
 
@@ -113,7 +113,7 @@ import Testing
         for number in 0..<Table.maxMarks + 10 {
             let key = CacheKey(scope: .shared, target: Array("/\(number)".utf8))
             if case .lead(let id) = table.join(key, epoch: 0, now: start, "") {
-                _ = table.land(id, .uncollapsible, now: start)
+                _ = table.finish(id, .uncollapsible, now: start)
             }
         }
         let last = CacheKey(scope: .shared, target: Array("/\(Table.maxMarks + 9)".utf8))
@@ -122,18 +122,18 @@ import Testing
         #expect(isAlone(table.join(first, epoch: 0, now: start, "")))
     }
 
-    @Test func anUnsafeMethodSpoilsWhatIsUnderWayAndNobodyJoinsIt() throws {
+    @Test func anUnsafeMethodInvalidatesWhatIsUnderWayAndNobodyJoinsIt() throws {
         var table = Table()
         let id = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "before") == .wait)
         #expect(!table.isOutdated(id, epoch: 0))
-        table.spoil(Array("/a".utf8))
+        table.invalidate(Array("/a".utf8))
         #expect(table.isOutdated(id, epoch: 0))
         let after = try lead(&table, start)
         #expect(!table.isOutdated(after, epoch: 0))
         #expect(table.join(key, epoch: 0, now: start, "after") == .wait)
-        #expect(table.land(id, .shared, now: start) == ["before"])
-        #expect(table.land(after, .shared, now: start) == ["after"])
+        #expect(table.finish(id, .shared, now: start) == ["before"])
+        #expect(table.finish(after, .shared, now: start) == ["after"])
         #expect(table.count == 0)
     }
 
@@ -146,15 +146,15 @@ import Testing
         #expect(table.isOutdated(id, epoch: 1))
         #expect(!table.isOutdated(after, epoch: 1))
         #expect(table.join(key, epoch: 1, now: start, "after") == .wait)
-        #expect(table.land(after, .shared, now: start) == ["after"])
-        #expect(table.land(id, .shared, now: start) == ["before"])
+        #expect(table.finish(after, .shared, now: start) == ["after"])
+        #expect(table.finish(id, .shared, now: start) == ["before"])
     }
 
-    @Test func oneThatNobodyMayWaitForIsSpoiltAllTheSame() {
+    @Test func oneThatNobodyMayWaitForIsInvalidAllTheSame() {
         var table = Table()
-        let id = table.depart(key, 0, start)
+        let id = table.begin(key, 0, start)
         #expect(table.join(key, epoch: 0, now: start, "a") != .wait)
-        table.spoil(Array("/a".utf8))
+        table.invalidate(Array("/a".utf8))
         #expect(table.isOutdated(id, epoch: 0))
     }
 
@@ -165,7 +165,7 @@ import Testing
         var table = Table()
         var now = start
         var flying: [Table.FlightID] = []
-        var (waiting, landed) = (Set<String>(), [String]())
+        var (waiting, finished) = (Set<String>(), [String]())
         let keys = (0..<4).map { CacheKey(scope: .shared, target: Array("/\($0)".utf8)) }
         for step in 0..<400 {
             now = now + .milliseconds(Int.random(in: 0..<2_000, using: &random))
@@ -179,16 +179,16 @@ import Testing
                 }
             case 6..<8:
                 if let id = table.takeOver(key, now: now) { flying.append(id) }
-            case 8: table.spoil(Array(key.target))
+            case 8: table.invalidate(Array(key.target))
             default:
                 guard let index = flying.indices.randomElement(using: &random) else { continue }
                 let id = flying.remove(at: index)
-                let ending = [Table.Landing.shared, .uncollapsible, .failed].randomElement(using: &random)!
-                landed += table.land(id, ending, now: now)
+                let ending = [Table.Ending.shared, .uncollapsible, .failed].randomElement(using: &random)!
+                finished += table.finish(id, ending, now: now)
             }
         }
-        for id in flying { landed += table.land(id, .shared, now: now) }
-        #expect(landed.count == waiting.count && Set(landed) == waiting, "seed \(seed)")
+        for id in flying { finished += table.finish(id, .shared, now: now) }
+        #expect(finished.count == waiting.count && Set(finished) == waiting, "seed \(seed)")
         #expect(table.count == 0, "seed \(seed)")
     }
 }

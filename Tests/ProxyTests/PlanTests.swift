@@ -3,6 +3,7 @@ import Cache
 import HTTP
 import Testing
 
+@testable import Compose
 @testable import Proxy
 
 @Suite struct PlanTests {

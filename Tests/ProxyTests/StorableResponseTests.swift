@@ -3,6 +3,7 @@ import HTTP
 import Testing
 
 @testable import Proxy
+@testable import Upstream
 
 @Suite struct StorableResponseTests {
     private func response(_ fields: [String], _ body: String = "{\"type\":\"a\",\"id\":\"1\"}") throws

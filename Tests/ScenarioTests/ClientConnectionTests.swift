@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTP
 import Proxy
+import Server
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTP
 import Proxy
+import Server
 import Synchronization
 
 /// An origin whose answers a test decides, and which remembers what it was asked.

@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import HTTP
+import Server
 import TestSupport
 import Testing
 

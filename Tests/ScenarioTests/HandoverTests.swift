@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Simulator
 import Synchronization
 import TestSupport

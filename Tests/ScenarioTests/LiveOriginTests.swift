@@ -2,10 +2,12 @@ import EventLoop
 import Foundation
 import Proxy
 import Recording
+import Server
 import Simulator
 import Synchronization
 import TestSupport
 import Testing
+import Upstream
 
 /// `simulate --mode record` and `--mode fallback`: a live origin with a recording beside it.
 @Suite struct LiveOriginTests {

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Foundation
+import Server
 import Synchronization
 import TestSupport
 import Testing

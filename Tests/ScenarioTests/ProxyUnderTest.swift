@@ -1,11 +1,14 @@
 import AppleMusic
 import Cache
+import Compose
 import EventLoop
 import Foundation
 import HTTP
 import Recording
+import Server
 import Synchronization
 import TestSupport
+import Upstream
 
 @testable import Proxy
 
@@ -67,7 +70,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     func explain(_ target: String, _ method: HTTP.Method = .get, carriesUserToken: Bool = false) -> Explanation? {
         let found = Mutex<Explanation?>(nil)
         let done = DispatchSemaphore(value: 0)
-        let request = ImaginedRequest(target: Array(target.utf8), method: method, carriesUserToken: carriesUserToken)
+        let request = HypotheticalRequest(
+            target: Array(target.utf8), method: method, carriesUserToken: carriesUserToken)
         server.explain(request) { @Sendable explanation in
             found.withLock { $0 = explanation }
             done.signal()

@@ -4,6 +4,7 @@ import Cache
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Simulator
 import TestSupport
 import Testing

@@ -2,10 +2,12 @@ import EventLoop
 import Foundation
 import HTTP
 import Proxy
+import Server
 import Simulator
 import Synchronization
 import TestSupport
 import Testing
+import Upstream
 
 /// The budget against the simulated API with a limit on its rate: distinct misses without end, over
 /// real sockets.
@@ -83,7 +85,7 @@ import Testing
                     endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: origin.address.port),
                     maxConnections: 16)
                 let pool = UpstreamPool(settings: settings, tls: nil, loop: loop, resolver: resolver)
-                let gate = UpstreamGate(pool: pool, budget: budget, statistics: statistics)
+                let gate = UpstreamGate(pool: pool, budget: budget, observer: statistics)
                 for client in 0..<20 { Asking(gate, loop, shared, first: client * 1_000_000).ask() }
             }
         }

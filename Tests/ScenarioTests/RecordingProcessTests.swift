@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Proxy
 import Recording
+import Server
 import Simulator
 import Synchronization
 import TestSupport

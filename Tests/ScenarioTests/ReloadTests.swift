@@ -1,8 +1,11 @@
 import AppleMusic
+import Compose
 import EventLoop
 import Foundation
+import Server
 import TestSupport
 import Testing
+import Upstream
 
 @testable import Proxy
 

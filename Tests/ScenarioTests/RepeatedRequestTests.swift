@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Server
 import TestSupport
 import Testing
 

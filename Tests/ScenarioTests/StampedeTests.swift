@@ -2,6 +2,7 @@ import Cache
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Simulator
 import Synchronization
 import TestSupport

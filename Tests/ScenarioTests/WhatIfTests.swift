@@ -1,9 +1,11 @@
 import AppleMusic
 import Cache
+import Compose
 import EventLoop
 import Foundation
 import Proxy
 import Recording
+import Server
 import Simulator
 import TestSupport
 import Testing

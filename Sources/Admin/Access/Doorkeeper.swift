@@ -1,7 +1,6 @@
 import AppleMusic
 import EventLoop
 import HTTP
-import Proxy
 
 // Who is let in, and for what (HARDENING 5, admin endpoint).
 // Must hold: with a token, nobody without it or a session learns or changes anything; without one,

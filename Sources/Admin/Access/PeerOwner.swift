@@ -1,6 +1,6 @@
 import EventLoop
 import Glibc
-import Proxy
+import Server
 
 // Which user's process is at the other end of a connection of this machine.
 // Must hold: only what the kernel says counts, and what it does not say is a no. A socket that its

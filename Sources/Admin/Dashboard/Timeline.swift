@@ -1,6 +1,6 @@
 import Cache
 import EventLoop
-import Proxy
+import Server
 
 /// All that the page shows of one moment.
 struct Moment {

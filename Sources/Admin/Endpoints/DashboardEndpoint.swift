@@ -15,10 +15,10 @@ extension AdminExchange {
         guard let url = parameters["explain"], !url.isEmpty else { return show(page, finish) }
         page.explained = url
         do throws(AdminRequestError) {
-            let imagined = ImaginedRequest(
+            let hypothetical = HypotheticalRequest(
                 target: try EntrySelection.target(of: url), method: .get, carriesUserToken: false)
             let (here, asked) = (Confined(self, to: connection.context.loop), page)
-            service.sources.explain(imagined) { @Sendable explanation in
+            service.sources.explain(hypothetical) { @Sendable explanation in
                 here.execute { exchange in
                     var page = asked
                     page.explanation = explanation?.json

@@ -9,9 +9,9 @@ extension AdminExchange {
     func explain() {
         guard let parameters = parameters(["url", "method", "user"]) else { return }
         do throws(AdminRequestError) {
-            let imagined = try ImaginedRequest(parameters)
+            let hypothetical = try HypotheticalRequest(parameters)
             let finish = replyLater()
-            service.sources.explain(imagined) { @Sendable explanation in
+            service.sources.explain(hypothetical) { @Sendable explanation in
                 finish(explanation.map { .json($0.json) } ?? .error(503, "There is no proxy to ask now."))
             }
         } catch {
@@ -20,7 +20,7 @@ extension AdminExchange {
     }
 }
 
-extension ImaginedRequest {
+extension HypotheticalRequest {
     /// Of `url`, `method` and `user`.
     init(_ parameters: QueryParameters) throws(AdminRequestError) {
         guard let url = parameters["url"] else {

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Proxy
+import Upstream
 
 extension MetricFamily {
     /// Every metric there is, in the order in which they are exposed.

@@ -6,8 +6,8 @@
 extension CatalogRequest {
     /// The canonical path, without a query.
     public var path: [UInt8] {
-        var path = Self.collectionPath(storefront, form.type)
-        switch form.subject {
+        var path = Self.collectionPath(storefront, shape.type)
+        switch shape.subject {
         case .batch, .results:
             break
         case .item:
@@ -25,11 +25,11 @@ extension CatalogRequest {
     /// - Parameter resources: at least one, those of a type together; for all but a batch of
     ///   several types all of this request's type.
     public func target(resources: [ResourceName]) -> [UInt8] {
-        var query = CatalogQueryWriter(after: Self.collectionPath(storefront, form.type), decoration: form.decoration)
+        var query = CatalogQueryWriter(after: Self.collectionPath(storefront, shape.type), decoration: shape.decoration)
         for part in resources.runsOfType {
-            query.append("ids", of: form.type == .catalog ? part.first?.type : nil, part.map(\.id))
+            query.append("ids", of: shape.type == .catalog ? part.first?.type : nil, part.map(\.id))
         }
-        if !form.include.isEmpty { query.append("include", form.include) }
+        if !shape.include.isEmpty { query.append("include", shape.include) }
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()
     }
@@ -39,7 +39,8 @@ extension CatalogRequest {
     /// - Parameter relatedType: one of the twelve types.
     /// - Parameter ids: at least one, each as ``ids`` has them.
     public func target(relatedType: ResourceClass, ids: [[UInt8]]) -> [UInt8] {
-        var query = CatalogQueryWriter(after: Self.collectionPath(storefront, relatedType), decoration: form.decoration)
+        var query = CatalogQueryWriter(
+            after: Self.collectionPath(storefront, relatedType), decoration: shape.decoration)
         query.append("ids", ids)
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()
@@ -49,8 +50,8 @@ extension CatalogRequest {
     /// - Parameter limit: 1 to 999,999,999, or nil to leave it to the origin.
     /// - Parameter offset: 0 to 999,999,999, or nil for the list's beginning.
     public func target(limit: Int?, offset: Int?) -> [UInt8] {
-        var query = CatalogQueryWriter(after: path, decoration: form.decoration)
-        if !form.include.isEmpty { query.append("include", form.include) }
+        var query = CatalogQueryWriter(after: path, decoration: shape.decoration)
+        if !shape.include.isEmpty { query.append("include", shape.include) }
         if !language.isEmpty { query.append("l", [language]) }
         if let limit { query.append("limit", limit) }
         if let offset { query.append("offset", offset) }

@@ -20,31 +20,8 @@ public struct CatalogRequest: Sendable {
         case results
     }
 
-    /// What decides how an answer is built, whatever resources it is about: the key of what is
-    /// learnt.
-    public struct Form: Hashable, Sendable {
-        public let subject: Subject
-        /// Of the primary resources; of the parent for a list; `charts` or `search` for results;
-        /// `catalog` for a batch of several types.
-        public let type: ResourceClass
-        /// The elements of the unscoped `include`, ascending, without duplicates or empty ones;
-        /// none for results.
-        public let include: [[UInt8]]
-        /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids` and `include`
-        /// where there are resources to build an answer of, and but `limit` and `offset` of lists
-        /// and results.
-        public let decoration: [UInt8]
-
-        public init(subject: Subject, type: ResourceClass, include: [[UInt8]], decoration: [UInt8]) {
-            self.subject = subject
-            self.type = type
-            self.include = include
-            self.decoration = decoration
-        }
-    }
-
     public let storefront: Storefront
-    public let form: Form
+    public let shape: RequestShape
     /// The value of `l`; empty where there is none.
     public let language: [UInt8]
     /// Of an item or a list's parent: one. Of a batch: as they were asked for, type by type,
@@ -78,7 +55,7 @@ public struct CatalogRequest: Sendable {
         else { return nil }
         if path.subject == .batch, query.resources.isEmpty { return nil }
         self.storefront = storefront
-        form = Form(
+        shape = RequestShape(
             subject: path.subject, type: route.resourceClass, include: query.include, decoration: query.decoration)
         language = query.language
         resources = path.id.map { [ResourceName(type: route.resourceClass, id: $0)] } ?? query.resources

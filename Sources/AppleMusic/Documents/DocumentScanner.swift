@@ -170,7 +170,7 @@ struct DocumentScanner: ~Copyable {
         case .type: current.type = Text()
         default: break
         }
-        var role = Role.opaque
+        var role = FrameRole.opaque
         if isTrusted {
             if let known = isObject ? roleOfObject() : roleOfArray() { role = known } else { refuse() }
         }

@@ -9,13 +9,13 @@ public struct NextPattern: Hashable, Sendable {
     /// What a pattern holds for: requests that differ only in storefront, parent, window and the
     /// value of `l`.
     public struct Key: Hashable, Sendable {
-        public let form: CatalogRequest.Form
+        public let shape: RequestShape
         public let hasLimit: Bool
         public let hasOffset: Bool
         public let hasLanguage: Bool
 
         public init(_ request: CatalogRequest) {
-            form = request.form
+            shape = request.shape
             hasLimit = request.limit != nil
             hasOffset = request.offset != nil
             hasLanguage = !request.language.isEmpty
@@ -106,10 +106,10 @@ extension CatalogRequest {
     /// The request for the same list, in whatever window and with whatever parameters, that a link
     /// leads to.
     func list(linkedBy link: Span<UInt8>) -> CatalogRequest? {
-        guard case .list = form.subject else { return nil }
+        guard case .list = shape.subject else { return nil }
         var target = CanonicalTarget()
         guard (try? target.parse(link)) != nil, let linked = CatalogRequest(target),
-            linked.form.subject == form.subject, linked.form.type == form.type, linked.resources == resources,
+            linked.shape.subject == shape.subject, linked.shape.type == shape.type, linked.resources == resources,
             linked.storefront == storefront
         else { return nil }
         return linked
@@ -118,10 +118,10 @@ extension CatalogRequest {
     /// Whether another request for the same list has no parameter, the offset apart, that this one
     /// does not have as well.
     fileprivate func said(_ other: CatalogRequest) -> Bool {
-        let own = form.decoration.split(separator: UInt8(ascii: "&"))
+        let own = shape.decoration.split(separator: UInt8(ascii: "&"))
         return (other.limit == nil || other.limit == limit)
             && (other.language.isEmpty || other.language == language)
-            && (other.form.include.isEmpty || other.form.include == form.include)
-            && other.form.decoration.split(separator: UInt8(ascii: "&")).allSatisfy(own.contains)
+            && (other.shape.include.isEmpty || other.shape.include == shape.include)
+            && other.shape.decoration.split(separator: UInt8(ascii: "&")).allSatisfy(own.contains)
     }
 }

@@ -1,5 +1,5 @@
 import EventLoop
-import Proxy
+import Server
 import Simulator
 import Synchronization
 

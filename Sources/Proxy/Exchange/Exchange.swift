@@ -2,6 +2,8 @@ import AppleMusic
 import Cache
 import EventLoop
 import HTTP
+import Server
+import Upstream
 
 /// One client's request that the cache alone could not answer: it fetches, or waits for another's
 /// fetch, and answers.
@@ -9,7 +11,7 @@ import HTTP
 /// Confined to its loop. It answers once: what comes after (a client served stale because the
 /// origin was slow) is stored and goes no further.
 final class Exchange: FlightWaiter {
-    private let inquiry: Inquiry
+    private let originRequest: OriginRequest
     private let service: ProxyService
     private let connection: ClientConnection
     /// Set for good once something has been answered.
@@ -26,15 +28,15 @@ final class Exchange: FlightWaiter {
     private var upstreamTime: Duration?
     private var timer: TimerToken?
     /// The flight that it leads while it fetches less than the whole, or something more.
-    private var detour: Flights.FlightID?
+    private var partialFetch: Flights.FlightID?
 
     /// How long a client that could have a stale answer waits for the origin.
     private static let patienceWithFallback = Duration.seconds(2)
     /// The longest that a client waits for another's request.
     private static let longestWait = Duration.seconds(15)
 
-    init(_ inquiry: Inquiry, _ connection: ClientConnection, service: ProxyService) {
-        self.inquiry = inquiry
+    init(_ originRequest: OriginRequest, _ connection: ClientConnection, service: ProxyService) {
+        self.originRequest = originRequest
         self.connection = connection
         self.service = service
         began = service.context.loop.now
@@ -42,7 +44,7 @@ final class Exchange: FlightWaiter {
 
     /// Called once. The connection may be answered before this returns.
     func start() {
-        guard let key = inquiry.key, inquiry.isCollapsible else { return fetchAlone() }
+        guard let key = originRequest.key, originRequest.isCollapsible else { return fetchAlone() }
         switch service.shared.flights.join(key, self, on: service.context.loop) {
         case .lead(let flight): lead(flight)
         case .alone(let flight): ask(as: flight)
@@ -52,78 +54,82 @@ final class Exchange: FlightWaiter {
     }
 
     /// The answer may have come between the look-up, which found none, and here, where nobody was
-    /// out for it any more: what a leader brings is stored before it lands.
+    /// out for it any more: what a leader brings is stored before it finishes.
     private func lead(_ flight: Flights.FlightID) {
         guard let stored = storedByNow else { return ask(as: flight) }
         isCollapsed = true
         let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
-        service.shared.flights.land(flight, outcome, now: service.context.loop.now)
-        landed(outcome)
+        service.shared.flights.finish(flight, outcome, now: service.context.loop.now)
+        flightFinished(outcome)
     }
 
     /// Goes to the origin: for what a composition lacks, together with others, or for the whole
     /// answer.
     private func ask(as flight: Flights.FlightID) {
         isCollapsed = false
-        if let supplement = inquiry.supplement, let lacking = service.inquiry(for: supplement, of: inquiry.request) {
-            detour = flight
+        if let supplement = originRequest.supplement,
+            let lacking = service.originRequest(for: supplement, of: originRequest.request)
+        {
+            partialFetch = flight
             wake(at: service.context.loop.now + Flights.Table.patience)
-            let detour = Detour(lacking, service: service) { [self] end in composeOrFetch(end, nil) }
-            return detour.start()
+            let partialFetch = PartialFetch(lacking, service: service) { [self] end in composeOrFetch(end, nil) }
+            return partialFetch.start()
         }
-        detour = flight
-        if service.batcher.add(inquiry, { [self] end, isFirst in composeOrFetch(end, .batched, isFirst: isFirst) }) {
+        partialFetch = flight
+        if service.batcher.add(
+            originRequest, { [self] end, isFirst in composeOrFetch(end, .batched, isFirst: isFirst) })
+        {
             return wake(at: service.context.loop.now + Flights.Table.patience)
         }
-        detour = nil
+        partialFetch = nil
         fetch(as: flight)
     }
 
     /// What was lacking is stored now, or the answer has to be asked for as a whole.
-    private func composeOrFetch(_ end: Detour.End, _ detail: Reason?, isFirst: Bool = true) {
+    private func composeOrFetch(_ end: PartialFetch.End, _ detail: Reason?, isFirst: Bool = true) {
         // Patience was lost, and the whole has been asked for.
-        guard let flight = detour else { return }
-        detour = nil
+        guard let flight = partialFetch else { return }
+        partialFetch = nil
         cancelTimer()
         let now = service.context.loop.now
         if case .failed(let failure) = end {
-            service.shared.flights.land(flight, .failed(failure), now: now)
+            service.shared.flights.finish(flight, .failed(failure), now: now)
             return isAnswered ? () : fail(failure)
         }
-        guard case .stored = end, let stored = storedByNow ?? service.compose(for: inquiry, detail) else {
+        guard case .stored = end, let stored = storedByNow ?? service.compose(for: originRequest, detail) else {
             return fetch(as: flight)
         }
         // One of a batch has cost a request, the others none.
         if detail == .batched, !isFirst { service.statistics.count(.upstreamSaved) }
         let outcome = FlightOutcome.stored(stored, originStatus: stored.status)
-        service.shared.flights.land(flight, outcome, now: now)
+        service.shared.flights.finish(flight, outcome, now: now)
         if !isAnswered { answer(stored, originStatus: stored.status) }
     }
 
     /// What another brought meanwhile, asking for the whole.
     private var storedByNow: StoredResponse? {
-        guard let key = inquiry.key, let stored = service.shared.cache.memory.lookup(key) else { return nil }
+        guard let key = originRequest.key, let stored = service.shared.cache.memory.lookup(key) else { return nil }
         return stored.isFresh(at: service.context.unixSeconds) ? stored : nil
     }
 
     /// Nobody waits for it.
     private func fetchAlone() {
-        fetch(as: inquiry.key.map { service.shared.flights.depart($0, now: service.context.loop.now) })
+        fetch(as: originRequest.key.map { service.shared.flights.begin($0, now: service.context.loop.now) })
     }
 
     private func fetch(as flight: Flights.FlightID?) {
         isCollapsed = false
         if standIn != nil { wake(at: began + Self.patienceWithFallback) }
-        Fetch(inquiry, flight: flight, listener: self, service: service).start()
+        Fetch(originRequest, flight: flight, listener: self, service: service).start()
     }
 
     /// What is served if the origin fails: nothing to a client that asked to have it confirmed.
     /// Looked up anew, because what was found may have been purged since.
     private var standIn: StoredResponse? {
         let now = service.context.unixSeconds
-        guard let found = inquiry.stored,
+        guard let found = originRequest.stored,
             let stored = service.shared.cache.lookup(found.key, service.reader, at: now),
-            inquiry.allowsStandIn(stored, at: now)
+            originRequest.allowsStandIn(stored, at: now)
         else { return nil }
         return stored
     }
@@ -155,11 +161,11 @@ extension Exchange {
     private func losePatience() {
         guard !isAnswered else { return }
         if let standIn { return serve(standIn, standingInFor: .waitedTooLong, originStatus: nil) }
-        if let flight = detour {
-            detour = nil
+        if let flight = partialFetch {
+            partialFetch = nil
             return fetch(as: flight)
         }
-        guard isCollapsed, let key = inquiry.key else { return }
+        guard isCollapsed, let key = originRequest.key else { return }
         let now = service.context.loop.now
         if let flight = service.shared.flights.takeOver(key, now: now) { return fetch(as: flight) }
         guard now < began + Self.longestWait else {
@@ -169,7 +175,7 @@ extension Exchange {
     }
 
     /// The request that this one waited for has ended.
-    func landed(_ outcome: FlightOutcome) {
+    func flightFinished(_ outcome: FlightOutcome) {
         guard !isAnswered, isCollapsed else { return }
         switch outcome {
         case .stored(let stored, let status) where isAnswer(stored):
@@ -183,7 +189,7 @@ extension Exchange {
     /// Whether what another asked for is what this client asked for: the request fields that tell
     /// answers apart may differ.
     private func isAnswer(_ stored: StoredResponse) -> Bool {
-        let forwarded = inquiry.request.fields
+        let forwarded = originRequest.request.fields
         return service.shared.cache.isVariant(stored, for: forwarded.span, service.reader)
     }
 }
@@ -209,7 +215,7 @@ extension Exchange: FetchListener {
 
     func began(_ response: UpstreamResponse) -> Bool {
         guard !isAnswered, connection.isOpen else { return false }
-        if Verdict.standsIn(forStatus: response.status), let standIn {
+        if OriginVerdict.standsIn(forStatus: response.status), let standIn {
             serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
             return false
         }
@@ -262,20 +268,21 @@ extension Exchange {
         let storing = CacheStatus.Forwarded.Storing.stored(
             ttl: ttl, detail: originStatus == 304 ? .revalidated : stored.composition?.detail)
         finish()
-        service.noteStep(stored, inquiry.facts, inquiry.request)
+        service.noteStep(stored, originRequest.facts, originRequest.request)
         service.serve(
-            stored, forwarded(originStatus, storing), template: inquiry.facts.logTemplate, upstreamTime: upstreamTime,
+            stored, forwarded(originStatus, storing), template: originRequest.facts.logTemplate,
+            upstreamTime: upstreamTime,
             to: connection)
     }
 
     /// With the origin's own answer, unless a stale one is better.
     private func settle(_ response: UpstreamResponse, _ reason: Reason) {
-        if Verdict.standsIn(forStatus: response.status), let standIn {
+        if OriginVerdict.standsIn(forStatus: response.status), let standIn {
             return serve(standIn, standingInFor: .upstreamError, originStatus: response.status)
         }
         finish()
         // Why a pass is one has been counted.
-        let detail = reason == inquiry.reason ? nil : reason
+        let detail = reason == originRequest.reason ? nil : reason
         if let detail { service.statistics.count(because: detail) }
         record(status: response.status, contentLength: response.body.count, .no(reason), recorded(response))
         let status = forwarded(response.status, .no(reason))
@@ -295,7 +302,7 @@ extension Exchange {
         }
         // What it lacked when the request came may have come with others' answers, or out of the
         // file.
-        if let stored = service.compose(for: inquiry, nil) {
+        if let stored = service.compose(for: originRequest, nil) {
             service.statistics.count(because: failure.reason)
             return answer(stored, originStatus: failure.originStatus)
         }
@@ -308,7 +315,7 @@ extension Exchange {
                 detail: failure.reason.isOfTheProxy
                     ? "The origin could not be asked in time: \(failure.reason.text)."
                     : "The origin gave no usable answer: \(failure.reason.text)."),
-            key: inquiry.key, template: inquiry.facts.logTemplate, retryAfter: failure.retryAfter,
+            key: originRequest.key, template: originRequest.facts.logTemplate, retryAfter: failure.retryAfter,
             upstreamTime: upstreamTime, status: forwarded(failure.originStatus, .no(failure.reason)))
     }
 
@@ -318,7 +325,7 @@ extension Exchange {
         service.statistics.count(because: cause)
         service.statistics.count(because: .staleIfError)
         service.serve(
-            stored, forwarded(originStatus, .no(.staleIfError)), template: inquiry.facts.logTemplate,
+            stored, forwarded(originStatus, .no(.staleIfError)), template: originRequest.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
     }
 
@@ -332,11 +339,11 @@ extension Exchange {
     private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
         .forwarded(
             CacheStatus.Forwarded(
-                reason: inquiry.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
+                reason: originRequest.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
     }
 
     /// Whether the answer is one user's, by its route or because a user's token went along.
-    private var isPersonal: Bool { inquiry.facts.scope != .shared }
+    private var isPersonal: Bool { originRequest.facts.scope != .shared }
 
     private func record(
         status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing,
@@ -344,8 +351,9 @@ extension Exchange {
     ) {
         service.observer.record(
             AnsweredRequest(
-                status: status, contentLength: inquiry.request.method == .head ? 0 : contentLength,
-                cacheStatus: forwarded(status, storing), key: inquiry.key, template: inquiry.facts.logTemplate,
+                status: status, contentLength: originRequest.request.method == .head ? 0 : contentLength,
+                cacheStatus: forwarded(status, storing), key: originRequest.key,
+                template: originRequest.facts.logTemplate,
                 upstreamTime: upstreamTime),
             answer(), on: connection)
     }
@@ -363,7 +371,7 @@ extension Exchange {
     /// 8.6).
     private func appendLength(of response: UpstreamResponse, to buffer: inout ByteBuffer) {
         if response.status == 204 || response.status == 304 { return }
-        let length = inquiry.request.method == .head ? response.declaredLength : response.body.count
+        let length = originRequest.request.method == .head ? response.declaredLength : response.body.count
         guard let length else { return }
         buffer.append("Content-Length: ")
         buffer.append(decimal: length)

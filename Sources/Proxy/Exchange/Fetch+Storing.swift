@@ -1,15 +1,16 @@
 import AppleMusic
 import Cache
 import HTTP
+import Upstream
 
 // What becomes of an answer in the cache: stored, put in the place of an older one, freshened by a
 // 304 or a HEAD, or the reason why what was stored is no longer valid.
 
 extension Fetch {
     func store(_ response: UpstreamResponse) -> FetchResult {
-        guard let key = inquiry.key else {
+        guard let key = originRequest.key else {
             invalidateIfUnsafe(response)
-            return storePost(response) ?? .unstored(response, inquiry.reason)
+            return storePost(response) ?? .unstored(response, originRequest.reason)
         }
         updateByHead(response)
         return store(response, key, requestFacts)
@@ -18,8 +19,8 @@ extension Fetch {
     /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as
     /// that (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) -> FetchResult? {
-        let request = inquiry.request
-        guard request.method == .post, inquiry.facts.scope == .shared, !request.tellsWhoAsks,
+        let request = originRequest.request
+        guard request.method == .post, originRequest.facts.scope == .shared, !request.tellsWhoAsks,
             let location = response.fields.first(.contentLocation),
             RelatedTarget.resolve(location, against: request.canonical, authority: service.shared.authority)
                 == request.canonical
@@ -29,11 +30,11 @@ extension Fetch {
         guard case .stored = store(response, CacheKey(scope: .shared, target: request.canonical), facts) else {
             return nil
         }
-        return .unstored(response, inquiry.reason)
+        return .unstored(response, originRequest.reason)
     }
 
     private func store(_ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts) -> FetchResult {
-        let (facts, rule, now) = (response.facts, inquiry.facts.rule, service.context.unixSeconds)
+        let (facts, rule, now) = (response.facts, originRequest.facts.rule, service.context.unixSeconds)
         // One form of each answer is kept where the operator's rule counts: the one that was asked
         // for.
         if !rule.followsOrigin, response.hasContentCoding { return .unstored(response, .contentCoding) }
@@ -45,7 +46,7 @@ extension Fetch {
         case .store where isOutdated: return .unstored(response, .outdated)
         case .store(let lifetime):
             let stored = storable(response, key, rule, lifetime, at: now)
-            let forwarded = inquiry.request.fields
+            let forwarded = originRequest.request.fields
             let placed = service.shared.cache.store(
                 stored, varyingBy: facts.vary, forwarded: forwarded.span, service.reader)
             // A purge that began since the look above may not have seen it.
@@ -54,7 +55,7 @@ extension Fetch {
                 return .unstored(response, .outdated)
             }
             service.statistics.count(.stored)
-            service.learn(from: placed, original: response.original, inquiry)
+            service.learn(from: placed, original: response.original, originRequest)
             return .stored(placed, originStatus: response.status)
         }
     }
@@ -66,10 +67,11 @@ extension Fetch {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
-            classTag: inquiry.facts.route.resourceClass.rawValue,
-            storefront: (inquiry.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
+            classTag: originRequest.facts.route.resourceClass.rawValue,
+            storefront: (originRequest.facts.route.storefront?.text).map { Array($0.utf8) } ?? [],
             resources: scan.mentions,
-            outline: service.shared.library.covers(inquiry.facts) ? scan.document : nil, gzip: response.storableGzip)
+            outline: service.shared.library(for: originRequest.facts) != nil ? scan.document : nil,
+            gzip: response.storableGzip)
     }
 
     /// Whether what was asked for changed while the answer was on its way.
@@ -90,7 +92,7 @@ extension Fetch {
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along
     /// (RFC 9111 4.3.4).
     func confirm(_ response: UpstreamResponse) {
-        guard let stored = inquiry.stored, mayUpdate(stored) else { return startUnconditionally() }
+        guard let stored = originRequest.stored, mayUpdate(stored) else { return startUnconditionally() }
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
         {
@@ -123,7 +125,7 @@ extension Fetch {
     /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC
     /// 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
-        guard inquiry.request.method == .head, response.status == 200, let stored = inquiry.stored,
+        guard originRequest.request.method == .head, response.status == 200, let stored = originRequest.stored,
             stored.status == 200, mayUpdate(stored)
         else { return }
         let updated = stored.updated(
@@ -134,7 +136,7 @@ extension Fetch {
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
         var revalidation = Revalidation(
-            request: requestFacts, rule: inquiry.facts.rule, notFound: service.shared.policy.notFound,
+            request: requestFacts, rule: originRequest.facts.rule, notFound: service.shared.policy.notFound,
             now: service.context.unixSeconds, responseDelay: response.delay)
         revalidation.speed = service.shared.policy.speed
         return revalidation
@@ -143,8 +145,8 @@ extension Fetch {
     /// An unsafe request that went well makes what is stored for its target invalid, and for the
     /// targets that the answer names (RFC 9111 4.4).
     func invalidateIfUnsafe(_ response: UpstreamResponse) {
-        guard !inquiry.request.method.isSafe, (200..<400).contains(response.status) else { return }
-        let base = inquiry.request.canonical
+        guard !originRequest.request.method.isSafe, (200..<400).contains(response.status) else { return }
+        let base = originRequest.request.canonical
         service.shared.invalidate(base)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }
@@ -155,11 +157,11 @@ extension Fetch {
 
     private var requestFacts: RequestFacts {
         var result = RequestFacts()
-        result.isGet = inquiry.request.method == .get
-        result.isPersonal = inquiry.facts.route.isPersonal
+        result.isGet = originRequest.request.method == .get
+        result.isPersonal = originRequest.facts.route.isPersonal
         result.requestCarriedAuthorization =
-            inquiry.request.clientAuthorization != nil && service.shared.credentials.developer == nil
-        result.cacheControl = inquiry.facts.requestControl
+            originRequest.request.clientAuthorization != nil && service.shared.credentials.developer == nil
+        result.cacheControl = originRequest.facts.requestControl
         return result
     }
 }

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import EventLoop
 import HTTP
+import Upstream
 
 /// One request to the origin: sends it, judges the answer, stores what may be stored, tells who
 /// asked and who waits.
@@ -11,7 +12,7 @@ import HTTP
 /// client leaves), and runs without one as a refresh.
 final class Fetch {
     let service: ProxyService
-    let inquiry: Inquiry
+    let originRequest: OriginRequest
     /// As which it is known to others; nil for a pass.
     let flight: Flights.FlightID?
     /// nil for a refresh.
@@ -36,24 +37,25 @@ final class Fetch {
     private static let longestWait = Duration.seconds(15)
 
     init(
-        _ inquiry: Inquiry, flight: Flights.FlightID?, listener: (any FetchListener)?, service: ProxyService
+        _ originRequest: OriginRequest, flight: Flights.FlightID?, listener: (any FetchListener)?, service: ProxyService
     ) {
-        self.inquiry = inquiry
+        self.originRequest = originRequest
         self.flight = flight
         self.listener = listener
         self.service = service
-        validates = inquiry.key != nil && (inquiry.stored?.isRevalidatable ?? false)
-        acceptsGzip = inquiry.request.welcomesGzip && service.shared.gzip.isAvailable
+        validates = originRequest.key != nil && (originRequest.stored?.isRevalidatable ?? false)
+        acceptsGzip = originRequest.request.welcomesGzip && service.shared.gzip.isAvailable
     }
 
     func start() {
         let credentials = service.shared.credentials
         developerToken = credentials.developer?.current(at: service.context.unixSeconds)
-        let head = inquiry.request.head(
+        let head = originRequest.request.head(
             to: service.shared.authority, developerToken: developerToken,
-            userToken: inquiry.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
-            acceptsGzip: acceptsGzip, validators: validates ? inquiry.stored?.preconditionLines ?? [] : [])
-        let request = UpstreamRequest(method: inquiry.request.method, head: head, body: inquiry.request.body)
+            userToken: originRequest.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
+            acceptsGzip: acceptsGzip, validators: validates ? originRequest.stored?.preconditionLines ?? [] : [])
+        let request = UpstreamRequest(
+            method: originRequest.request.method, head: head, body: originRequest.request.body)
         exchange = service.gate.send(
             request, priority: priority, deadline: service.context.loop.now + Self.longestWait,
             repeats: hasFallback ? 0 : UpstreamGate.defaultRepeats, to: self)
@@ -67,20 +69,20 @@ final class Fetch {
 
     /// A client waits, a client waits for a confirmation, or nobody waits, and perhaps nobody will.
     private var priority: UpstreamPriority {
-        guard listener != nil || isHurried else { return inquiry.isAhead ? .prefetch : .refresh }
-        return inquiry.stored == nil ? .waitingClient : .revalidation
+        guard listener != nil || isHurried else { return originRequest.isAhead ? .prefetch : .refresh }
+        return originRequest.stored == nil ? .waitingClient : .revalidation
     }
 
     /// Whether there is something to answer with at once: then a 429 costs no further request.
     private var hasFallback: Bool {
-        guard listener != nil, let stored = inquiry.stored else { return false }
-        return inquiry.allowsStandIn(stored, at: service.context.unixSeconds)
+        guard listener != nil, let stored = originRequest.stored else { return false }
+        return originRequest.allowsStandIn(stored, at: service.context.unixSeconds)
     }
 
-    private var verdictFacts: Verdict.Facts {
-        Verdict.Facts(
+    private var verdictFacts: OriginVerdict.Facts {
+        OriginVerdict.Facts(
             canRenewToken: developerToken != nil && !hasRenewedToken, validates: validates,
-            isConditional: inquiry.request.isConditional, asksForRange: inquiry.request.asksForRange)
+            isConditional: originRequest.request.isConditional, asksForRange: originRequest.request.asksForRange)
     }
 
     /// Sends the request again if there is another token than the refused one.
@@ -109,35 +111,35 @@ final class Fetch {
     func end(_ result: FetchResult) {
         endUsersGenerationIfChanged(result)
         verify(result)
-        if let flight { service.shared.flights.land(flight, outcome(result), now: service.context.loop.now) }
+        if let flight { service.shared.flights.finish(flight, outcome(result), now: service.context.loop.now) }
         listener?.ended(result, upstreamTime: upstreamTime)
     }
 
     /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about
     /// their token (API.md 2).
     private func endUsersGenerationIfChanged(_ result: FetchResult) {
-        guard let user = inquiry.user else { return }
+        guard let user = originRequest.user else { return }
         var isForbidden = false
         if case .unstored(let response, _) = result { isForbidden = response.status == 403 }
-        guard isForbidden || !inquiry.request.method.isSafe else { return }
+        guard isForbidden || !originRequest.request.method.isSafe else { return }
         service.shared.drop(user, at: service.context.unixSeconds)
     }
 
     /// What was composed is held against what the origin says of the target, not of tokens, load or
     /// its own trouble.
     private func verify(_ result: FetchResult) {
-        guard let expected = inquiry.expected else { return }
+        guard let expected = originRequest.expected else { return }
         switch result {
         case .stored(let stored, let status) where status != 304:
-            service.verify(expected, against: stored.status, stored.body, inquiry)
+            service.verify(expected, against: stored.status, stored.body, originRequest)
         case .unstored(let response, _) where response.status < 500 && ![401, 403, 429].contains(response.status):
-            service.verify(expected, against: response.status, response.body, inquiry)
+            service.verify(expected, against: response.status, response.body, originRequest)
         default: break
         }
     }
 
     private func isEveryonesError(_ response: UpstreamResponse) -> Bool {
-        inquiry.hasImpersonalErrors && Verdict.standsIn(forStatus: response.status)
+        originRequest.hasImpersonalErrors && OriginVerdict.standsIn(forStatus: response.status)
     }
 
     /// Whether others may be given it without asking: not where the origin wants to be asked each
@@ -181,7 +183,7 @@ extension Fetch: UpstreamReceiver {
             wasDamaged = error != .tooLarge
             return startUncompressed()
         }
-        switch Verdict.of(status: response.status, verdictFacts) {
+        switch OriginVerdict.of(status: response.status, verdictFacts) {
         case .renewToken: if !startsAnew() { end(.unstored(response, .unauthorized)) }
         case .confirm: confirm(response)
         case .refuse: refuse(response)
@@ -191,13 +193,15 @@ extension Fetch: UpstreamReceiver {
 
     /// As this proxy writes the links to further pages.
     private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
-        guard service.shared.library.settings.completesNext, inquiry.request.method == .get else { return response }
-        return response.completingNext(of: inquiry.request.canonical)
+        guard service.shared.library.settings.completesNext, originRequest.request.method == .get else {
+            return response
+        }
+        return response.completingNext(of: originRequest.request.canonical)
     }
 
     func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
         note(response.status)
-        switch Verdict.of(status: response.status, verdictFacts) {
+        switch OriginVerdict.of(status: response.status, verdictFacts) {
         case .renewToken where startsAnew(): exchange.cancel()
         case .accept where acceptsGzip && response.isGzip:
             // Not to be inflated piece by piece: what is streamed goes through as it comes.
@@ -219,7 +223,7 @@ extension Fetch: UpstreamReceiver {
     private func beginStreaming(_ exchange: UpstreamExchange, _ response: UpstreamResponse) {
         invalidateIfUnsafe(response)
         endUsersGenerationIfChanged(.unstored(response, .tooLarge))
-        if let flight { service.shared.flights.land(flight, .released, now: service.context.loop.now) }
+        if let flight { service.shared.flights.finish(flight, .released, now: service.context.loop.now) }
         guard let listener, listener.began(response) else { return exchange.cancel() }
         upstream(exchange, received: response.body)
     }

@@ -1,5 +1,6 @@
 import Cache
 import HTTP
+import Upstream
 
 /// How a request to the origin ended.
 enum FetchResult {

@@ -4,8 +4,8 @@ import EventLoop
 // Which keys are being fetched, who waits for the answers, and which keys are not worth waiting
 // for. Pure.
 // Must hold: one leader a key, unless one has been out for so long that another is sent after it;
-// whoever landed, no waiter is left behind; nobody joins a flight that left before a purge or a
-// change of its target; waiters, and what is remembered of keys, are bounded.
+// however a flight finishes, no waiter is left behind; no flight is joined that began before a purge
+// or a change of its target; waiters, and what is remembered of keys, are bounded.
 
 /// Collapsing (RFC 9111 4, last paragraphs): requests for one key wait for the first of them.
 struct FlightTable<Waiter> {
@@ -17,12 +17,12 @@ struct FlightTable<Waiter> {
     }
 
     enum Joining: Equatable {
-        /// Ask the origin, and `land`.
+        /// Ask the origin, and `finish`.
         case lead(FlightID)
-        /// Another does; `land` hands the waiter out.
+        /// Another does; `finish` hands the waiter out.
         case wait
-        /// Ask for yourself, and `land`: answers to this key were of no use to others a moment ago
-        /// (hit-for-miss).
+        /// Ask for yourself, and `finish`: answers to this key were of no use to others a moment
+        /// ago (hit-for-miss).
         case alone(FlightID)
         /// Too many wait for this key.
         case full
@@ -35,13 +35,13 @@ struct FlightTable<Waiter> {
         /// Mostly one.
         var leaders: [Int]
         /// When the last leader left.
-        var departed: Instant
+        var begun: Instant
         var waiters: [Waiter] = []
         /// Whether others could wait for it: only then does its end say what waiting for the key is
         /// worth.
         let isJoinable: Bool
         /// What the leaders bring was made invalid while they were out.
-        var isSpoilt = false
+        var isInvalid = false
     }
 
     /// What is remembered of a key for a while.
@@ -74,7 +74,7 @@ struct FlightTable<Waiter> {
 
     /// A client wants the answer to `key`. `epoch` counts the cache's purges.
     mutating func join(_ key: CacheKey, epoch: Int, now: Instant, _ waiter: Waiter) -> Joining {
-        if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(depart(key, epoch, now)) }
+        if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(begin(key, epoch, now)) }
         guard let number = openFlight(key, epoch), let waiting = flights[number]?.waiters.count else {
             return .lead(lead(key, epoch, now))
         }
@@ -100,27 +100,27 @@ struct FlightTable<Waiter> {
     func flight(for key: CacheKey) -> Int? { open[key] }
 
     /// A request that nobody may wait for leaves.
-    mutating func depart(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
-        depart(key, epoch, now, isJoinable: false)
+    mutating func begin(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
+        begin(key, epoch, now, isJoinable: false)
     }
 
     /// A waiter has lost its patience: it may lead when the last leader has been out for long
     /// enough. Nil: wait on.
     mutating func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
-        guard let number = open[key], let flight = flights[number], now >= flight.departed + Self.patience else {
+        guard let number = open[key], let flight = flights[number], now >= flight.begun + Self.patience else {
             return nil
         }
         let leader = makeNumber()
         flights[number]?.leaders.append(leader)
-        flights[number]?.departed = now
+        flights[number]?.begun = now
         return FlightID(flight: number, leader: leader)
     }
 
     /// What leaders bring for a target that everyone shares is out of date, in all variants: an
     /// unsafe method changed it (RFC 9111 4.4).
-    mutating func spoil(_ target: [UInt8]) {
+    mutating func invalidate(_ target: [UInt8]) {
         for (number, flight) in flights where !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
-            flights[number]?.isSpoilt = true
+            flights[number]?.isInvalid = true
             if open[flight.key] == number { open[flight.key] = nil }
         }
     }
@@ -128,11 +128,11 @@ struct FlightTable<Waiter> {
     /// Whether what this leader brings must not be stored any more.
     func isOutdated(_ id: FlightID, epoch: Int) -> Bool {
         guard let flight = flights[id.flight] else { return false }
-        return flight.isSpoilt || flight.epoch != epoch
+        return flight.isInvalid || flight.epoch != epoch
     }
 
     /// How a leader's request ended.
-    enum Landing {
+    enum Ending {
         /// The answer serves those who waited.
         case shared
         /// It serves the leader alone; for a while nobody waits for this key.
@@ -142,14 +142,14 @@ struct FlightTable<Waiter> {
     }
 
     /// A leader is back. Returns all who waited.
-    mutating func land(_ id: FlightID, _ landing: Landing, now: Instant) -> [Waiter] {
+    mutating func finish(_ id: FlightID, _ ending: Ending, now: Instant) -> [Waiter] {
         guard var flight = flights.removeValue(forKey: id.flight) else { return [] }
         guard let place = flight.leaders.firstIndex(of: id.leader) else {
             flights[id.flight] = flight
             return []
         }
         flight.leaders.remove(at: place)
-        if flight.isJoinable || landing == .shared { mark(flight.key, landing, now) }
+        if flight.isJoinable || ending == .shared { mark(flight.key, ending, now) }
         let waiters = flight.waiters
         if !flight.leaders.isEmpty {
             flight.waiters = []
@@ -167,15 +167,15 @@ struct FlightTable<Waiter> {
     }
 
     private mutating func lead(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
-        let id = depart(key, epoch, now, isJoinable: true)
+        let id = begin(key, epoch, now, isJoinable: true)
         open[key] = id.flight
         return id
     }
 
-    private mutating func depart(_ key: CacheKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
+    private mutating func begin(_ key: CacheKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
         let (flight, leader) = (makeNumber(), makeNumber())
         flights[flight] = Flight(
-            key: key, epoch: epoch, leaders: [leader], departed: now, isJoinable: isJoinable)
+            key: key, epoch: epoch, leaders: [leader], begun: now, isJoinable: isJoinable)
         return FlightID(flight: flight, leader: leader)
     }
 
@@ -184,9 +184,9 @@ struct FlightTable<Waiter> {
         return lastNumber
     }
 
-    private mutating func mark(_ key: CacheKey, _ landing: Landing, _ now: Instant) {
+    private mutating func mark(_ key: CacheKey, _ ending: Ending, _ now: Instant) {
         var refreshableFrom: Instant { now + Self.refreshPause }
-        switch landing {
+        switch ending {
         case .shared: if !marks.isEmpty { marks[key] = nil }
         case .uncollapsible:
             let until = now + Self.hitForMiss

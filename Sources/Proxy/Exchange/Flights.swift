@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Synchronization
+import Upstream
 
 /// How a flight ended, for those who waited for it.
 enum FlightOutcome: Sendable {
@@ -17,7 +18,7 @@ enum FlightOutcome: Sendable {
 /// Who waits for another's flight, confined to a loop.
 protocol FlightWaiter: AnyObject {
     /// The flight has ended.
-    func landed(_ outcome: FlightOutcome)
+    func flightFinished(_ outcome: FlightOutcome)
 }
 
 /// The flights of all loops. Its lock is taken on misses and stale answers, never on a plain hit.
@@ -69,17 +70,17 @@ public final class Flights: Sendable {
         return state.withLock { $0.table.refresh(key, epoch: epoch, now: now) }
     }
 
-    func depart(_ key: CacheKey, now: Instant) -> FlightID {
+    func begin(_ key: CacheKey, now: Instant) -> FlightID {
         let epoch = cache.purgeEpoch
-        return state.withLock { $0.table.depart(key, epoch, now) }
+        return state.withLock { $0.table.begin(key, epoch, now) }
     }
 
     func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
         state.withLock { $0.table.takeOver(key, now: now) }
     }
 
-    func spoil(_ target: [UInt8]) {
-        state.withLock { $0.table.spoil(target) }
+    func invalidate(_ target: [UInt8]) {
+        state.withLock { $0.table.invalidate(target) }
     }
 
     /// Whether what this leader brings must not be stored any more: purged, or its target changed.
@@ -89,17 +90,17 @@ public final class Flights: Sendable {
     }
 
     /// Tells all who waited; each hears it in a turn of its own loop.
-    func land(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
+    func finish(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
         let waiters = state.withLock { state in
             if !state.background.isEmpty { state.background[id.flight] = nil }
-            return state.table.land(id, outcome.landing, now: now)
+            return state.table.finish(id, outcome.ending, now: now)
         }
-        for waiter in waiters { waiter.execute { $0.landed(outcome) } }
+        for waiter in waiters { waiter.execute { $0.flightFinished(outcome) } }
     }
 }
 
 extension FlightOutcome {
-    fileprivate var landing: Flights.Table.Landing {
+    fileprivate var ending: Flights.Table.Ending {
         switch self {
         case .stored, .unstored(_, .outdated): .shared
         case .released: .uncollapsible

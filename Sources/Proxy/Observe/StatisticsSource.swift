@@ -1,5 +1,7 @@
 import AppleMusic
 import Cache
+import Server
+import Upstream
 
 /// Where the admin surface reads counters from.
 public struct StatisticsSource: Sendable {

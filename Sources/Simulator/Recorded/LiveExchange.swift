@@ -1,7 +1,8 @@
 import EventLoop
 import HTTP
-import Proxy
 import Recording
+import Server
+import Upstream
 
 /// One request on its way to the live origin, and its answer. Kept alive by the pool until it is
 /// over.

@@ -5,8 +5,9 @@
 
 import EventLoop
 import HTTP
-import Proxy
 import Recording
+import Server
+import Upstream
 
 /// Forwards every request to an origin, and tells in `X-Recording` whether the answer is `live` or
 /// `recorded`.

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 import HTTP
-import Proxy
+import Server
 
 /// Serves a responder's answers on a loop, and performs what they ask for on the wire: delays,
 /// resets, truncation.

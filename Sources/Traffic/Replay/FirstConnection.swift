@@ -1,5 +1,5 @@
 import EventLoop
-import Proxy
+import Upstream
 
 /// Finds the address of a target that takes connections, before anything is measured: names are
 /// looked up once, and a target that is not there is said at once. Confined to its loop.

@@ -1,6 +1,6 @@
 import EventLoop
-import Proxy
 import Recording
+import Upstream
 
 /// What is replayed, against what, and how.
 public struct ReplayPlan: Sendable {

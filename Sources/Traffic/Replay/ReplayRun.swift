@@ -1,5 +1,4 @@
 import EventLoop
-import Proxy
 import Recording
 
 /// Sends the requests of a schedule and counts what comes back: performs what `ReplayState` says.

@@ -5,8 +5,8 @@
 
 import AppleMusic
 import HTTP
-import Proxy
 import Recording
+import Server
 
 /// Answers requests out of a recording: at every time with what had been seen last by then.
 /// Confined to whoever runs it.

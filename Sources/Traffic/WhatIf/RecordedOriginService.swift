@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
-import Proxy
 import Recording
+import Server
 
 /// The recorded origin on a loop, and what it was asked for. Confined to its loop.
 final class RecordedOriginService: Service {

@@ -14,8 +14,8 @@ struct RecordedResources {
         init(_ name: ResourceName, of request: CatalogRequest) {
             storefront = request.storefront
             self.name = name
-            include = request.form.include
-            decoration = request.form.decoration
+            include = request.shape.include
+            decoration = request.shape.decoration
             language = request.language
         }
     }
@@ -60,7 +60,7 @@ struct RecordedResources {
     private static func request(_ target: [UInt8]) -> CatalogRequest? {
         var canonical = CanonicalTarget()
         guard (try? canonical.parse(target.span)) != nil, let request = CatalogRequest(canonical),
-            request.form.subject == .item || request.form.subject == .batch
+            request.shape.subject == .item || request.shape.subject == .batch
         else { return nil }
         return request
     }

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
-import Proxy
 import Recording
+import Upstream
 
 /// The clients of a recording: send each request when it is due, over as many connections as that
 /// takes. Confined to its loop.

@@ -11,6 +11,8 @@ import Dispatch
 import EventLoop
 import Glibc
 import Proxy
+import Server
+import Upstream
 
 public enum WhatIf {
     /// How many intervals the curves have: 200 at most, and some 20 requests in each, so that a
@@ -96,7 +98,7 @@ private final class Stage {
         let proxy = ProxyService(
             shared: shared, context: context,
             gate: UpstreamGate(
-                pool: originPool, budget: shared.budget, statistics: statistics, random: RepeatableNumbers()),
+                pool: originPool, budget: shared.budget, observer: statistics, random: RepeatableNumbers()),
             reader: shared.cache.store?.makeReader(), statistics: statistics, log: nil)
         let clientPool = UpstreamPool(
             settings: TraceClients.settings(of: endpoint), tls: nil, loop: loop,

@@ -1,3 +1,4 @@
+import Compose
 import Proxy
 
 /// What the runs of a what-if differ in: the settings of a cache, without all that says where it

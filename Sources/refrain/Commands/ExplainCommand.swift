@@ -22,8 +22,8 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         var parameters = [("url", try arguments.url(of: "explain"))]
         if let name = arguments.value(method) {
-            guard ImaginedRequest.methodNames.contains(name) else {
-                let names = ImaginedRequest.methodNames.joined(separator: ", ")
+            guard HypotheticalRequest.methodNames.contains(name) else {
+                let names = HypotheticalRequest.methodNames.joined(separator: ", ")
                 throw .usage("explain: --method: expected one of \(names)")
             }
             parameters.append(("method", name))

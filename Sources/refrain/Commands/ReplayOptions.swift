@@ -2,6 +2,7 @@ import EventLoop
 import Proxy
 import Recording
 import Traffic
+import Upstream
 
 /// What `replay` was asked for.
 struct ReplayOptions: Sendable {

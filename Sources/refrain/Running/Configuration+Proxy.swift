@@ -1,9 +1,12 @@
 import AppleMusic
 import Cache
+import Compose
 import EventLoop
 import Glibc
 import HTTP
 import Proxy
+import Server
+import Upstream
 
 // From what is configured to what the modules take. Everything that can fail fails here, before
 // anything listens.

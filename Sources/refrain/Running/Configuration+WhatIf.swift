@@ -1,4 +1,3 @@
-import Proxy
 import Traffic
 
 extension Configuration {

@@ -1,7 +1,8 @@
 import EventLoop
-import Proxy
 import Recording
+import Server
 import Simulator
+import Upstream
 
 /// A recording with a live origin beside it: `simulate --mode record` and `--mode fallback`.
 struct LiveSimulation {

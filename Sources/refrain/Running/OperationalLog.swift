@@ -1,5 +1,5 @@
 import Glibc
-import Proxy
+import HTTP
 import Synchronization
 
 /// The program's own log, on standard error: one line an event, at or above a level.

@@ -4,6 +4,7 @@ import Cache
 import Dispatch
 import EventLoop
 import Proxy
+import Server
 import Synchronization
 
 /// A configuration and what was made of it, as it runs.

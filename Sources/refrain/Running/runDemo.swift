@@ -2,6 +2,7 @@ import AppleMusic
 import EventLoop
 import Glibc
 import Proxy
+import Server
 import Simulator
 
 /// Runs the simulated API and a proxy in front of it until it is told to stop: no credentials, no

@@ -1,7 +1,6 @@
 import Dispatch
 import EventLoop
 import Glibc
-import Proxy
 
 /// Runs the proxy until it is told to stop. `path` is where the configuration was read.
 func runServe(

@@ -2,8 +2,8 @@ import AppleMusic
 import EventLoop
 import Glibc
 import HTTP
-import Proxy
 import Recording
+import Server
 import Simulator
 
 /// Runs the simulated API until it is told to stop.

@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import TestSupport
 import Testing
+import Upstream
 
 @testable import Admin
 @testable import Proxy

@@ -1,5 +1,6 @@
 import AppleMusic
 import Testing
+import Upstream
 
 @testable import Admin
 @testable import Cache

@@ -18,7 +18,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         let target = try CanonicalTarget(
             "/v1/catalog/us?ids%5Bsongs%5D=3,1&include=artists&ids[albums]=2&l=de-DE&extend=artistUrl")
         let batch = try #require(CatalogRequest(target))
-        #expect(batch.form.subject == .batch && batch.form.type == .catalog && batch.language == Array("de-DE".utf8))
+        #expect(batch.shape.subject == .batch && batch.shape.type == .catalog && batch.language == Array("de-DE".utf8))
         let names = [(ResourceClass.songs, "3"), (.songs, "1"), (.albums, "2")].map {
             ResourceName(type: $0.0, id: Array($0.1.utf8))
         }
@@ -40,9 +40,9 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
     @Test func `an item is taken apart`() throws {
         let item = try #require(
             parsed("/v1/catalog/gb/albums/1616728060?extend=artistUrl&include=genres,artists&l=en-GB"))
-        #expect(item.form.subject == .item && item.form.type == .albums)
-        #expect(texts(item.form.include) == ["artists", "genres"])
-        #expect(item.form.decoration == Array("extend=artistUrl".utf8))
+        #expect(item.shape.subject == .item && item.shape.type == .albums)
+        #expect(texts(item.shape.include) == ["artists", "genres"])
+        #expect(item.shape.decoration == Array("extend=artistUrl".utf8))
         #expect(item.language == Array("en-GB".utf8) && item.storefront == Storefront("gb"))
         #expect(texts(item.resources.map(\.id)) == ["1616728060"])
         #expect(item.limit == nil && item.offset == nil)
@@ -50,37 +50,37 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 
     @Test func `a batch keeps order and duplicates and loses empty ids`() throws {
         let batch = try #require(parsed("/v1/catalog/us/playlists?ids=pl.u-2,,1,pl.u-2,"))
-        #expect(batch.form.subject == .batch && batch.form.type == .playlists)
+        #expect(batch.shape.subject == .batch && batch.shape.type == .playlists)
         #expect(texts(batch.resources.map(\.id)) == ["pl.u-2", "1", "pl.u-2"])
     }
 
     @Test func `relationships and views are lists with a window`() throws {
         let tracks = try #require(parsed("/v1/catalog/us/albums/1/tracks?limit=20&offset=0&include=artists"))
         #expect(
-            tracks.form.subject == list("tracks") && tracks.form.type == .albums
+            tracks.shape.subject == list("tracks") && tracks.shape.type == .albums
                 && texts(tracks.resources.map(\.id)) == ["1"])
-        #expect(tracks.limit == 20 && tracks.offset == 0 && texts(tracks.form.include) == ["artists"])
+        #expect(tracks.limit == 20 && tracks.offset == 0 && texts(tracks.shape.include) == ["artists"])
         let view = try #require(parsed("/v1/catalog/us/artists/1/view/top-songs?with=attributes"))
-        #expect(view.form.subject == list("top-songs", isView: true) && view.limit == nil && view.offset == nil)
-        #expect(view.form.decoration == Array("with=attributes".utf8))
+        #expect(view.shape.subject == list("top-songs", isView: true) && view.limit == nil && view.offset == nil)
+        #expect(view.shape.decoration == Array("with=attributes".utf8))
     }
 
     @Test func `charts and search keep everything but language and window in the decoration`() throws {
         let charts = try #require(parsed("/v1/catalog/us/charts?types=songs&ids=1&include=x&limit=2&offset=4&l=fr"))
-        #expect(charts.form.subject == .results && charts.form.type == .charts)
-        #expect(charts.form.include.isEmpty && charts.resources.isEmpty)
-        #expect(charts.form.decoration == Array("ids=1&include=x&types=songs".utf8))
+        #expect(charts.shape.subject == .results && charts.shape.type == .charts)
+        #expect(charts.shape.include.isEmpty && charts.resources.isEmpty)
+        #expect(charts.shape.decoration == Array("ids=1&include=x&types=songs".utf8))
         #expect(charts.limit == 2 && charts.offset == 4 && charts.language == Array("fr".utf8))
         let search = try #require(parsed("/v1/catalog/us/search?term=a+b&filter[x]=y&types=songs"))
-        #expect(search.form.type == .search)
-        #expect(search.form.decoration == Array("filter[x]=y&term=a+b&types=songs".utf8))
+        #expect(search.shape.type == .search)
+        #expect(search.shape.decoration == Array("filter[x]=y&term=a+b&types=songs".utf8))
     }
 
     @Test func `limit and offset of items and batches are decoration, whatever they say`() throws {
         let item = try #require(parsed("/v1/catalog/us/songs/1?offset=x&limit=0&limit="))
-        #expect(item.form.decoration == Array("limit=0&limit=&offset=x".utf8) && item.limit == nil)
+        #expect(item.shape.decoration == Array("limit=0&limit=&offset=x".utf8) && item.limit == nil)
         let batch = try #require(parsed("/v1/catalog/us/songs?ids=1&limit=5"))
-        #expect(batch.form.decoration == Array("limit=5".utf8) && batch.limit == nil)
+        #expect(batch.shape.decoration == Array("limit=5".utf8) && batch.limit == nil)
     }
 
     @Test(arguments: [
@@ -145,7 +145,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
 
         let us = try #require(parsed("/v1/catalog/us/songs/1"))
         let gb = try #require(parsed("/v1/catalog/gb/songs/1"))
-        let numbers = (1...100).map { ResourceName(type: us.form.type, id: Array(String($0).utf8)).number }
+        let numbers = (1...100).map { ResourceName(type: us.shape.type, id: Array(String($0).utf8)).number }
         #expect(Set(numbers.flatMap { [us.indexNumber(ofResource: $0), gb.indexNumber(ofResource: $0)] }).count == 200)
     }
 

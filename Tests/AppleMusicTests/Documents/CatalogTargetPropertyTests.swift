@@ -37,7 +37,7 @@ private struct TargetMaker {
 
 private struct Parts: Equatable {
     var storefront: Storefront
-    var form: CatalogRequest.Form
+    var shape: RequestShape
     var language: [UInt8]
     var ids: [[UInt8]]
     var limit: Int?
@@ -45,7 +45,7 @@ private struct Parts: Equatable {
 
     init(_ request: CatalogRequest) {
         storefront = request.storefront
-        form = request.form
+        shape = request.shape
         language = request.language
         ids = request.resources.map(\.id)
         limit = request.limit
@@ -69,7 +69,7 @@ private struct Parts: Equatable {
             let text = maker.target()
             guard let request = CatalogRequest(try CanonicalTarget(text)) else { continue }
             let note = Comment(rawValue: "seed \(seed): \(text)")
-            switch request.form.subject {
+            switch request.shape.subject {
             case .results:
                 break
             case .list:
@@ -84,18 +84,18 @@ private struct Parts: Equatable {
                 batches += 1
                 let ids = maker.ids()
                 let batch = try parsed(
-                    request.target(resources: ids.map { ResourceName(type: request.form.type, id: $0) }), note)
-                #expect(batch.form.subject == .batch && batch.form.type == request.form.type, note)
-                #expect(batch.form.include == request.form.include && batch.resources.map(\.id) == ids, note)
-                #expect(batch.form.decoration == request.form.decoration && batch.language == request.language, note)
+                    request.target(resources: ids.map { ResourceName(type: request.shape.type, id: $0) }), note)
+                #expect(batch.shape.subject == .batch && batch.shape.type == request.shape.type, note)
+                #expect(batch.shape.include == request.shape.include && batch.resources.map(\.id) == ids, note)
+                #expect(batch.shape.decoration == request.shape.decoration && batch.language == request.language, note)
                 #expect(batch.resourceContext == request.resourceContext, note)
             }
-            guard request.form.subject != .results else { continue }
+            guard request.shape.subject != .results else { continue }
             let ids = maker.ids()
             let related = try parsed(request.target(relatedType: .stationGenres, ids: ids), note)
-            #expect(related.form.subject == .batch && related.form.type == .stationGenres, note)
+            #expect(related.shape.subject == .batch && related.shape.type == .stationGenres, note)
             #expect(related.resources.map(\.id) == ids, note)
-            #expect(related.form.include.isEmpty && related.storefront == request.storefront, note)
+            #expect(related.shape.include.isEmpty && related.storefront == request.storefront, note)
             #expect(related.resourceContext == request.resourceContext && related.limit == nil, note)
         }
         #expect(lists > 20 && batches > 20, "seed \(seed)")

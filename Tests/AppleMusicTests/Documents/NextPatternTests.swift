@@ -16,8 +16,8 @@ private enum LinkStyle: CaseIterable {
         let language = request.language.isEmpty ? [] : ["l=" + String(decoding: request.language, as: UTF8.self)]
         let limit = request.limit.map { ["limit=\($0)"] } ?? []
         let window = ["offset=\(offset)"]
-        let include = request.form.include.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
-        let decoration = String(decoding: request.form.decoration, as: UTF8.self)
+        let include = request.shape.include.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
+        let decoration = String(decoding: request.shape.decoration, as: UTF8.self)
         let others = (include.isEmpty ? [] : ["include=" + include]) + (decoration.isEmpty ? [] : [decoration])
         let parameters =
             switch self {

@@ -1,6 +1,8 @@
+import Compose
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Simulator
 import Synchronization
 import TestSupport

@@ -1,3 +1,4 @@
+import Compose
 import Foundation
 import Proxy
 import TestSupport

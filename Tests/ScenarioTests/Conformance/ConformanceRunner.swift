@@ -2,6 +2,7 @@ import Cache
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import TestSupport
 
 /// Performs the cases of one group, one after the other, against one proxy whose clock moves only

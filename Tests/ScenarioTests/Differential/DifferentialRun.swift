@@ -1,8 +1,10 @@
 import AppleMusic
+import Compose
 import Dispatch
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Simulator
 import Synchronization
 import TestSupport

@@ -2,6 +2,7 @@ import AppleMusic
 import EventLoop
 import Foundation
 import Proxy
+import Server
 import Simulator
 import TestSupport
 import Testing

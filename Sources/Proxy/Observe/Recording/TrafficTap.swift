@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import HTTP
+import Server
 
 /// One loop's share of a recording: notes what was answered, and hands it over in batches.
 ///
@@ -28,10 +29,10 @@ final class TrafficTap {
     var isOn: Bool { recorder.share > 0 }
 
     /// Notes a request that was answered with what is stored.
-    /// - Parameter known: the request, where whoever calls has it at hand.
+    /// - Parameter known: what was concluded from the request before, where that is at hand.
     func note(
         _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ stored: StoredResponse, _ form: AnswerForm,
-        _ coding: ContentCoding, age: Int, _ known: KnownRequest?, on connection: ClientConnection
+        _ coding: ContentCoding, age: Int, _ known: RequestConclusion?, on connection: ClientConnection
     ) {
         guard isInSample() else { return }
         // What most of busy traffic is: the same again. No reference is counted for it.
@@ -82,7 +83,8 @@ final class TrafficTap {
         _ answered: borrowing AnsweredRequest, _ answer: TrafficAnswer, _ connection: ClientConnection
     ) -> Int {
         let index = batch.subjects.count
-        batch.byteCount += byteCount(of: answer, connection.known)
+        let known = connection.repeated?.madeConclusion
+        batch.byteCount += byteCount(of: answer, known)
         if let template = answered.template {
             let start = batch.excerpts.count
             connection.withHeadBytes { bytes in
@@ -91,9 +93,10 @@ final class TrafficTap {
             batch.subjects.append(
                 TrafficSubject(
                     isPersonal: true, excerpt: [], place: start..<batch.excerpts.count, answer: .untold))
-        } else if let known = connection.known {
+        } else if let known {
+            let excerpt = connection.withHeadBytes { known.excerpt(of: connection.head, $0) }
             batch.subjects.append(
-                TrafficSubject(isPersonal: false, excerpt: known.excerpt, place: 0..<0, answer: answer))
+                TrafficSubject(isPersonal: false, excerpt: excerpt, place: 0..<0, answer: answer))
             if case .stored(let stored, .whole, let coding) = answer {
                 known.noted = NotedSubject(batch: number, index: index, stored, coding)
             }
@@ -114,7 +117,7 @@ final class TrafficTap {
     /// Those of a stored answer count when it is new to its batch and to its request, and not with
     /// every batch in which it comes again: it can only go where others take its place in the
     /// cache, and these count.
-    private func byteCount(of answer: TrafficAnswer, _ known: KnownRequest?) -> Int {
+    private func byteCount(of answer: TrafficAnswer, _ known: RequestConclusion?) -> Int {
         guard case .stored(let stored, _, _) = answer else { return answer.byteCount }
         guard known?.noted.isAbout(stored) != true, counted.insert(ObjectIdentifier(stored)).inserted else { return 0 }
         return answer.byteCount

@@ -1,0 +1,256 @@
+import AppleMusic
+import Cache
+
+// Writes resources in a learnt shape out of stored bytes.
+// Must hold: values are copied as they stand, never written anew, so that numbers, escapes and
+// unknown members stay as the origin wrote them; what cannot be written whole leaves no trace in
+// the output.
+
+/// A resource that would have been needed.
+struct MissingResource: Hashable {
+    let type: ResourceClass
+    /// As it stands in the document that names it, without quotation marks.
+    let id: [UInt8]
+}
+
+/// What came of writing something.
+enum Writing {
+    case done
+    /// What it lacks stands in `Assembler.missing`.
+    case lacking
+    /// It cannot be made of what is stored, and nothing that could be fetched is known to help.
+    case impossible
+}
+
+struct Assembler {
+    private var sources: StoredSources
+    /// Of whose circumstances the parts have to be: storefront, language and parameters.
+    private let request: CatalogRequest
+    private let forms: LearntForms
+    private let now: Int64
+    private var agreements: [(type: ResourceClass, agreement: PlacementAgreement)] = []
+    private(set) var output = BodyBuilder()
+    /// The answers whose bytes are in the output.
+    private(set) var used: [StoredSource] = []
+    /// The elements of relationships that are nowhere stored.
+    private(set) var missing: [MissingResource] = []
+
+    init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
+        self.sources = sources
+        self.now = now
+        self.request = request
+        self.forms = forms
+    }
+
+    mutating func append(_ text: StaticString) { output.append(text) }
+
+    mutating func append(_ bytes: [UInt8]) { output.append(bytes, ByteSpan(0, bytes.count)) }
+
+    /// Marks the part as one whose bytes are in the output.
+    mutating func use(_ part: StoredSource) {
+        if used.last !== part, !used.contains(where: { $0 === part }) { used.append(part) }
+    }
+
+    mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] { sources.places(number) }
+
+    /// Writes the resource as `placement` shows it, or nothing.
+    /// - Parameter id: with its quotation marks.
+    mutating func write(
+        _ resource: UInt64, _ type: ResourceClass, id: ArraySlice<UInt8>, _ shape: ObjectShape, _ placement: Placement
+    ) -> Writing {
+        let candidates = sources.candidates(request.indexNumber(ofResource: resource), resource: resource, id: id)
+        for candidate in candidates where agree(type, candidate.placement, placement) {
+            if shape.describes(candidate.object, in: candidate.part.document) {
+                copy(candidate.object.whole, of: candidate.part)
+                return .done
+            }
+        }
+        let mark = output.count
+        let writing = assemble(shape, type, placement, candidates)
+        if writing != .done { rewind(to: mark) }
+        return writing
+    }
+
+    /// Writes an element of a list that `part` has, as `placement` shows it.
+    mutating func write(
+        element: ResourceDocument.Object, of part: StoredSource, _ shapes: ElementShapes, _ placement: Placement,
+        standingAs own: Placement
+    ) -> Writing {
+        guard let type = element.type, let shape = shapes[type] else { return .impossible }
+        if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
+        if agree(type, own, placement), shape.describes(element, in: part.document) {
+            copy(element.whole, of: part)
+            return .done
+        }
+        let id = part.document.body[element.id.range]
+        if write(element.number, type, id: id, shape, placement) == .done { return .done }
+        guard isFetchable(type, shape, placement) else { return .impossible }
+        missing.append(MissingResource(type: type, id: Array(id.dropFirst().dropLast())))
+        return .lacking
+    }
+
+    /// Whether a batch of the type would bring what `placement` shows.
+    private mutating func isFetchable(_ type: ResourceClass, _ shape: ObjectShape, _ placement: Placement) -> Bool {
+        guard request.hasPlainResources, agree(type, .batched, placement) else { return false }
+        guard !shape.relations.isEmpty else { return true }
+        let batch = RequestShape(subject: .batch, type: type, include: [], decoration: [])
+        guard let brought = forms.record(batch, at: now)?.objects[type] else { return false }
+        return shape.relations.allSatisfy { relation in brought[relation.name].map { $0.offers(relation) } ?? false }
+    }
+
+    /// Takes back what was written behind `mark`.
+    mutating func rewind(to mark: Int) {
+        output.rewind(to: mark)
+    }
+}
+
+// MARK: - Objects
+
+extension Assembler {
+    /// Whether a resource shows in the one placement what it shows in the other. Parameters like
+    /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
+    /// placement to another (API.md 4.3).
+    private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
+        if one == other { return true }
+        guard request.hasPlainResources else { return false }
+        if let known = agreements.first(where: { $0.type == type }) { return known.agreement.holds(one, other) }
+        let agreement = forms.agreement(type)
+        agreements.append((type, agreement))
+        return agreement.holds(one, other)
+    }
+
+    private mutating func copy(_ span: ByteSpan, of part: StoredSource) {
+        output.append(part.document.body, span)
+        use(part)
+    }
+
+    private mutating func writeIdentifier(
+        _ object: ResourceDocument.Object, of part: StoredSource, _ shape: ObjectShape
+    ) -> Writing {
+        guard shape.hasHref != object.href.isEmpty else { return .impossible }
+        if shape.describes(object, in: part.document) {
+            copy(object.whole, of: part)
+            return .done
+        }
+        append("{")
+        writeHead(object, of: part)
+        append("}")
+        return .done
+    }
+
+    private mutating func writeHead(_ object: ResourceDocument.Object, of part: StoredSource) {
+        append("\"id\":")
+        copy(object.id, of: part)
+        append(",\"type\":")
+        copy(object.typeName, of: part)
+        guard !object.href.isEmpty else { return }
+        append(",\"href\":")
+        copy(object.href, of: part)
+    }
+
+    /// Attributes from one place, relationships from where they are.
+    private mutating func assemble(
+        _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    ) -> Writing {
+        guard shape.hasAttributes, shape.otherMembers == 0 else { return .impossible }
+        var base: Candidate?
+        for candidate in candidates
+        where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
+            && agree(type, candidate.placement, placement)
+        {
+            base = candidate
+            break
+        }
+        guard let base else { return .impossible }
+        append("{")
+        writeHead(base.object, of: base.part)
+        append(",\"attributes\":")
+        copy(base.object.attributes, of: base.part)
+        let writing = shape.hasRelationships ? writeRelationships(shape, type, placement, candidates) : .done
+        append("}")
+        return writing
+    }
+
+    private mutating func writeRelationships(
+        _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    ) -> Writing {
+        append(",\"relationships\":{")
+        var result = Writing.done
+        for (index, relation) in shape.relations.enumerated() {
+            if index > 0 { append(",") }
+            switch write(relation, of: type, placement, candidates) {
+            case .done: break
+            // On: what else is lacking is of use to know.
+            case .lacking: result = .lacking
+            case .impossible: return .impossible
+            }
+        }
+        append("}")
+        return result
+    }
+
+    private mutating func write(
+        _ shape: RelationShape, of type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    ) -> Writing {
+        var result = Writing.impossible
+        let known = missing.count
+        for candidate in candidates {
+            guard let relation = candidate.part.document.relation(shape.name, of: candidate.object),
+                shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape)
+            else { continue }
+            let (mark, lacked) = (output.count, missing.count)
+            let writing = write(relation, of: candidate.part, shape)
+            // What another one lacked is not needed then.
+            if writing == .done {
+                missing.removeSubrange(known..<lacked)
+                return .done
+            }
+            if writing == .lacking { result = .lacking }
+            rewind(to: mark)
+        }
+        return result
+    }
+
+    /// Whether the list would end there as it does where it stands. Of lists longer than any that
+    /// were seen there, those are known to fit that go from one primary resource to another within
+    /// what is documented (API.md 4.2).
+    private func fits(
+        _ relation: ResourceDocument.Relation, of type: ResourceClass, _ placement: Placement, _ candidate: Candidate,
+        _ shape: RelationShape
+    ) -> Bool {
+        let document = candidate.part.document
+        let count = document.count(of: relation)
+        if shape.fits(relation, count, in: document) { return true }
+        guard shape.size.isUnknown, relation.next.isEmpty, placement.isPrimary, candidate.placement.isPrimary,
+            request.hasPlainResources
+        else { return false }
+        let name = document.body[relation.spelling.range].dropFirst().dropLast()
+        return CatalogRequest.standardLimit(ofList: Array(name), isView: false, of: type).map { count <= $0 } ?? false
+    }
+
+    private mutating func write(
+        _ relation: ResourceDocument.Relation, of part: StoredSource, _ shape: RelationShape
+    ) -> Writing {
+        copy(relation.spelling, of: part)
+        append(":")
+        guard shape.hasData else {
+            copy(relation.whole, of: part)
+            return .done
+        }
+        let body = part.document.body
+        output.append(body, ByteSpan(Int(relation.whole.start), Int(relation.data.start)))
+        append("[")
+        var result = Writing.done
+        for (index, element) in part.document.elements(of: relation).enumerated() {
+            if index > 0 { append(",") }
+            switch write(element: element, of: part, shape.elements, .included, standingAs: .included) {
+            case .done: break
+            case .lacking: result = .lacking
+            case .impossible: return .impossible
+            }
+        }
+        append("]")
+        output.append(body, ByteSpan(Int(relation.data.end), Int(relation.whole.end)))
+        return result
+    }
+}

@@ -1,0 +1,55 @@
+import AppleMusic
+
+/// A body that is being put together: where its bytes stand, until all of them are known. They are
+/// copied once, into room of just their size; what is taken back costs nothing.
+struct BodyBuilder {
+    fileprivate enum Piece {
+        case text(StaticString)
+        case bytes([UInt8], ByteSpan)
+    }
+
+    private var pieces: [Piece] = []
+
+    /// How many there are: a place to `rewind` to.
+    var count: Int { pieces.count }
+
+    mutating func append(_ text: StaticString) { pieces.append(.text(text)) }
+
+    /// - Parameter span: within `bytes`.
+    mutating func append(_ bytes: [UInt8], _ span: ByteSpan) {
+        precondition(span.end <= bytes.count, "a piece of other bytes")
+        pieces.append(.bytes(bytes, span))
+    }
+
+    /// Takes back what was appended behind `mark`.
+    mutating func rewind(to mark: Int) { pieces.removeSubrange(mark...) }
+
+    func joined() -> [UInt8] {
+        let byteCount = pieces.reduce(0) { $0 + $1.byteCount }
+        return Array(unsafeUninitializedCapacity: byteCount) { room, filled in
+            for piece in pieces {
+                let rest = UnsafeMutableBufferPointer(rebasing: room[filled...])
+                filled += piece.copy(to: rest)
+            }
+        }
+    }
+}
+
+extension BodyBuilder.Piece {
+    fileprivate var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8CodeUnitCount
+        case .bytes(_, let span): span.count
+        }
+    }
+
+    /// Into the beginning of `room`; how many bytes.
+    fileprivate func copy(to room: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        switch self {
+        case .text(let text):
+            return text.withUTF8Buffer { room.update(fromContentsOf: $0) }
+        case .bytes(let bytes, let span):
+            return bytes.withUnsafeBufferPointer { room.update(fromContentsOf: $0[span.range]) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AppleMusic
+import Cache
+
+/// What came of the attempt to build an answer out of stored ones.
+package enum CompositionOutcome {
+    /// The answer's body, and what it was made of.
+    case answer(ComposedBody)
+    /// It can be built once this has been fetched.
+    case partial(Supplement)
+    /// The origin has to be asked.
+    case impossible
+}
+
+/// A composed answer before it is one.
+package struct ComposedBody {
+    package let body: [UInt8]
+    /// How it was made: the detail in `Cache-Status`.
+    package let detail: Reason
+    /// The answers whose bytes it holds; the first one's fields are its own.
+    package let parts: [StoredSource]
+    /// Unix seconds at which something that it relies on beside its parts runs out: what is known
+    /// of its form, or that a resource is absent.
+    package let reliesUntil: Int64
+    /// How long it may be used.
+    package private(set) var lifetime = Lifetime(freshFor: 0)
+}
+
+/// A request that fetches what is missing of a composition.
+package struct Supplement: Equatable {
+    /// Canonical, and ready to be sent.
+    package let target: [UInt8]
+
+    /// - Parameter target: canonical.
+    package init(target: [UInt8]) {
+        self.target = target
+    }
+}
+
+extension ComposedBody {
+    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5), and no
+    /// longer than one of the origin's of that age under the rule of its own class. Nil where that
+    /// is over.
+    func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
+        guard case .fixed(let seconds, let stale) = rule else { return nil }
+        var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))
+        var usable = Lifetime.longest
+        for part in parts {
+            let response = part.response
+            let own = response.age(at: now)
+            age = max(age, own)
+            fresh = min(fresh, response.freshFor - own)
+            usable = min(usable, response.freshFor - own + response.staleFor)
+        }
+        fresh = min(fresh, seconds - age)
+        usable = min(usable, seconds - age + stale)
+        guard fresh > 0 else { return nil }
+        var limited = self
+        limited.lifetime = Lifetime(freshFor: age + fresh, staleFor: max(usable - fresh, 0), initialAge: age)
+        return limited
+    }
+}

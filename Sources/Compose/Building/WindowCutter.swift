@@ -1,0 +1,167 @@
+import AppleMusic
+import Cache
+
+// Cuts a window out of a stored page of the same list (DESIGN 7).
+// Must hold: a window comes out of one answer of the origin's, so that pages of different ages
+// never mix; the position of every item is certain (`StoredPage`); the limit is one that the origin
+// was seen to accept; `next` is what it would have written, completed where that is asked for.
+
+struct WindowCutter {
+    let request: CatalogRequest
+    let record: FormRecord
+    let limit: Int
+    let offset: Int
+    /// Positions on a page that is asked for without a limit, as learnt or, until then, as
+    /// documented (API.md 4).
+    private let standardLimit: Int?
+    private let completesNext: Bool
+
+    /// Nil where the origin was not seen to answer such a request.
+    init?(_ request: CatalogRequest, _ record: FormRecord, completingNext: Bool) {
+        guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else { return nil }
+        standardLimit =
+            record.paging.standardLimit
+            ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.shape.type)
+        guard let limit = request.limit ?? standardLimit, limit <= max(record.paging.greatestLimit, standardLimit ?? 0)
+        else { return nil }
+        self.request = request
+        self.record = record
+        self.limit = limit
+        offset = request.offset ?? 0
+        completesNext = completingNext
+    }
+
+    func cut(_ list: UInt64, _ empty: consuming Assembler) -> CompositionOutcome {
+        var assembler = empty
+        var pages: [StoredPage] = []
+        for (part, place) in assembler.places(list) {
+            guard let page = Page(part, place, of: request, standardLimit) else { continue }
+            pages.append(page.facts)
+            // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7,
+            // 8).
+            guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
+                let link = link(to: cut.next)
+            else { continue }
+            let mark = assembler.output.count
+            if write(page, cut.items, link, &assembler) {
+                return .answer(assembler.finished(.window, reliesUntil: record.countsUntil))
+            }
+            assembler.rewind(to: mark)
+        }
+        return enlarged(pages).map { .partial($0) } ?? .impossible
+    }
+
+    /// A larger aligned page around the window, so that its neighbours come with it: only where
+    /// clients are going through the list already, and where nothing was ever dropped from pages of
+    /// this form, since a page with gaps cannot be cut.
+    private func enlarged(_ pages: [StoredPage]) -> Supplement? {
+        guard case .list(let name, let isView) = request.shape.subject, let asked = request.limit,
+            let most = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.shape.type),
+            record.paging.isWithoutGaps, pages.contains(where: { $0.next == offset })
+        else { return nil }
+        let size = min(most, Self.largestPage)
+        let start = offset / size * size
+        guard asked * 2 <= size, offset + asked <= start + size,
+            !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size })
+        else { return nil }
+        return Supplement(target: request.target(limit: size, offset: start))
+    }
+
+    /// Larger ones take the origin longer than a waiting client likes.
+    private static let largestPage = 100
+
+    /// The `next` that the origin would write, empty for the last page; nil where that is not
+    /// known.
+    private func link(to next: Int?) -> [UInt8]? {
+        guard let next else { return [] }
+        let link = record.paging.links[NextPattern.Key(request)]?.write(offset: next, request)
+        return completesNext ? link.map(completed) : link
+    }
+
+    /// With the client's own parameters, as in what is fetched.
+    private func completed(_ link: [UInt8]) -> [UInt8] {
+        var target = CanonicalTarget()
+        guard (try? target.parse(request.target(limit: request.limit, offset: request.offset).span)) != nil else {
+            return link
+        }
+        return CompletedNext(link.span, of: target)?.link ?? link
+    }
+
+    private func write(_ page: Page, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler) -> Bool {
+        assembler.append("{")
+        if !link.isEmpty {
+            assembler.append("\"next\":\"")
+            assembler.append(link)
+            assembler.append("\",")
+        }
+        assembler.append("\"data\":[")
+        for (index, element) in page.elements.enumerated() where items.contains(index) {
+            if index > items.lowerBound { assembler.append(",") }
+            guard
+                assembler.write(
+                    element: element, of: page.part, record.objects, .listed, standingAs: page.placement) == .done
+            else { return false }
+        }
+        assembler.append("]}")
+        assembler.use(page.part)
+        return true
+    }
+
+    /// A stored page of the list: an answer of its own, or a relationship inside another.
+    private struct Page {
+        let part: StoredSource
+        let placement: Placement
+        let facts: StoredPage
+        let elements: MappedDocument.Elements
+
+        /// Nil where the part has no page of the list by now: places are noted, and answers change.
+        init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
+            let document = part.document
+            self.part = part
+            let next: ByteSpan
+            var (offset, limit): (Int, Int?) = (0, nil)
+            switch place.kind {
+            case .page:
+                guard let request = part.request, request.isSameList(as: list) else { return nil }
+                placement = .listed
+                elements = document.primary
+                next = document.map.envelope.next
+                (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
+            case .inlinePage:
+                guard let relation = document.relation(place.index, thatBegins: list) else { return nil }
+                placement = .included
+                elements = document.elements(of: relation)
+                next = relation.next
+                // A list that ends within its first page; one that goes on is as long as it is.
+                limit = next.isEmpty ? standardLimit : document.offset(in: next)
+            default: return nil
+            }
+            var count = 0
+            for _ in elements { count += 1 }
+            facts = StoredPage(offset: offset, count: count, limit: limit, next: document.offset(in: next))
+            if !next.isEmpty && facts.next == nil { return nil }
+        }
+    }
+}
+
+extension CatalogRequest {
+    /// Whether both ask for pages of one list, in the same shape.
+    fileprivate func isSameList(as other: CatalogRequest) -> Bool {
+        shape == other.shape && resources == other.resources && storefront == other.storefront
+            && language == other.language
+    }
+}
+
+extension MappedDocument {
+    /// The relationship of this index, if it is that of the list's parent and of its name.
+    fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> Relation? {
+        guard case .list(let name, isView: false) = list.shape.subject, let parent = list.resources.first,
+            let relation = map.relations[checked: index], relation.name == ResourceDocument.nameNumber(name.span)
+        else { return nil }
+        let isOwned = primary.contains { object in
+            Int(object.firstRelation)..<Int(object.endRelation) ~= index && object.number == parent.number
+                && body[object.id.range].dropFirst().dropLast().elementsEqual(parent.id)
+        }
+        return isOwned ? relation : nil
+    }
+}

@@ -1,0 +1,25 @@
+/// Which answers the proxy builds out of what it holds: the directives `compose`, `windows`,
+/// `batch` and `next`.
+public struct CompositionSettings: Sendable, Equatable {
+    /// Whether answers are composed, or only compared.
+    public enum Mode: Sendable {
+        case on, off
+        /// The origin is asked all the same, its answer is the one that is served, and what would
+        /// have been composed is compared with it.
+        case verify
+    }
+
+    /// Answers out of stored resources.
+    public var compose = Mode.on
+    /// Windows into lists out of stored pages, and fetching ahead for clients that walk.
+    public var windows = true
+    /// Misses of single resources that come together, joined into one request.
+    public var batch = false
+    /// Whether `next` repeats the client's own parameters.
+    public var completesNext = false
+    /// What the index of resources may take in memory, in bytes.
+    public var indexBytes = 8 << 20
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,156 @@
+import AppleMusic
+
+// What the origin was seen to do in its answers of one form. Pure.
+// Must hold: nothing is known but by an answer that showed it; a contradiction makes the record
+// rest until everything that was stored in the old manner has run out, and then it is learnt anew.
+
+/// The record of one form of request.
+package struct FormRecord: Sendable {
+    /// By type: one type for items and batches, perhaps several for lists.
+    private(set) var objects = ElementShapes()
+    /// The names of the members around `data` and `next`, as in `ResourceDocument.Envelope`.
+    private(set) var envelope: UInt64
+    /// Unix seconds of the last answer that showed it.
+    private(set) var lastSeen: Int64
+    /// How long from then on it counts: the lifetime of that answer, in seconds.
+    private(set) var freshFor: Int
+    /// Whether a batch of several came in the order of its ids.
+    private(set) var keepsOrder = false
+    /// Whether an id that was asked for twice came once; nil while none was.
+    private(set) var dropsDuplicates: Bool?
+    private(set) var paging = PagingRecord()
+    /// The most resources of a type in a batch that was answered with a list.
+    private var mostAsked: [ResourceClass: Int] = [:]
+
+    /// Learns from the first answer; nil where nothing can be learnt of it.
+    init?(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) {
+        envelope = document.map.envelope.otherMembers
+        lastSeen = now
+        self.freshFor = freshFor
+        guard absorb(request, document, at: now, freshFor: freshFor) else { return nil }
+    }
+
+    /// Learns from another answer; false where it contradicts what was seen.
+    mutating func absorb(
+        _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int
+    ) -> Bool {
+        guard envelope == document.map.envelope.otherMembers, !document.map.envelope.data.isEmpty else { return false }
+        var count = 0
+        for object in document.primary {
+            count += 1
+            guard objects.absorb(object, in: document, depth: 0) else { return false }
+        }
+        // Of what is read from the file, the latest comes first.
+        if now + Int64(freshFor) >= lastSeen + Int64(self.freshFor) {
+            lastSeen = now
+            self.freshFor = freshFor
+        }
+        return switch request.shape.subject {
+        case .item: count == 1 && document.map.envelope.next.isEmpty
+        case .batch: document.map.envelope.next.isEmpty && absorbOrder(request, document)
+        case .list: paging.absorb(request, document, count)
+        case .results: false
+        }
+    }
+
+    /// Whether the answer shows what others have shown, and nothing else: then there is nothing to
+    /// learn. Said of single resources alone, and not of the first one in a second, from which on
+    /// the record counts for longer.
+    func isBorneOut(
+        by document: MappedDocument, _ request: CatalogRequest, at now: Int64, freshFor: Int
+    ) -> Bool {
+        var primary = document.primary
+        guard request.shape.subject == .item, now + Int64(freshFor) <= countsUntil, isFresh(at: now),
+            envelope == document.map.envelope.otherMembers, document.map.envelope.next.isEmpty,
+            let resource = primary.next(), primary.next() == nil
+        else { return false }
+        return objects.describes(resource, in: document)
+    }
+
+    /// Whether something is known of it still.
+    func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
+
+    /// Whether the origin takes so many at once: as it was seen to, or as it is documented to
+    /// (API.md 4.1). More is an error, and the origin's to report.
+    func takes(_ request: CatalogRequest) -> Bool {
+        request.countsByType.allSatisfy { type, count in
+            count <= max(CatalogRequest.mostIDs(type), mostAsked[type] ?? 0)
+        }
+    }
+
+    /// A batch lists what it found in the order of the ids, leaving out what it did not find
+    /// (API.md 8).
+    private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
+        let asked = request.resources.map(\.number)
+        for (type, count) in request.countsByType { mostAsked[type] = max(mostAsked[type] ?? 0, count) }
+        let found = document.primary.map(\.number)
+        var position = 0
+        var seen: Set<UInt64> = []
+        let repeated = Set(asked.filter { !seen.insert($0).inserted })
+        // What becomes of duplicates shows only where something that was asked for twice was found.
+        if !repeated.isDisjoint(with: found) {
+            let repeats = Set(found).count < found.count
+            guard dropsDuplicates.map({ $0 != repeats }) ?? true else { return false }
+            dropsDuplicates = !repeats
+        }
+        for number in found {
+            guard let place = asked[position...].firstIndex(of: number) else { return false }
+            position = place + 1
+        }
+        if found.count > 1 { keepsOrder = true }
+        return true
+    }
+}
+
+/// What is known of the pages of one form of list.
+struct PagingRecord: Sendable {
+    /// Positions that pages spanned, as far as links told, and the items that stood there.
+    private var positions = 0
+    private var items = 0
+    /// Seen positions beyond which it says something that none of them was empty.
+    private static let tellingPositions = 100
+
+    /// Whether pages are full: nothing was ever seen to be dropped from them.
+    var isWithoutGaps: Bool { positions >= Self.tellingPositions && items == positions }
+
+    /// The largest `limit` that the origin answered.
+    private(set) var greatestLimit = 0
+    /// Pages that were asked for without a limit.
+    private var standard = ListSize()
+    private(set) var links: [NextPattern.Key: NextPattern] = [:]
+
+    /// The positions on a page that is asked for without a limit; nil where that is not known.
+    var standardLimit: Int? { standard.span }
+
+    mutating func absorb(_ request: CatalogRequest, _ document: MappedDocument, _ count: Int) -> Bool {
+        greatestLimit = max(greatestLimit, request.limit ?? 0)
+        let next = document.map.envelope.next
+        guard !next.isEmpty else { return true }
+        guard let offset = document.offset(in: next), offset > request.offset ?? 0 else { return false }
+        let span = offset - (request.offset ?? 0)
+        positions += span
+        items += count
+        // Where the origin fills pages up, a page may span more than its limit, and never less.
+        if let limit = request.limit { guard span >= limit else { return false } }
+        if request.limit == nil, !standard.note(count, next: span) { return false }
+        return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)
+    }
+
+    private mutating func absorb(_ link: Span<UInt8>, _ request: CatalogRequest) -> Bool {
+        let key = NextPattern.Key(request)
+        if let known = links[key] { return known.matches(link, request) }
+        guard let pattern = NextPattern(learntFrom: link, request) else { return false }
+        links[key] = pattern
+        return true
+    }
+}
+
+extension CatalogRequest {
+    /// How many resources of each type are asked for, duplicates counted once: the least that the
+    /// origin may count.
+    fileprivate var countsByType: [ResourceClass: Int] {
+        var counts: [ResourceClass: Int] = [:]
+        for name in Set(resources) { counts[name.type, default: 0] += 1 }
+        return counts
+    }
+}

@@ -1,0 +1,271 @@
+import AppleMusic
+import Cache
+import Synchronization
+
+/// What all loops know of the resources in stored answers: where they stand, and in which forms the
+/// origin shows them.
+///
+/// Told of every answer that is stored under an operator's TTL; asked where nothing is stored under
+/// a request's own key.
+public final class ResourceLibrary: Sendable {
+    /// What is composed at all.
+    public let settings: CompositionSettings
+    let index: ResourceIndex
+    package let forms = LearntForms()
+    private let cache: ResponseCache
+    private let classes: ResourceClasses
+    private let hasReadStored = Atomic<Bool>(false)
+
+    /// What an answer of twenty resources takes in the index, as measured: beyond, older answers
+    /// would push out newer ones.
+    private static let indexBytesOfAnAnswer = 640
+
+    /// Of one answer, so many resources are compared with what other answers say of them.
+    private static let comparisons = 16
+
+    /// - Parameter classes: those with an operator's TTL.
+    package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
+        self.cache = cache
+        self.classes = classes
+        self.settings = settings
+        index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
+    }
+
+    /// Whether anything is known, or built, of such requests: for what everyone shares, under an
+    /// operator's TTL.
+    public func covers(_ scope: CacheKey.Scope?, _ route: Route, _ rule: TTLRule) -> Bool {
+        guard settings.isActive, scope == .shared, route.isShared, case .fixed = rule else {
+            return false
+        }
+        return true
+    }
+
+    /// How an answer of the origin's goes with what was known.
+    package enum Lesson {
+        case nothingNew
+        /// It contradicts what was learnt of its form, which rests.
+        case otherForm
+        /// A resource shows other attributes in it than in another placement.
+        case otherAttributes
+    }
+
+    /// Learns from an answer that is stored. `now` in unix seconds.
+    /// - Parameters:
+    ///   - known: what it answers, for whoever knows that already.
+    ///   - original: the body as the origin sent it, where another one is stored.
+    @discardableResult
+    package func note(
+        _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, at now: Int64
+    ) -> Lesson {
+        guard settings.isActive, classes.allowParts(of: response),
+            let map = response.outline as? ResourceDocument
+        else { return .nothingNew }
+        let part = StoredSource(response, map)
+        guard let request = known ?? part.request else { return .nothingNew }
+        let fits = observe(request, original, part)
+        let shown = Self.shown(part, request)
+        let agrees = comparePlacements(part, request, shown, at: now)
+        // What stood there before may have stood elsewhere in it.
+        index.remove(response.key)
+        index.add(response.key, Self.entries(part, request, shown))
+        return !fits ? .otherForm : agrees ? .nothingNew : .otherAttributes
+    }
+
+    private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: StoredSource) -> Bool {
+        var document = part.document
+        if let original {
+            guard let map = DocumentScan(original).document else { return true }
+            document = MappedDocument(body: original, map: map)
+        } else if settings.completesNext, !document.map.envelope.next.isEmpty {
+            // From the file: nobody knows who wrote its link.
+            return true
+        }
+        return request.shape.subject == .results
+            || forms.observe(
+                request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
+    }
+
+    /// Goes through what the file holds from earlier runs, behind the caller's back, the latest
+    /// first. Called once.
+    package func readStored(at now: Int64) {
+        guard settings.isActive else { return }
+        let seen = SeenPlacements()
+        cache.visitStored { [self] response in
+            guard response.isFresh(at: now), classes.allowParts(of: response),
+                let map = DocumentScan(response.body).document
+            else { return true }
+            let outlined = response.with(outline: map)
+            note(outlined, at: now)
+            comparePlacements(StoredSource(outlined, map), seen)
+            return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
+        } _: { [self] _ in
+            hasReadStored.store(true, ordering: .releasing)
+        }
+    }
+
+    /// False where nothing was noted of anything that is asked for, so that there is nothing to
+    /// make an answer of. A page may be a reason to ask for a larger one where nothing of its list
+    /// is stored.
+    package func mayHoldParts(of request: CatalogRequest) -> Bool {
+        switch request.shape.subject {
+        case .item, .batch: request.resources.contains { index.holds(request.indexNumber(ofResource: $0.number)) }
+        case .list, .results: true
+        }
+    }
+
+    /// What answers can be made of now.
+    package func sources(_ reader: StoreReader?, at now: Int64, isPeeking: Bool = false) -> StoredSources {
+        StoredSources(cache, index, reader, classes, at: now, isPeeking: isPeeking)
+    }
+
+    /// Whether that is done.
+    package var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
+
+    /// Whether resources that were seen before in another placement show the same attributes.
+    /// With what is in memory: nothing is read from the file for it.
+    private func comparePlacements(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64)
+        -> Bool
+    {
+        guard request.hasPlainResources else { return true }
+        var sources = sources(nil, at: now)
+        var (rest, agrees) = (Self.comparisons, true)
+        for (index, placement) in shown where rest > 0 {
+            let object = part.document.map.objects[index]
+            guard !object.attributes.isEmpty, let type = object.type else { continue }
+            let id = part.document.body[object.id.range]
+            let number = request.indexNumber(ofResource: object.number)
+            for other in sources.candidates(number, resource: object.number, id: id)
+            where other.placement != placement && !other.object.attributes.isEmpty {
+                rest -= 1
+                let isEqual = other.object.attributeNames == object.attributeNames
+                if !forms.note(type, placement, other.placement, isEqual: isEqual) { agrees = false }
+            }
+        }
+        return agrees
+    }
+
+    /// The same among the answers of the file: none of them is in memory, to be compared with.
+    private func comparePlacements(_ part: StoredSource, _ seen: SeenPlacements) {
+        guard let request = part.request, request.hasPlainResources else { return }
+        for (index, placement) in Self.shown(part, request) {
+            let object = part.document.map.objects[index]
+            guard !object.attributes.isEmpty, let type = object.type,
+                let other = seen.other(than: placement, of: request.indexNumber(ofResource: object.number), object)
+            else { continue }
+            _ = forms.note(type, placement, other.placement, isEqual: other.attributeNames == object.attributeNames)
+        }
+    }
+}
+
+/// In which placement a resource was met first in the file, and what it showed there.
+private final class SeenPlacements: Sendable {
+    typealias Seen = (placement: Placement, attributeNames: UInt64)
+
+    private let resources = Mutex<[UInt64: Seen]>([:])
+    /// The latest are met first, and so many say enough.
+    private static let maxResources = 1 << 16
+
+    private let answers = Atomic<Int>(0)
+
+    /// Counts an answer; false once there were so many.
+    func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
+
+    /// What the resource of this number showed in another placement; the first time that it is met,
+    /// nothing.
+    func other(than placement: Placement, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
+        resources.withLock { resources in
+            if let seen = resources[number] { return seen.placement == placement ? nil : seen }
+            if resources.count < Self.maxResources { resources[number] = (placement, object.attributeNames) }
+            return nil
+        }
+    }
+}
+
+// MARK: - What is noted
+
+extension ResourceLibrary {
+    /// An object of a document, by its index, and its placement there.
+    private typealias Shown = (index: Int, placement: Placement)
+
+    /// The objects of an answer that others can be made of: no identifiers.
+    private static func shown(_ part: StoredSource, _ request: CatalogRequest) -> [Shown] {
+        let objects = part.document.map.objects
+        let envelope = part.document.map.envelope
+        // The next element of the document's own list; -1 behind the last.
+        var primary = envelope.firstElement < envelope.endElement ? Int(envelope.firstElement) : -1
+        var result: [Shown] = []
+        result.reserveCapacity(objects.count)
+        for (index, object) in objects.enumerated() {
+            let isPrimary = index == primary
+            if isPrimary { primary = object.end < envelope.endElement ? Int(object.end) : -1 }
+            guard !object.attributes.isEmpty || object.hasRelationships else { continue }
+            if object.parent >= 0 {
+                result.append((index, .included))
+            } else if let placement = request.placement(isPrimary: isPrimary) {
+                result.append((index, placement))
+            }
+        }
+        return result
+    }
+
+    private static func entries(
+        _ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown]
+    ) -> [(number: UInt64, place: UInt32)] {
+        let objects = part.document.map.objects
+        var entries: [(number: UInt64, place: UInt32)] = []
+        entries.reserveCapacity(shown.count + 8)
+        for (index, placement) in shown {
+            let number = request.indexNumber(ofResource: objects[index].number)
+            entries.append((number, IndexedPlace(.object(placement), index).packed))
+        }
+        switch request.shape.subject {
+        case .item: addLists(part, request, &entries)
+        case .batch:
+            addLists(part, request, &entries)
+            addAbsences(part, request, &entries)
+        case .list: if let list = request.listNumber { entries.append((list, IndexedPlace(.page).packed)) }
+        case .results: break
+        }
+        return entries
+    }
+
+    /// The relationships of primary resources are the first pages of lists. With parameters like
+    /// `extend` they show their elements otherwise than the list's own pages do.
+    private static func addLists(
+        _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
+    ) {
+        guard request.hasPlainResources else { return }
+        for object in part.document.primary {
+            for index in Int(object.firstRelation)..<Int(object.endRelation) {
+                let relation = part.document.map.relations[index]
+                let list = request.listNumber(ofParent: object.number, name: relation.name)
+                entries.append((list, IndexedPlace(.inlinePage, index).packed))
+            }
+        }
+    }
+
+    private static func addAbsences(
+        _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
+    ) {
+        let found = Set(part.document.primary.map(\.number))
+        for name in request.resources where !found.contains(name.number) {
+            entries.append((request.indexNumber(ofResource: name.number), IndexedPlace(.absence).packed))
+        }
+    }
+}
+
+extension CompositionSettings {
+    /// Whether anything has to be known of resources at all.
+    public var isActive: Bool { compose != .off || windows || batch }
+}
+
+extension CatalogRequest {
+    fileprivate func placement(isPrimary: Bool) -> Placement? {
+        switch shape.subject {
+        case .item: isPrimary ? .item : nil
+        case .batch: isPrimary ? .batched : nil
+        case .list: isPrimary ? .listed : nil
+        case .results: .found
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import AppleMusic
+
+// The numbers under which the index holds pages of lists: the same for the pages of a
+// relationship's path as for the relationship inside its parent. They are hints: a page that is
+// found by one is looked at, whether it is of the list.
+
+extension CatalogRequest {
+    /// The number of the list that a relationship begins.
+    func listNumber(ofParent parent: UInt64, name: UInt64) -> UInt64 {
+        indexNumber(ofResource: (parent ^ name.byteSwapped) &* 0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// The number of the list that is asked for, the same as that of the relationship inside its
+    /// parent; nil where the elements are asked for in another way than there.
+    package var listNumber: UInt64? {
+        guard case .list(let name, let isView) = shape.subject, let parent = resources.first else { return nil }
+        let own = ResourceDocument.nameNumber(name.span)
+        let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)
+        return shape.include.isEmpty
+            ? list
+            : shape.include.reduce(list) { number, name in
+                (number ^ ResourceDocument.nameNumber(name.span)) &* 0x9E37_79B9_7F4A_7C15
+            }
+    }
+}
+
+extension CatalogRequest {
+    /// What a canonical target asks for; nil for what is not to be composed or looked through.
+    package init?(canonical: [UInt8]) {
+        var target = CanonicalTarget()
+        guard (try? target.parse(canonical.span)) != nil else { return nil }
+        self.init(target)
+    }
+}

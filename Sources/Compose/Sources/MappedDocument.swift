@@ -1,0 +1,69 @@
+import AppleMusic
+import Cache
+
+/// An answer's body with the map of its resources.
+package struct MappedDocument {
+    package let body: [UInt8]
+    package let map: ResourceDocument
+
+    /// - Parameter map: made of just this body.
+    package init(body: [UInt8], map: ResourceDocument) {
+        self.body = body
+        self.map = map
+    }
+
+    typealias Object = ResourceDocument.Object
+    typealias Relation = ResourceDocument.Relation
+
+    /// The relationships of an object, in the order in which they stand.
+    func relations(of object: Object) -> ArraySlice<Relation> {
+        map.relations[Int(object.firstRelation)..<Int(object.endRelation)]
+    }
+
+    func relation(_ name: UInt64, of object: Object) -> Relation? {
+        relations(of: object).first { $0.name == name }
+    }
+
+    func elements(of relation: Relation) -> Elements {
+        Elements(map: map, index: Int(relation.firstElement), end: Int(relation.endElement))
+    }
+
+    func count(of relation: Relation) -> Int { elements(of: relation).reduce(0) { count, _ in count + 1 } }
+
+    /// The document's own list.
+    var primary: Elements {
+        Elements(map: map, index: Int(map.envelope.firstElement), end: Int(map.envelope.endElement))
+    }
+
+    /// The offset in a link; nil where there is none.
+    package func offset(in next: ByteSpan) -> Int? {
+        guard next.count > 2 else { return nil }
+        return PageLink.offset(in: body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1))
+    }
+
+    /// The objects of one list: each ends where the next begins.
+    struct Elements: Sequence, IteratorProtocol {
+        fileprivate let map: ResourceDocument
+        fileprivate var index: Int
+        fileprivate let end: Int
+
+        /// Of the objects that are left, in the document.
+        var indices: [Int] {
+            var (position, indices) = (index, [Int]())
+            while position < end {
+                indices.append(position)
+                position = Int(map.objects[position].end)
+            }
+            return indices
+        }
+
+        mutating func next() -> Object? {
+            guard index < end else { return nil }
+            let object = map.objects[index]
+            index = Int(object.end)
+            return object
+        }
+    }
+}
+
+extension ResourceDocument: Outline {}

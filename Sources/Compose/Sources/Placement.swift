@@ -1,0 +1,113 @@
+import AppleMusic
+
+/// Where in an answer a resource stands (API.md 5.3): the same resource may look different in each.
+package enum Placement: UInt8, CaseIterable, Sendable {
+    /// The resource of `/{type}/{id}`.
+    case item
+    /// One of those of `?ids=`.
+    case batched
+    /// An element of a relationship of another resource.
+    case included
+    /// An element of a relationship or view that was asked for by its path.
+    case listed
+    /// A result of a search or a chart.
+    case found
+
+    /// Whether it is what the request asked for by its id.
+    var isPrimary: Bool { self == .item || self == .batched }
+}
+
+/// Which placements show the same attributes, for one type; learnt from resources that were seen
+/// in both. Pure.
+///
+/// Attributes that differ in their names may be the catalog's change between two answers, so a
+/// single difference suspends what was known and a run of agreements brings it back.
+package struct PlacementAgreement: Sendable {
+    private struct Pair: Sendable {
+        var agreements: UInt8 = 0
+        var needed: UInt8 = 1
+    }
+
+    private var pairs = [Pair](repeating: Pair(), count: Placement.allCases.count * Placement.allCases.count)
+
+    /// Agreements in a row that are needed after a difference.
+    private static let neededAfterDifference: UInt8 = 4
+
+    /// The same resource was seen in two placements; false where that contradicts what was known.
+    mutating func note(_ one: Placement, _ other: Placement, isEqual: Bool) -> Bool {
+        let index = Self.index(one, other)
+        let wasKnown = isKnown(index)
+        if isEqual {
+            pairs[index].agreements = min(pairs[index].agreements + 1, Self.neededAfterDifference)
+        } else {
+            pairs[index] = Pair(agreements: 0, needed: Self.neededAfterDifference)
+        }
+        return isEqual || !wasKnown
+    }
+
+    /// Whether a resource in the one placement shows what it shows in the other.
+    func holds(_ one: Placement, _ other: Placement) -> Bool {
+        if one == other || isKnown(Self.index(one, other)) { return true }
+        // What both agree with in a third placement.
+        return Placement.allCases.contains { third in
+            third != one && third != other && isKnown(Self.index(one, third)) && isKnown(Self.index(third, other))
+                && pairs[Self.index(one, other)].needed == 1
+        }
+    }
+
+    /// Whether they were seen to differ, and have not agreed often enough since.
+    package func isRefuted(_ one: Placement, _ other: Placement) -> Bool {
+        let pair = pairs[Self.index(one, other)]
+        return pair.needed > 1 && pair.agreements < pair.needed
+    }
+
+    private func isKnown(_ index: Int) -> Bool { pairs[index].agreements >= pairs[index].needed }
+
+    private static func index(_ one: Placement, _ other: Placement) -> Int {
+        Int(min(one.rawValue, other.rawValue)) * Placement.allCases.count + Int(max(one.rawValue, other.rawValue))
+    }
+}
+
+/// A place in a stored answer, as the index holds it: what stands there, and which one.
+struct IndexedPlace: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        /// An object of the document, by its index.
+        case object(Placement)
+        /// The page that the document is; no number.
+        case page
+        /// A relationship inside the document, by its index: the first page of that list.
+        case inlinePage
+        /// The resource is absent from the batch that the document answers; no number.
+        case absence
+    }
+
+    let kind: Kind
+    let index: Int
+
+    init(_ kind: Kind, _ index: Int = 0) {
+        self.kind = kind
+        self.index = index
+    }
+
+    /// Three bits of kind, the rest is the index: a document has at most
+    /// `ResourceDocument.maxObjects` objects.
+    var packed: UInt32 {
+        let code: UInt32 =
+            switch kind {
+            case .object(let placement): UInt32(placement.rawValue)
+            case .page: 5
+            case .inlinePage: 6
+            case .absence: 7
+            }
+        return code << 29 | UInt32(index)
+    }
+
+    init(packed: UInt32) {
+        let code = UInt8(packed >> 29)
+        kind =
+            if let placement = Placement(rawValue: code) { .object(placement) } else {
+                code == 5 ? .page : code == 6 ? .inlinePage : .absence
+            }
+        index = Int(packed & 0x1FFF_FFFF)
+    }
+}

@@ -1,0 +1,47 @@
+import Cache
+
+/// What is known of a request when it has been answered.
+struct AnsweredRequest {
+    let status: Int
+    /// Bytes of content that went to the client.
+    let contentLength: Int
+    /// What the cache did; nil where it was not asked.
+    let cacheStatus: CacheStatus?
+    /// Under which the answer is, or would be, stored; nil where the target was malformed or is
+    /// nobody else's.
+    let key: CacheKey?
+    /// Written in place of the target where the target is private, or no target.
+    let template: StaticString?
+    /// How long the origin took; nil where it was not asked for this request.
+    var upstreamTime: Duration?
+
+    /// What happened, in the words of `Cache-Status`: `hit`, or why the origin was asked.
+    var word: StaticString {
+        switch cacheStatus {
+        case nil: "refused"
+        case .hit: "hit"
+        case .forwarded(let forwarded): forwarded.reason.word
+        case .refused(let reason): reason.word
+        }
+    }
+
+    /// The `detail` of `Cache-Status`, where it is another word.
+    var detail: Reason? {
+        switch cacheStatus {
+        case nil, .refused: nil
+        case .hit(_, let detail): detail
+        case .forwarded(let forwarded): forwarded.detail == forwarded.reason ? nil : forwarded.detail
+        }
+    }
+
+    var outcome: Outcome { cacheStatus?.outcome ?? .refused }
+}
+
+extension CacheStatus.Forwarded {
+    fileprivate var detail: Reason? {
+        switch storing {
+        case .stored(_, let detail): detail
+        case .no(let detail): detail
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import EventLoop
+import Synchronization
+import Upstream
+
+/// What one loop asked of the origin, by priority and by what came of it. Written by that loop,
+/// read by anyone.
+public final class UpstreamStatistics: Sendable {
+    /// Which requests are counted together.
+    public struct Kind: Hashable, Sendable {
+        public let priority: UpstreamPriority
+        /// nil: no answer came.
+        public let status: Int?
+    }
+
+    private let counts = Mutex<[Kind: Int]>([:])
+    private let times: [LatencyHistogram] = UpstreamPriority.allCases.map { _ in LatencyHistogram() }
+
+    public init() {}
+
+    /// A sending has ended: by an answer of that status, or by none.
+    func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
+        counts.withLock { $0[Kind(priority: priority, status: status), default: 0] += 1 }
+        if let time { times[priority.rawValue].record(nanoseconds: time.wholeNanoseconds) }
+    }
+
+    /// How many, by kind.
+    public var snapshot: [Kind: Int] { counts.withLock { $0 } }
+
+    /// How long the origin took to answer requests of that priority, to the end of the head.
+    public func times(_ priority: UpstreamPriority) -> LatencyCounts { times[priority.rawValue].snapshot }
+}
+
+extension Statistics: UpstreamObserver {
+    /// Counts it.
+    public func upstreamQueued() { count(.queued) }
+    /// Counts it.
+    public func upstreamStarted() { count(.upstreamRequests) }
+    /// Counts it.
+    public func upstreamRefused() { count(.queueRefused) }
+    /// Counts it.
+    public func upstreamRateLimited() { count(.rateLimited) }
+    /// Counts it.
+    public func upstreamRepeated() { count(.retried) }
+
+    /// Counts it by what came of it, and notes how long it took.
+    public func upstreamAnswered(_ priority: UpstreamPriority, status: Int?, after time: Duration?) {
+        upstream.count(priority, status, took: time)
+    }
+}

@@ -1,0 +1,305 @@
+import Cache
+import EventLoop
+import HTTP
+import Server
+
+/// The shape of a line.
+public enum AccessLogFormat: Sendable {
+    case combined
+    case json
+}
+
+/// One loop's share of the access log: lines gather here and go to the sink in large pieces.
+///
+/// Confined to its loop.
+final class AccessLog {
+    private let sink: AccessLogSink
+    private let format: AccessLogFormat
+    private let loop: EventLoop
+    private var lines = ByteBuffer(capacity: 32 << 10)
+    private var flushToken: TimerToken?
+    private var timestamp: [UInt8] = []
+    private var timestampSecond = Int64.min
+
+    private static let flushBytes = 16 << 10
+    private static let flushInterval = Duration.milliseconds(200)
+    /// Bytes of a target, a key and an agent, and of a method and a name, as they are written: with
+    /// all of them a line has less than 4 kB (HARDENING 5).
+    private static let longest = 1 << 10
+    private static let longestWord = 128
+
+    init(sink: AccessLogSink, format: AccessLogFormat, loop: EventLoop) {
+        self.sink = sink
+        self.format = format
+        self.loop = loop
+    }
+
+    /// One answered request. Personal requests are logged by their route alone: ids and queries
+    /// there are private.
+    func record(_ answered: AnsweredRequest, nanoseconds: Int64, on connection: ClientConnection) {
+        noteTime(connection)
+        connection.withHeadBytes { bytes in
+            switch format {
+            case .combined: writeCombined(answered, nanoseconds, connection, bytes)
+            case .json: writeJSON(answered, nanoseconds, connection, bytes)
+            }
+        }
+        flushSoon()
+    }
+
+    /// A request that could not be read to its end: what it was is not known, so it stands as `-`.
+    func recordRefusal(status: Int, contentLength: Int, nanoseconds: Int64, on connection: ClientConnection) {
+        recordUnnamed(method: "-", status, contentLength, "refused", nanoseconds, connection)
+    }
+
+    func recordPreflight(on connection: ClientConnection) {
+        recordUnnamed(method: "OPTIONS", 204, 0, "preflight", 0, connection)
+    }
+
+    private func recordUnnamed(
+        method: StaticString, _ status: Int, _ contentLength: Int, _ word: StaticString, _ nanoseconds: Int64,
+        _ connection: ClientConnection
+    ) {
+        noteTime(connection)
+        switch format {
+        case .combined:
+            beginCombined(connection)
+            lines.append(method)
+            lines.append(" - HTTP/1.1\" ")
+            lines.append(decimal: status)
+            lines.append(" ")
+            lines.append(decimal: contentLength)
+            lines.append(" \"-\" \"-\" ")
+            lines.append(word)
+            lines.append(" ")
+            lines.append(secondsOf: nanoseconds)
+            lines.append(" - - -\n")
+        case .json:
+            beginJSON(connection)
+            lines.append(",\"method\":\"")
+            lines.append(method)
+            lines.append("\",\"target\":\"-\"")
+            appendResult(status, contentLength, word, word, nanoseconds)
+            lines.append("}\n")
+        }
+        flushSoon()
+    }
+
+    private func noteTime(_ connection: ClientConnection) {
+        let second = connection.context.unixSeconds
+        guard second != timestampSecond else { return }
+        timestampSecond = second
+        let text = format == .combined ? LogTime.common(second) : LogTime.rfc3339(second)
+        timestamp = Array(text.utf8)
+    }
+
+    private func flushSoon() {
+        if lines.readableCount >= Self.flushBytes {
+            flush()
+        } else if flushToken == nil {
+            flushToken = loop.schedule(at: loop.now + Self.flushInterval) { [weak self] in
+                self?.flushToken = nil
+                self?.flush()
+            }
+        }
+    }
+
+    func flush() {
+        guard !lines.isEmpty else { return }
+        sink.write(lines.copyReadable())
+        lines.removeAll(keepingCapacity: true)
+    }
+
+    /// `client - name [time] "request" status bytes "-" "agent" word/detail seconds upstream-seconds "key" trace`:
+    /// the combined format, and behind it what the cache did; the referrer is left out.
+    private func writeCombined(
+        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
+    ) {
+        let head = connection.head
+        beginCombined(connection)
+        lines.appendEscaped(bytes.extracting(head.methodText.range), upTo: Self.longestWord)
+        lines.append(" ")
+        appendTarget(answered, head, bytes)
+        lines.append(head.version == .http11 ? " HTTP/1.1\" " : " HTTP/1.0\" ")
+        lines.append(decimal: answered.status)
+        lines.append(" ")
+        lines.append(decimal: answered.contentLength)
+        lines.append(" \"-\" \"")
+        if let agent = head.fields.first(.userAgent) {
+            lines.appendEscaped(bytes.extracting(agent.value.range), upTo: Self.longest)
+        } else {
+            lines.append("-")
+        }
+        lines.append("\" ")
+        lines.append(answered.word)
+        if let detail = answered.detail {
+            lines.append("/")
+            lines.append(detail.word)
+        }
+        lines.append(" ")
+        lines.append(secondsOf: nanoseconds)
+        lines.append(" ")
+        if let time = answered.upstreamTime {
+            lines.append(secondsOf: time.wholeNanoseconds)
+        } else {
+            lines.append("-")
+        }
+        lines.append(" ")
+        if let key = answered.loggedKey {
+            lines.append("\"")
+            lines.appendEscaped(key.target.span, upTo: Self.longest)
+            lines.append("\"")
+        } else {
+            lines.append("-")
+        }
+        lines.append(" ")
+        if let trace = Self.trace(head, bytes) { lines.append(bytes.extracting(trace)) } else { lines.append("-") }
+        lines.append("\n")
+    }
+
+    /// One object a line; members that have no value are left out.
+    private func writeJSON(
+        _ answered: AnsweredRequest, _ nanoseconds: Int64, _ connection: ClientConnection, _ bytes: Span<UInt8>
+    ) {
+        let head = connection.head
+        beginJSON(connection)
+        lines.append(",\"method\":\"")
+        lines.appendEscaped(bytes.extracting(head.methodText.range), upTo: Self.longestWord)
+        lines.append("\",\"target\":\"")
+        appendTarget(answered, head, bytes)
+        lines.append("\"")
+        appendResult(
+            answered.status, answered.contentLength, answered.outcome.word, answered.word, nanoseconds)
+        if let detail = answered.detail {
+            lines.append(",\"detail\":\"")
+            lines.append(detail.word)
+            lines.append("\"")
+        }
+        if let time = answered.upstreamTime {
+            lines.append(",\"upstream_seconds\":")
+            lines.append(secondsOf: time.wholeNanoseconds)
+        }
+        if let key = answered.loggedKey {
+            lines.append(",\"key\":\"")
+            lines.appendEscaped(key.target.span, upTo: Self.longest)
+            lines.append("\"")
+        }
+        if let trace = Self.trace(head, bytes) {
+            lines.append(",\"trace\":\"")
+            lines.append(bytes.extracting(trace))
+            lines.append("\"")
+        }
+        lines.append("}\n")
+    }
+
+    private func beginCombined(_ connection: ClientConnection) {
+        lines.append(connection.peerText)
+        lines.append(" - ")
+        if let client = connection.client { appendEscaped(client.name) } else { lines.append("-") }
+        lines.append(" [")
+        lines.append(timestamp)
+        lines.append("] \"")
+    }
+
+    private func beginJSON(_ connection: ClientConnection) {
+        lines.append("{\"time\":\"")
+        lines.append(timestamp)
+        lines.append("\",\"address\":\"")
+        lines.append(connection.peerText)
+        lines.append("\"")
+        guard let client = connection.client else { return }
+        lines.append(",\"client\":\"")
+        appendEscaped(client.name)
+        lines.append("\"")
+    }
+
+    private func appendResult(
+        _ status: Int, _ contentLength: Int, _ outcome: StaticString, _ reason: StaticString, _ nanoseconds: Int64
+    ) {
+        lines.append(",\"status\":")
+        lines.append(decimal: status)
+        lines.append(",\"bytes\":")
+        lines.append(decimal: contentLength)
+        lines.append(",\"outcome\":\"")
+        lines.append(outcome)
+        lines.append("\",\"reason\":\"")
+        lines.append(reason)
+        lines.append("\",\"seconds\":")
+        lines.append(secondsOf: nanoseconds)
+    }
+
+    private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
+        if let template = answered.template {
+            lines.append(template)
+        } else {
+            lines.appendEscaped(bytes.extracting(head.target.range), upTo: Self.longest)
+        }
+    }
+
+    private func appendEscaped(_ text: String) {
+        var text = text
+        text.withUTF8 { lines.appendEscaped($0.span, upTo: Self.longestWord) }
+    }
+
+    /// By which the request is followed through several programs; only where it is what it should
+    /// be.
+    private static func trace(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
+        guard let field = head.fields.first(.traceparent), head.fields.count(.traceparent) == 1 else { return nil }
+        return TraceContext.traceID(bytes, field.value.range)
+    }
+}
+
+extension AnsweredRequest {
+    /// The key, unless it is one user's.
+    fileprivate var loggedKey: CacheKey? { template == nil ? key : nil }
+}
+
+extension ByteBuffer {
+    /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is
+    /// also valid JSON (HARDENING 3, control characters in logs). Clean stretches, the usual case,
+    /// go in one piece. What would take more than `most` bytes is cut, never inside an escape, and
+    /// ends in `...`.
+    fileprivate mutating func appendEscaped(_ bytes: Span<UInt8>, upTo most: Int) {
+        var (start, index, escapes) = (0, 0, 0)
+        var end = min(bytes.count, most)
+        while index < end {
+            if Self.needsEscape(bytes[index]) {
+                guard index + escapes + 6 <= most else {
+                    end = index
+                    break
+                }
+                append(bytes.extracting(start..<index))
+                append("\\u00")
+                append(Self.digit(bytes[index] >> 4))
+                append(Self.digit(bytes[index] & 15))
+                start = index + 1
+                escapes += 5
+                end = min(bytes.count, most - escapes)
+            }
+            index += 1
+        }
+        append(bytes.extracting(start..<end))
+        if end < bytes.count { append("...") }
+    }
+
+    /// Seconds with six decimals.
+    fileprivate mutating func append(secondsOf nanoseconds: Int64) {
+        let microseconds = Int(max(0, nanoseconds) / 1000)
+        append(decimal: microseconds / 1_000_000)
+        append(".")
+        let digits = microseconds % 1_000_000 + 1_000_000
+        var scale = 100_000
+        while scale > 0 {
+            append(Self.digit(UInt8(digits / scale % 10)))
+            scale /= 10
+        }
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte >= 0x7f || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

@@ -1,0 +1,123 @@
+import AppleMusic
+import HTTP
+import Server
+
+/// Why a file of client keys cannot be used.
+public struct ClientKeysError: Error, Equatable, CustomStringConvertible {
+    /// Counted from 1.
+    public let line: Int
+    public let problem: String
+
+    public var description: String { "line \(line): \(problem)" }
+}
+
+/// The keys that clients have to present (`client_keys_file`): `name key [N/s]`, one client a line,
+/// `#` begins a comment. With a rate, requests beyond it are answered 429.
+///
+/// A client presents its key as `X-Refrain-Key: KEY` or as `Authorization: Bearer KEY`; neither
+/// goes upstream.
+public struct ClientKeys: Sendable {
+    /// Shorter ones could be guessed.
+    public static let leastKeyBytes = 16
+
+    /// In the order of the file.
+    public let clients: [Client]
+    /// The key of each, in the same order.
+    private let keys: [SecretBytes]
+
+    /// - Parameter previous: what was in force before; what clients of the same name did goes on
+    ///   being counted.
+    /// - Throws: `ClientKeysError`, which names the line and never the key.
+    public init(_ file: SecretBytes, continuing previous: ClientKeys? = nil) throws(ClientKeysError) {
+        var clients: [Client] = []
+        var keys: [SecretBytes] = []
+        var line = 0
+        try file.withBytes { bytes throws(ClientKeysError) in
+            for range in Self.lines(bytes) {
+                line += 1
+                let words = Self.words(bytes, range)
+                if words.isEmpty || bytes[words[0].lowerBound] == UInt8(ascii: "#") { continue }
+                guard words.count == 2 || words.count == 3 else {
+                    throw ClientKeysError(line: line, problem: "expected a name, a key and perhaps a rate")
+                }
+                let name = String(decoding: bytes.extracting(words[0]).copy(), as: UTF8.self)
+                guard words[1].count >= Self.leastKeyBytes else {
+                    throw ClientKeysError(
+                        line: line, problem: "the key of \(name) has fewer than \(Self.leastKeyBytes) characters")
+                }
+                guard !clients.contains(where: { $0.name == name }) else {
+                    throw ClientKeysError(line: line, problem: "\(name) is there twice")
+                }
+                let key = SecretBytes(bytes.extracting(words[1]))
+                if let other = keys.firstIndex(where: { other in key.withUnsafeBytes { other.isEqual(to: $0) } }) {
+                    throw ClientKeysError(line: line, problem: "\(name) has the key of \(clients[other].name)")
+                }
+                let rate = words.count == 3 ? try Self.rate(bytes, words[2], line) : nil
+                keys.append(key)
+                clients.append(
+                    Client(name: name, rate: rate, continuing: previous?.clients.first { $0.name == name }))
+            }
+        }
+        guard !clients.isEmpty else { throw ClientKeysError(line: max(1, line), problem: "no client is named") }
+        self.clients = clients
+        self.keys = keys
+    }
+
+    /// Whose key the request presents. Every key is compared, each in constant time.
+    func client(presenting head: RequestHead, _ bytes: Span<UInt8>) -> Client? {
+        if let field = head.fields.first(.xRefrainKey) { return client(of: bytes.extracting(field.value.range)) }
+        guard let token = head.bearerToken(bytes) else { return nil }
+        return client(of: bytes.extracting(token))
+    }
+
+    /// Whether the request's `Authorization` was its key, which the origin must not see.
+    func isPresentedAsBearer(_ head: RequestHead) -> Bool {
+        !head.fields.contains(.xRefrainKey)
+    }
+
+    private func client(of key: Span<UInt8>) -> Client? {
+        key.withUnsafeBytes { key in
+            var found: Client?
+            for index in keys.indices where keys[index].isEqual(to: key) { found = clients[index] }
+            return found
+        }
+    }
+
+    /// `N/s`; the message does not repeat what is there, which may be part of a key.
+    private static func rate(
+        _ bytes: Span<UInt8>, _ word: Range<Int>, _ line: Int
+    ) throws(ClientKeysError) -> Int {
+        let text = String(decoding: bytes.extracting(word).copy(), as: UTF8.self)
+        guard text.hasSuffix("/s"), let rate = Int(text.dropLast(2)), (1...1_000_000).contains(rate) else {
+            throw ClientKeysError(line: line, problem: "the third word is no rate such as 50/s")
+        }
+        return rate
+    }
+
+    private static func lines(_ bytes: Span<UInt8>) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
+        var start = 0
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
+            lines.append(start..<index)
+            start = index + 1
+        }
+        if start < bytes.count { lines.append(start..<bytes.count) }
+        return lines
+    }
+
+    private static func words(_ bytes: Span<UInt8>, _ line: Range<Int>) -> [Range<Int>] {
+        var words: [Range<Int>] = []
+        var start: Int?
+        for index in line {
+            let isSpace = bytes[index] == 0x20 || bytes[index] == 0x09 || bytes[index] == 0x0D
+            if isSpace, let begun = start {
+                words.append(begun..<index)
+                start = nil
+            } else if !isSpace, start == nil {
+                start = index
+            }
+        }
+        if let begun = start { words.append(begun..<line.upperBound) }
+        return words
+    }
+}

@@ -1,0 +1,135 @@
+import AppleMusic
+import Cache
+import HTTP
+
+/// A request that is only thought of.
+public struct HypotheticalRequest: Sendable {
+    /// In origin-form.
+    public let target: [UInt8]
+    public let method: Method
+    /// Whether it brings a token of one user.
+    public let carriesUserToken: Bool
+
+    public init(target: [UInt8], method: Method = .get, carriesUserToken: Bool = false) {
+        self.target = target
+        self.method = method
+        self.carriesUserToken = carriesUserToken
+    }
+
+    /// The names of the methods that it can have.
+    public static let methodNames = methods.map(\.text.description)
+
+    /// The method of that name; nil where there is none to ask about.
+    public static func method(named name: String) -> Method? { methods.first { $0.text.description == name } }
+
+    /// CONNECT has no target like these, and others have no names here.
+    private static let methods = Method.allCases.filter { $0 != .connect && $0 != .other }
+}
+
+/// What would become of a request, and why.
+public struct Explanation: Sendable {
+    /// What would be done: the cases of `Plan`, and two in which there is no plan to be told.
+    public enum Action: String, Sendable {
+        case hit, stale, compose, complete, verify, fetch, pass, refuse
+        /// What is kept for one user cannot be looked into.
+        case personal
+    }
+
+    /// When the origin would be asked.
+    public enum Asking: String, Sendable {
+        case never = "no"
+        /// Behind an answer that is given at once.
+        case behind
+        case first = "yes"
+    }
+
+    /// What composing would use.
+    public struct Composing: Sendable {
+        /// How it would be put together; nil where something would have to be fetched first.
+        public let kind: Reason?
+        /// The targets of the stored answers.
+        public let parts: [String]
+        /// The target of the request for what is lacking.
+        public let supplement: String?
+    }
+
+    /// Canonical path and query.
+    public let target: String
+    public let route: Route
+    /// Nil: the answer belongs to one user, or to this one request.
+    public let scope: CacheKey.Scope?
+    public let rule: TTLRule
+    /// What is stored for a request without fields that tell answers apart.
+    public let stored: StoredResponse?
+    public let isInMemory: Bool
+    /// The request fields by which the answers to this target are told apart.
+    public let selectingFields: [String]
+    public let action: Action
+    /// Nil for a plain hit.
+    public let reason: Reason?
+    public let composing: Composing?
+    public let asksOrigin: Asking
+    /// Whether it would wait for another request that is under way.
+    public let waitsForAnother: Bool
+    /// Whether clients need a key here.
+    public let needsClientKey: Bool
+    /// Unix seconds: what ages are counted by.
+    public let now: Int64
+}
+
+extension Explanation.Action {
+    init(_ plan: Plan) {
+        self =
+            switch plan {
+            case .hit: .hit
+            case .compose: .compose
+            case .complete: .complete
+            case .verify: .verify
+            case .stale: .stale
+            case .fetch: .fetch
+            case .pass: .pass
+            case .refuse: .refuse
+            }
+    }
+}
+
+extension Explanation.Asking {
+    init(_ plan: Plan) {
+        self =
+            switch plan {
+            case .hit, .compose, .refuse: .never
+            case .stale(_, _, _, let refreshes): refreshes ? .behind : .never
+            case .complete, .verify, .fetch, .pass: .first
+            }
+    }
+}
+
+extension Explanation.Composing {
+    init?(_ plan: Plan) {
+        switch plan {
+        case .compose(let body), .verify(let body, _, _):
+            kind = body.detail
+            parts = body.parts.map { String(decoding: $0.response.key.target, as: UTF8.self) }
+            supplement = nil
+        case .complete(let lacking):
+            kind = nil
+            parts = []
+            supplement = String(decoding: lacking.target, as: UTF8.self)
+        case .hit, .stale, .fetch, .pass, .refuse: return nil
+        }
+    }
+}
+
+extension Plan {
+    /// The word that the counters and `Cache-Status` would have for it.
+    var reason: Reason? {
+        switch self {
+        case .hit(let stored, _): stored.composition?.detail
+        case .compose(let body): body.detail
+        case .complete: .partial
+        case .stale(_, _, let reason, _), .verify(_, let reason, _), .fetch(let reason, _), .pass(let reason),
+            .refuse(let reason):
+            reason
+        }
+    }
+}

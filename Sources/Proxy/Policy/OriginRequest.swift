@@ -1,0 +1,47 @@
+import AppleMusic
+import Cache
+import Compose
+
+/// What is asked of the origin: the request, why, and what is already known of the answer.
+struct OriginRequest {
+    let facts: PlanFacts
+    /// Why the cache alone was not enough.
+    let reason: Reason
+    let request: ForwardedRequest
+    /// Under which the answer is stored; nil where it belongs to one client alone.
+    let key: CacheKey?
+    /// What is stored under the key: to be confirmed, or to stand in.
+    let stored: StoredResponse?
+    /// Whether the operator's user token may stand in for a missing one.
+    let mayUseOperatorsToken: Bool
+    /// Whose token goes along; nil without one, or where nothing personal is kept.
+    let user: UserHash?
+    /// What it asks for of the catalog, where whoever asks knows.
+    var catalogRequest: CatalogRequest?
+    /// Whether it is for what nobody has asked for yet.
+    var isAhead = false
+    /// What would complete a composition of the answer.
+    var supplement: Supplement?
+    /// What the answer would have been, had it been composed: to be compared with what the origin
+    /// says.
+    var expected: ComposedBody?
+
+    /// Whether others may wait for the answer: a plain GET for what everyone shares (HARDENING 3,
+    /// CVE-2016-10003), and not one that wants a newer answer than one under way.
+    var isCollapsible: Bool {
+        guard let key, !key.isPersonal, request.method == .get else { return false }
+        return !facts.requestControl.noCache && reason != .requestMaxAge
+    }
+
+    /// Whether a stored answer may stand in for the origin's when it fails: not for a client that
+    /// asked to have it confirmed.
+    func allowsStandIn(_ stored: StoredResponse, at unixSeconds: Int64) -> Bool {
+        reason.allowsStandIn && stored.canStandIn(at: unixSeconds)
+    }
+
+    /// Whether the origin's errors are the same for everyone: none of the client's own fields went
+    /// along.
+    var hasImpersonalErrors: Bool {
+        if case .fixed = facts.rule, let key { !key.isPersonal } else { false }
+    }
+}

@@ -1,0 +1,40 @@
+/// What becomes of the origin's answer, decided from its head alone: the same for an answer that
+/// came whole and for one that is too large to be collected.
+enum OriginVerdict: Equatable {
+    /// A 401 is about the developer token (API.md 2): with another one the request is worth one
+    /// more try.
+    case renewToken
+    /// What is stored is still right (RFC 9111 4.3.3).
+    case confirm
+    /// It answers something that was not asked.
+    case refuse
+    /// It is the answer.
+    case accept
+
+    /// What a verdict depends on, beside the status.
+    struct Facts {
+        /// The proxy sent a token of its own, and has not tried another one yet.
+        var canRenewToken = false
+        /// The proxy sent the validators of what it holds.
+        var validates = false
+        /// The client's own precondition went along, which 304 may answer.
+        var isConditional = false
+        /// The client's range went along, which 206 may answer.
+        var asksForRange = false
+    }
+
+    static func of(status: Int, _ facts: Facts) -> OriginVerdict {
+        switch status {
+        case 401 where facts.canRenewToken: .renewToken
+        case 304 where facts.validates: .confirm
+        case 304 where !facts.isConditional, 206 where !facts.asksForRange: .refuse
+        default: .accept
+        }
+    }
+
+    /// Whether a stored answer is better than one of this status: the origin asks for patience, or
+    /// is in trouble (RFC 5861 4, API.md 10).
+    static func standsIn(forStatus status: Int) -> Bool {
+        status == 429 || status >= 500
+    }
+}

@@ -1,0 +1,136 @@
+import AppleMusic
+import Cache
+import Compose
+import HTTP
+
+/// What to do with one request: a pure function of the request, what the cache holds, the time and
+/// the policy.
+///
+/// The exchange carries it out; tests read it without a socket.
+enum Plan {
+    /// Answer from the cache, without asking anyone; `ttl` is the freshness left, in seconds.
+    case hit(StoredResponse, ttl: Int)
+    /// Answer with what was built out of other stored answers.
+    indirect case compose(ComposedBody)
+    /// Fetch what a composition lacks, and answer with that, or with the whole where that does not
+    /// complete it.
+    indirect case complete(Supplement)
+    /// Ask the origin, answer with what it says, and compare that with what was built.
+    indirect case verify(ComposedBody, Reason, stored: StoredResponse?)
+    /// Answer with what is stored although it is no longer fresh; `ttl` is negative. `refreshes`:
+    /// the origin is asked behind the answer.
+    case stale(StoredResponse, ttl: Int, Reason, refreshes: Bool)
+    /// Ask the origin; the answer may be stored. `stored` is what the origin may confirm instead of
+    /// sending it anew.
+    case fetch(Reason, stored: StoredResponse?)
+    /// Ask the origin; whatever it answers belongs to this client alone.
+    case pass(Reason)
+    /// The client wants no answer under these circumstances: 504 (RFC 9111 5.2.1.7).
+    case refuse(Reason)
+}
+
+/// What a plan depends on, beside what the cache holds.
+public struct PlanFacts {
+    public let method: Method
+    public let route: Route
+    /// Whether the request has content.
+    public let hasContent: Bool
+    /// Who may be given the stored answer; nil where it must not be stored because it is one
+    /// user's.
+    public let scope: CacheKey.Scope?
+    public let rule: TTLRule
+    /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache`
+    /// must not spend the team's budget at Apple).
+    public let requestControl: CacheControl
+
+    public init(
+        method: Method, route: Route, hasContent: Bool = false, scope: CacheKey.Scope? = .shared, rule: TTLRule,
+        requestControl: CacheControl = CacheControl()
+    ) {
+        self.method = method
+        self.route = route
+        self.hasContent = hasContent
+        self.scope = scope
+        self.rule = rule
+        self.requestControl = requestControl
+    }
+
+    /// The reason why a stored answer must not even be looked for; nil when the cache may answer.
+    public var passReason: Reason? {
+        if method != .get && method != .head { return .method }
+        if scope == nil { return .personal }
+        if hasContent { return .requestContent }
+        if rule == .off { return route.isPersonal ? .personal : .off }
+        if rule.followsOrigin && requestControl.noStore { return .requestNoStore }
+        return nil
+    }
+
+    /// What stands in the log in place of a personal target, whose ids and queries are private:
+    /// personal by its route, or because a user's token came with it.
+    var logTemplate: StaticString? { scope == .shared ? nil : route.template }
+}
+
+extension Plan {
+    /// - Parameters:
+    ///   - stored: what the cache holds under the request's key, if it was looked up.
+    ///   - missing: why there is nothing, if so.
+    static func decide(
+        _ facts: PlanFacts, stored: StoredResponse?, missing: Reason = .absent, unixSeconds: Int64
+    ) -> Plan {
+        if let reason = facts.passReason { return .pass(reason) }
+        let plan = decide(stored, missing, at: unixSeconds)
+        return facts.rule.followsOrigin ? plan.heeding(facts.requestControl, stored, unixSeconds) : plan
+    }
+
+    /// Whether an answer built of others could be better: nothing fresh is stored.
+    var canBeComposed: Bool {
+        switch self {
+        case .fetch, .stale: true
+        default: false
+        }
+    }
+
+    /// The plan, given what came of the attempt to compose.
+    func improved(by outcome: CompositionOutcome, verifying: Bool) -> Plan {
+        switch (outcome, self) {
+        case (.answer(let body), .fetch(let reason, let stored)) where verifying: .verify(body, reason, stored: stored)
+        case (.answer(let body), _) where !verifying: .compose(body)
+        case (.partial(let supplement), .fetch(_, stored: nil)) where !verifying: .complete(supplement)
+        default: self
+        }
+    }
+
+    private static func decide(_ stored: StoredResponse?, _ missing: Reason, at unixSeconds: Int64) -> Plan {
+        guard let stored else { return .fetch(missing, stored: nil) }
+        return switch Freshness.of(stored, at: unixSeconds) {
+        case .fresh(let ttl): .hit(stored, ttl: ttl)
+        case .stale(let since): .stale(stored, ttl: -since, .staleWhileRevalidate, refreshes: true)
+        case .expired: .fetch(.stale, stored: stored)
+        }
+    }
+
+    /// RFC 9111 5.2.1: the client may want it fresher than it is, or be content with less.
+    private func heeding(_ control: CacheControl, _ stored: StoredResponse?, _ unixSeconds: Int64) -> Plan {
+        let plan = stored.map { adapted($0, control, unixSeconds) } ?? self
+        if case .fetch = plan, control.onlyIfCached { return .refuse(.onlyIfCached) }
+        return plan
+    }
+
+    private func adapted(_ stored: StoredResponse, _ control: CacheControl, _ unixSeconds: Int64) -> Plan {
+        if control.noCache { return .fetch(.requestNoCache, stored: stored) }
+        let (age, ttl) = (stored.age(at: unixSeconds), stored.freshFor - stored.age(at: unixSeconds))
+        if let maxAge = control.maxAge, age > maxAge { return .fetch(.requestMaxAge, stored: stored) }
+        if let minFresh = control.minFresh, ttl < minFresh { return .fetch(.requestMaxAge, stored: stored) }
+        // An origin that forbids stale answers forbids them to this client too (RFC 9111 5.2.2.2).
+        if case .fetch = self, let maxStale = control.maxStale, -ttl <= maxStale, stored.allowsStale {
+            return .stale(stored, ttl: ttl, .requestMaxStale, refreshes: false)
+        }
+        return self
+    }
+}
+
+extension Reason {
+    /// Whether a stale answer may stand in for the origin's when it fails: not for a client that
+    /// asked to have it confirmed.
+    var allowsStandIn: Bool { self == .stale }
+}

@@ -1,0 +1,112 @@
+import AppleMusic
+import Cache
+import EventLoop
+import HTTP
+import Upstream
+
+/// What the cache needs to know of the origin's answer, read off its fields once.
+extension UpstreamResponse {
+    /// The facts that a store decision rests on.
+    var facts: ResponseFacts {
+        var facts = ResponseFacts(status: status)
+        for line in fields.lines where !isOutdated(line.id) {
+            facts.merge(line.id, fields.bytes.span.extracting(line.value))
+        }
+        facts.responseDelay = delay
+        return facts
+    }
+
+    /// Whole seconds between request and answer (RFC 9111 4.2.3).
+    var delay: Int { Int((receivedAt.nanoseconds - requestedAt.nanoseconds) / 1_000_000_000) }
+
+    /// A coding that was not asked for: what is stored can be read here.
+    var hasContentCoding: Bool {
+        !isInflated
+            && fields.lines.contains { line in
+                line.id == .contentEncoding && !fields.bytes[line.value].elementsEqual("identity".utf8)
+            }
+    }
+
+    /// The resources that the content names and shows; perhaps any, where a coding hides them.
+    var scan: DocumentScan { hasContentCoding ? .hidden : DocumentScan(body) }
+
+    /// With the client's own parameters in the `next` of the page that it is (`next complete`);
+    /// itself where it is none.
+    func completingNext(of canonical: [UInt8]) -> UpstreamResponse {
+        var target = CanonicalTarget()
+        guard status == 200, original == nil, !hasContentCoding, (try? target.parse(canonical.span)) != nil,
+            let map = DocumentScan(body).document,
+            let completed = CompletedNext.completing(body.span, document: map, target: target)
+        else { return self }
+        var copy = self
+        copy.original = body
+        copy.body = completed
+        copy.gzip = nil
+        return copy
+    }
+
+    /// Whether the field says something about a content that is not this one any more.
+    private func isOutdated(_ id: FieldName) -> Bool {
+        original != nil && (id == .etag || id == .lastModified) || isInflated && id == .contentEncoding
+    }
+
+    /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
+    func storableFields(isPersonal: Bool) -> [UInt8] {
+        lines(isPersonal) { $0 != .age }
+    }
+
+    /// The lines that a confirmation brings for what is stored; its `Age` counts, and is not
+    /// stored.
+    func freshFields(isPersonal: Bool) -> [UInt8] {
+        lines(isPersonal) { _ in true }
+    }
+
+    /// The lines that an answer which is not stored goes on with. A cookie is for the client whose
+    /// request brought the answer, and for nobody who waited for it (HARDENING 3, CVE-2016-10002).
+    func forwardableFields(isPersonal: Bool, isCollapsed: Bool = false) -> [UInt8] {
+        lines(isPersonal) { ($0 != .date || hasDate) && !($0 == .setCookie && isCollapsed) }
+    }
+
+    /// Whether the origin says when it made the answer: then nobody else may (RFC 9110 6.6.1).
+    var hasDate: Bool {
+        var dates = 0
+        for line in fields.lines where line.id == .date {
+            guard HTTPDate.parse(fields.bytes.span.extracting(line.value)) != nil else { return false }
+            dates += 1
+        }
+        return dates == 1
+    }
+
+    /// What is personal tells caches downstream to keep their hands off it, whatever the origin
+    /// said.
+    private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(fields.bytes.count + 64)
+        for line in fields.lines
+        where !Self.isForOtherSites(line.id) && !isOutdated(line.id) && isKept(line.id) {
+            if isPersonal && Self.isAboutCaching(line.id) { continue }
+            result.append(contentsOf: fields.bytes[line.line])
+        }
+        result += Self.via
+        if isPersonal { result += Self.private }
+        return result
+    }
+
+    /// RFC 9110 7.6.3: the protocol it came by, and who passes it on.
+    private static let via = Array("Via: 1.1 refrain\r\n".utf8)
+    private static let `private` = Array("Cache-Control: private, no-store\r\n".utf8)
+
+    private static func isAboutCaching(_ id: FieldName) -> Bool {
+        id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl
+    }
+
+    /// What the origin told browsers of other sites; the proxy has its own rules.
+    private static func isForOtherSites(_ id: FieldName) -> Bool {
+        switch id {
+        case .accessControlAllowOrigin, .accessControlAllowCredentials, .accessControlAllowHeaders,
+            .accessControlAllowMethods, .accessControlExposeHeaders, .accessControlMaxAge:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Cache
+import Upstream
+
+extension UpstreamFailure {
+    /// Why there is no answer: the reason that is spelt as the failure's word.
+    var reason: Reason {
+        switch self {
+        case .resolve: .upstreamResolve
+        case .connect: .upstreamConnect
+        case .tls: .upstreamTLS
+        case .timeout(.connect): .upstreamConnectTimeout
+        case .timeout(.firstByte): .upstreamFirstByteTimeout
+        case .timeout(.content): .upstreamContentTimeout
+        case .timeout(.whole): .upstreamTimeout
+        case .closedEarly: .upstreamClosed
+        case .malformed, .switchedProtocols, .tooManyInterimResponses: .upstreamMalformed
+        case .tooManyWaiting: .queueFull
+        case .waitedTooLong: .waitedTooLong
+        case .draining: .draining
+        }
+    }
+}

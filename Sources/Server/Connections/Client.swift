@@ -1,0 +1,75 @@
+import EventLoop
+import Synchronization
+
+/// One client that is known by name: who it is, what it may ask for in a second, and what it did.
+/// How it proves who it is, is the service's. Used from any thread.
+public final class Client: Sendable {
+    /// As the operator calls it.
+    public let name: String
+    /// Requests a second; nil: any number.
+    public let rate: Int?
+    private let allowance: Mutex<RequestAllowance?>
+    private let counters: Counters
+
+    /// What a client did, and what its successor under another configuration goes on with.
+    private final class Counters: Sendable {
+        let requests = Atomic<Int>(0)
+        let refused = Atomic<Int>(0)
+        let limited = Atomic<Int>(0)
+        let bytes = Atomic<Int>(0)
+    }
+
+    /// - Parameter previous: the client of that name before the file was read again; its counters
+    ///   go on.
+    package init(name: String, rate: Int?, continuing previous: Client? = nil) {
+        self.name = name
+        self.rate = rate
+        allowance = Mutex(rate.map { RequestAllowance(perSecond: $0) })
+        counters = previous?.counters ?? Counters()
+    }
+
+    /// Requests that were answered, refused ones included.
+    public var requests: Int { counters.requests.load(ordering: .relaxed) }
+    /// Those that were refused, for whatever reason.
+    public var refused: Int { counters.refused.load(ordering: .relaxed) }
+    /// Those of them that were one too many.
+    public var limited: Int { counters.limited.load(ordering: .relaxed) }
+    /// Bytes of content that it was sent.
+    public var bytes: Int { counters.bytes.load(ordering: .relaxed) }
+
+    /// Takes one request off what it may ask for; else the seconds after which there is another.
+    package func admit(at now: Instant) -> Int? {
+        guard rate != nil, let wait = allowance.withLock({ $0?.take(at: now) }) else { return nil }
+        counters.limited.add(1, ordering: .relaxed)
+        return max(1, Int((wait / .seconds(1)).rounded(.up)))
+    }
+
+    /// Counts an answer.
+    package func count(bytes: Int, isRefused: Bool) {
+        counters.requests.add(1, ordering: .relaxed)
+        counters.bytes.add(bytes, ordering: .relaxed)
+        if isRefused { counters.refused.add(1, ordering: .relaxed) }
+    }
+}
+
+/// So many requests a second, of which a second's worth may come at once: the generic cell rate
+/// algorithm, which keeps nothing but when the next request would be due if they came evenly. Pure.
+struct RequestAllowance: Sendable {
+    private let interval: Duration
+    private let burst: Duration
+    private var due = Instant(nanoseconds: .min)
+
+    init(perSecond rate: Int) {
+        interval = .seconds(1) / rate
+        burst = .seconds(1) - interval
+    }
+
+    /// nil where there was one left; else how long it takes until there is.
+    mutating func take(at now: Instant) -> Duration? {
+        let expected = max(due, now)
+        let early = expected - now
+        guard early <= burst else { return early - burst }
+        due = expected + interval
+        return nil
+    }
+}

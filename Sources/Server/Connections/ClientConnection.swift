@@ -1,0 +1,398 @@
+import EventLoop
+import HTTP
+
+/// One client's connection: reads requests one at a time, hands each to the service, sends what it
+/// answers.
+///
+/// Confined to its loop. What must hold:
+/// - each request is answered exactly once; while that is outstanding nothing more is read from the
+///   client, and while the answer has not left nothing more is begun, so a slow client costs one
+///   answer at most, and pipelined requests are answered in their order (RFC 9112 9.3.2);
+/// - the bytes of a request stay until it is answered, also when the client has gone meanwhile;
+/// - whoever made the connection keeps it until `onClose`, which is called once, when the socket is
+///   closed.
+public final class ClientConnection {
+    enum Phase {
+        /// Between requests, or in the middle of reading one.
+        case reading
+        /// The service has the request.
+        case answering
+        /// The head of a streamed answer is out; more of its content follows.
+        case streaming(chunked: Bool)
+        /// The answer waits in the output queue for a slow client.
+        case draining
+        /// Nothing is read or answered any more; the last answer may still be leaving.
+        case closing
+    }
+
+    /// What the deadline is for.
+    private enum Awaited {
+        case nothing, request, head, body, room
+    }
+
+    /// What it shares with the other connections of its loop.
+    public let context: LoopContext
+    let stream: Stream
+    private let service: any Service
+    private let timeouts: ClientTimeouts
+    private let limits: MessageLimits
+    private let idle: Nanoseconds
+    private var input: RequestInput?
+    var phase = Phase.reading
+    private var awaited = Awaited.nothing
+    private let deadlines: DeadlineTimer
+    /// When the request being answered was complete; a turn of the loop before the answer at least.
+    public private(set) var requestedAt: Instant
+    /// Who asks, where the service has found out; forgotten with the next request.
+    public var client: Client?
+    /// The peer's address without its port, as the access log writes it; made once.
+    package private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
+    /// Called when a streamed answer's queue has drained and the source may go on.
+    var resumeSource: (() -> Void)?
+    private var isReadable = false
+    private var isPumping = false
+    var keepsAlive = true
+    private var isLast = false
+    /// Whether it closes rather than wait for a request.
+    private var endsWhenIdle = false
+    /// What was queued when the write deadline was set.
+    private var pendingWhenWaiting = 0
+    private let onClose: (ClientConnection) -> Void
+
+    /// Requests that one connection may have answered before others get their turn.
+    private static let requestsPerTurn = 64
+
+    init(
+        stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
+        onClose: @escaping (ClientConnection) -> Void
+    ) {
+        self.stream = stream
+        self.context = context
+        self.service = service
+        self.timeouts = timeouts
+        self.onClose = onClose
+        self.limits = limits
+        idle = Nanoseconds(timeouts.idle)
+        requestedAt = context.loop.now
+        deadlines = DeadlineTimer(loop: context.loop)
+        stream.handler = self
+        deadlines.action = { [unowned self] in self.deadlinePassed() }
+        expect(.head, within: timeouts.head)
+    }
+
+    /// Who is at the other end, and where this end is.
+    public var peer: ConnectionPeer {
+        ConnectionPeer(address: stream.peer, localAddress: stream.localAddress, unixUserID: stream.peerUserID)
+    }
+
+    /// The request being answered, and only while it is.
+    public var head: RequestHead { answered.head }
+
+    /// Its body; empty when there is none.
+    public var body: [UInt8] { answered.body }
+
+    /// The request being answered, if the same came before.
+    public var repeated: RepeatedRequest? { answered.repeated }
+
+    private var answered: RequestInput {
+        guard let input else { preconditionFailure("there is no request to be answered") }
+        return input
+    }
+
+    /// False once the client has gone or is being let go; answers are dropped then.
+    public var isOpen: Bool {
+        if case .closing = phase { false } else { true }
+    }
+
+    /// Whether the head of a streamed answer has left and its content is still coming.
+    var isStreaming: Bool {
+        if case .streaming = phase { true } else { false }
+    }
+
+    /// The bytes that the ranges of `head` count in: those of the request being answered, and only
+    /// while it is.
+    public func withHeadBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try answered.withHeadBytes(body)
+    }
+
+    /// Answers one more request, the one in hand or the next, then closes. A connection that has
+    /// been idle since `limit` is closed now; any other may have a request on its way, in whose
+    /// face it would be closed, and has until `endGrace`.
+    func drain(idleSince limit: Instant) {
+        isLast = true
+        guard case .reading = phase, input == nil, awaited == .request, let end = deadlines.deadline else { return }
+        if end <= limit + idle { close() }
+    }
+
+    /// Closes as soon as no request is in hand.
+    func endGrace() {
+        endsWhenIdle = true
+        if case .reading = phase, input == nil { close() }
+    }
+
+    /// Closes now, whatever is still queued.
+    public func close() {
+        leave()
+        stream.close()
+    }
+
+    /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a
+    /// whole one.
+    public func reset() {
+        leave()
+        stream.reset()
+    }
+
+    /// Nothing more will be read or answered.
+    private func leave() {
+        guard isOpen else { return }
+        // A service that is still to answer may look at the request until it has.
+        if case .reading = phase { releaseInput() }
+        phase = .closing
+        deadlines.cancel()
+        let resume = resumeSource
+        resumeSource = nil
+        resume?()
+    }
+
+    /// The answer leaves, and what the client still sends is discarded for a while so that no reset
+    /// overtakes it.
+    private func closeAfterSending() {
+        leave()
+        stream.closeAfterSending()
+    }
+
+    private func releaseInput() {
+        guard let released = input else { return }
+        input = nil
+        context.giveBack(released)
+    }
+}
+
+// MARK: - Deadlines
+
+extension ClientConnection {
+    /// Sets the deadline unless it is already set for the same thing: deadlines are absolute, bytes
+    /// do not move them.
+    private func expect(_ next: Awaited, within timeout: Duration) {
+        guard awaited != next else { return }
+        awaited = next
+        deadlines.set(context.loop.now + timeout)
+    }
+
+    private func expectNothing() {
+        awaited = .nothing
+        deadlines.clear()
+    }
+
+    func expectRoom() {
+        awaited = .room
+        pendingWhenWaiting = stream.pendingBytes
+        deadlines.set(context.loop.now + timeouts.write)
+    }
+
+    private func deadlinePassed() {
+        switch awaited {
+        case .head where input != nil, .body: refuse(status: 408, detail: "The request took too long.")
+        case .room where pendingWhenWaiting - stream.pendingBytes >= timeouts.leastBytesWritten: expectRoom()
+        case .nothing, .request, .head, .room: close()
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension ClientConnection: StreamHandler {
+    /// A client's connection is open from the start.
+    public func streamDidOpen(_ stream: Stream) {}
+
+    /// Reads, as far as nothing is being answered.
+    public func streamDidBecomeReadable(_ stream: Stream) {
+        isReadable = true
+        pump()
+    }
+
+    /// The client has caught up.
+    public func streamDidDrain(_ stream: Stream) {
+        switch phase {
+        case .draining:
+            becomeIdle()
+            pump()
+        case .streaming:
+            expectNothing()
+            let resume = resumeSource
+            resumeSource = nil
+            resume?()
+        case .reading, .answering, .closing: break
+        }
+    }
+
+    /// The client has gone, or was let go.
+    public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        leave()
+        onClose(self)
+    }
+
+    /// Reads and hands on requests until the socket is empty, an answer is outstanding, or others
+    /// deserve a turn.
+    private func pump() {
+        if isPumping { return }
+        isPumping = true
+        defer { isPumping = false }
+        var handled = 0
+        while case .reading = phase {
+            guard handled < Self.requestsPerTurn else {
+                stream.readLater()
+                return
+            }
+            let input = self.input ?? context.takeInput(limits)
+            self.input = input
+            switch context.advance(input) {
+            case .complete:
+                handled += 1
+                expectNothing()
+                phase = .answering
+                requestedAt = context.loop.now
+                client = nil
+                service.handle(self)
+            case .continueExpected:
+                sendContinue()
+                if !fill(input) { return }
+            case .needMore:
+                if !fill(input) { return }
+            case .failed(let error):
+                refuse(status: error.status, detail: "Malformed request: \(error.reason).")
+            }
+        }
+    }
+
+    /// Reads once into `input`; false when there is nothing to go on with.
+    private func fill(_ input: RequestInput) -> Bool {
+        guard isReadable else {
+            waitForMore(input)
+            return false
+        }
+        let result = input.bytes.withUnsafeWritable(minimum: 4096) { target -> (written: Int, result: ReadResult) in
+            let result = stream.read(into: target)
+            if case .bytes(let count) = result { return (count, result) }
+            return (0, result)
+        }
+        switch result {
+        case .bytes: return true
+        case .wouldBlock:
+            isReadable = false
+            waitForMore(input)
+        case .end, .failed: close()
+        }
+        return false
+    }
+
+    private func waitForMore(_ input: RequestInput) {
+        if input.isReadingBody {
+            expect(.body, within: timeouts.body)
+        } else if !input.bytes.isEmpty {
+            expect(.head, within: timeouts.head)
+        } else {
+            releaseInput()
+            if endsWhenIdle { close() }
+        }
+    }
+}
+
+// MARK: - Answering
+
+extension ClientConnection {
+    /// Answers with a head that `write` completes (status line and fields, framing included) and
+    /// `content` behind it.
+    ///
+    /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for
+    /// HEAD. One system call, no copy of the content. `write` must not answer, and must not use the
+    /// connection's scratch.
+    ///
+    /// - Parameter file: the same content as a file, where there is one and the connection
+    ///   `sendsFiles`.
+    public func respond(
+        content: [UInt8], file: SealedFile? = nil, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void
+    ) {
+        guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
+        let hidesContent = head.method == .head
+        composeHead(writesDate: writesDate, write)
+        context.scratch.withUnsafeReadable { head in
+            if hidesContent || content.isEmpty {
+                stream.send(head)
+            } else if let file {
+                stream.send(head, file)
+            } else {
+                stream.send(head, content)
+            }
+        }
+        context.scratch.removeAll(keepingCapacity: true)
+        finish()
+    }
+
+    /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
+    public var sendsFiles: Bool { !stream.isTLS }
+
+    /// Answers with less content than the head promises, then closes: what a broken origin does.
+    public func respondTruncated(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
+        keepsAlive = false
+        respond(content: content, write)
+    }
+
+    func send(_ text: StaticString) {
+        stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    func sendScratch() {
+        context.scratch.withUnsafeReadable { stream.send($0) }
+        context.scratch.removeAll(keepingCapacity: true)
+    }
+
+    func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
+        keepsAlive = keepsAlive && head.keepsAlive && !isLast
+        write(&context.scratch)
+        if writesDate { context.scratch.append(context.clock.dateLine(at: context.loop.now)) }
+        if !keepsAlive {
+            context.scratch.append("Connection: close\r\n")
+        } else if head.version == .http10 {
+            context.scratch.append("Connection: keep-alive\r\n")
+        }
+        context.scratch.append("\r\n")
+    }
+
+    func finish() {
+        guard isOpen else { return }
+        input?.finish()
+        guard keepsAlive else { return closeAfterSending() }
+        if stream.pendingBytes > 0 {
+            phase = .draining
+            expectRoom()
+        } else {
+            becomeIdle()
+            // Answered later than it was asked: nobody is pumping, and the next request may be in
+            // the buffer.
+            if !isPumping { pump() }
+        }
+    }
+
+    private func becomeIdle() {
+        phase = .reading
+        awaited = .request
+        deadlines.set(context.loop.now + idle)
+    }
+
+    /// Answers a request that cannot be read to its end, and closes: what follows on this
+    /// connection has no meaning. Nothing is asked of the reader, whose head is that of the request
+    /// before or half of this one.
+    private func refuse(status: Int, detail: String) {
+        keepsAlive = false
+        requestedAt = context.loop.now
+        client = nil
+        let content = AppleError(status: status, detail: detail).content
+        composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
+        context.scratch.withUnsafeReadable { stream.send($0, content) }
+        context.scratch.removeAll(keepingCapacity: true)
+        service.refused(self, status: status, contentLength: content.count)
+        closeAfterSending()
+    }
+}

@@ -1,0 +1,31 @@
+/// How long a client may take; absolute deadlines, not idle timers, so that a byte a second cannot
+/// hold a connection (HARDENING 3, availability).
+public struct ClientTimeouts: Sendable {
+    /// From the first byte of a head, or from the connection's opening, to the head's end.
+    public var head = Duration.seconds(10)
+    /// From a head to its body's last byte.
+    public var body = Duration.seconds(30)
+    /// For a queued answer to leave, or for `leastBytesWritten` of it.
+    public var write = Duration.seconds(30)
+    /// A client that takes fewer bytes in the time of `write` is as good as gone: a kibibyte a
+    /// second.
+    public var leastBytesWritten = 30 << 10
+    /// Between requests.
+    public var idle = Duration.seconds(60)
+    /// While the server stops: for idle connections to send a request that may be on its way
+    /// already. Its answer says that it is the last.
+    public var grace = Duration.seconds(2)
+    /// For connections to finish when the server stops.
+    public var drain = Duration.seconds(10)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// Bounds of the client side that are not of the grammar (those are HTTP's `MessageLimits`).
+enum Limits {
+    /// Answer bytes waiting for a slow client before its source is paused.
+    static let queuedBytes = 256 << 10
+    /// Clients of one loop at once; further ones are closed as they come.
+    static let connections = 20_000
+}

@@ -1,0 +1,52 @@
+import EventLoop
+import HTTP
+
+/// What all connections of one loop share: what those need that are reading, one scratch for heads,
+/// the clock's text, the requests that came before.
+///
+/// Confined to its loop. An idle connection holds no input at all; that keeps ten thousand of them
+/// cheap.
+public final class LoopContext {
+    /// The loop that all of them live on.
+    public let loop: EventLoop
+    /// Where heads are written before they are sent; empty between answers.
+    var scratch = ByteBuffer(capacity: 4096)
+    var clock: WallClock
+    private(set) var memo = RequestMemo()
+    private var freeInputs: [RequestInput] = []
+
+    private static let inputBytes = 16 << 10
+    private static let mostFreeInputs = 64
+
+    /// - Parameter timeOfDay: what dates and ages are counted by.
+    public init(loop: EventLoop, timeOfDay: TimeOfDay = .system) {
+        self.loop = loop
+        clock = WallClock(timeOfDay)
+    }
+
+    /// The time of day, read at most once a turn of the loop.
+    public var unixSeconds: Int64 {
+        clock.seconds(at: loop.now)
+    }
+
+    /// What services concluded from earlier requests counts no more.
+    package func forgetRequests() {
+        memo = RequestMemo()
+    }
+
+    /// Lets an input read on, by what is remembered of earlier requests.
+    @inline(__always)
+    func advance(_ input: RequestInput) -> RequestReader.Step { input.advance(&memo) }
+
+    func takeInput(_ limits: MessageLimits) -> RequestInput {
+        freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
+    }
+
+    /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so
+    /// it is wiped.
+    func giveBack(_ input: RequestInput) {
+        input.clear()
+        guard freeInputs.count < Self.mostFreeInputs, input.bytes.capacity <= Self.inputBytes else { return }
+        freeInputs.append(input)
+    }
+}

@@ -1,0 +1,24 @@
+/// What answers the requests of one loop's connections: the proxy itself, the admin surface, the
+/// simulated API.
+///
+/// Confined to the loop of the connections it serves.
+public protocol Service: AnyObject {
+    /// A whole request, body included, has arrived on `connection`. The service answers it exactly
+    /// once by one of the connection's `respond` calls, now or later, on the same loop. The bytes
+    /// of the head are valid until then.
+    func handle(_ connection: ClientConnection)
+
+    /// A request was refused before any service saw it: malformed, too large, too slow.
+    func refused(_ connection: ClientConnection, status: Int, contentLength: Int)
+
+    /// The server takes no new connections from now on and waits for the answers in hand: those
+    /// that would go on without an end have to end.
+    func drain()
+}
+
+extension Service {
+    /// Nothing is to be done about it.
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {}
+    /// There is nothing to end.
+    public func drain() {}
+}

@@ -1,0 +1,30 @@
+import EventLoop
+
+/// A listener of the running proxy: how it was asked for, and what all loops have bound for it.
+package struct BoundListener: Sendable {
+    package let settings: ListenerSettings
+    /// With port 0 resolved.
+    package let address: SocketAddress
+
+    package init(settings: ListenerSettings, address: SocketAddress) {
+        self.settings = settings
+        self.address = address
+    }
+}
+
+/// What becomes of the listeners when others are wanted: those of the same address stay, whatever
+/// they speak by then.
+package struct ListenerChanges {
+    /// The address of a listener that stays; nil for one that has to be bound. In the order of
+    /// `wanted`.
+    package let addresses: [SocketAddress?]
+
+    package init(from running: [BoundListener], to wanted: [ListenerSettings]) {
+        var left = running
+        addresses = wanted.map { settings in
+            // Several may ask for port 0 of one address: each stays with its own.
+            guard let index = left.firstIndex(where: { $0.settings.address == settings.address }) else { return nil }
+            return left.remove(at: index).address
+        }
+    }
+}

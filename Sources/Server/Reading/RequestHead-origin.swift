@@ -1,0 +1,48 @@
+import HTTP
+
+// What a head says about who is asking; `bytes` are those that its ranges count in.
+
+extension RequestHead {
+    /// Where the token of `Authorization: Bearer TOKEN` is; nil for another scheme, or none (RFC
+    /// 6750 2.1).
+    public func bearerToken(_ bytes: Span<UInt8>) -> Range<Int>? {
+        guard let field = fields.first(.authorization) else { return nil }
+        let value = field.value.range
+        guard value.count > 7, bytes.equalsIgnoringCase(value.lowerBound..<value.lowerBound + 7, "bearer ") else {
+            return nil
+        }
+        return value.lowerBound + 7..<value.upperBound
+    }
+
+    /// Whether `Host` is a loopback name or address: a page that reaches this listener by rebinding
+    /// its own name says that name instead. Digits and dots only behind 127, because
+    /// `127.example.com` is a name that anyone can register.
+    public func addressesLoopback(_ bytes: Span<UInt8>) -> Bool {
+        guard let host = fields.first(.host) else { return true }
+        var end = host.value.range.upperBound
+        let start = host.value.range.lowerBound
+        if let colon = host.value.range.last(where: { bytes[$0] == UInt8(ascii: ":") }),
+            bytes[end - 1] != UInt8(ascii: "]")
+        {
+            end = colon
+        }
+        let name = start..<end
+        if bytes.equalsIgnoringCase(name, "localhost") || bytes.equals(name, "[::1]") { return true }
+        guard name.count > 4, bytes.equals(start..<start + 4, "127.") else { return false }
+        return name.allSatisfy { bytes[$0] == UInt8(ascii: ".") || 0x30...0x39 ~= bytes[$0] }
+    }
+
+    /// Whether the request carries a token of one user: the API's own field, or the web player's
+    /// (API.md 1).
+    package func carriesUserToken(_ bytes: Span<UInt8>) -> Bool {
+        fields.contains(.musicUserToken) || carriesPlayersToken(bytes)
+    }
+
+    /// Whether it carries the web player's token (API.md 1).
+    package func carriesPlayersToken(_ bytes: Span<UInt8>) -> Bool {
+        for field in fields where field.id == .other {
+            if bytes.equalsIgnoringCase(field.name.range, "media-user-token") { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,18 @@
+/// Whom a request to the origin is for, the least urgent first (DESIGN 8).
+public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
+    /// Nobody has asked for it yet.
+    case prefetch
+    /// A stored answer is renewed before anyone misses it, or after it was served stale.
+    case refresh
+    /// A client waits for a stored answer to be confirmed.
+    case revalidation
+    /// A client waits and has nothing.
+    case waitingClient
+
+    /// Whether `left` is less urgent.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// Whether nobody waits for it. Such requests may use a part of the connections and of the
+    /// queue only.
+    var isBackground: Bool { self <= .refresh }
+}

@@ -1,0 +1,52 @@
+import EventLoop
+import HTTP
+
+/// The limits of one loop's connections to the origin. Every wait and every buffer has a bound.
+public struct UpstreamSettings: Sendable {
+    /// Where to connect to.
+    public var endpoint: UpstreamEndpoint
+    /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all
+    /// addresses together.
+    public var connectTimeout: Duration = .seconds(5)
+    /// From handing over the request to the end of the final response's head; interim responses do
+    /// not prolong it.
+    public var firstByteTimeout: Duration = .seconds(10)
+    /// From the head to the end of an answer that is collected, `maxCollectedBytes` at most. Larger
+    /// ones are streamed.
+    public var contentTimeout: Duration = .seconds(10)
+    /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses
+    /// included.
+    public var wholeTimeout: Duration = .seconds(60)
+    /// How long an unused connection is kept.
+    public var idleTimeout: Duration = .seconds(30)
+    /// A connection unused for longer than this is not trusted with a request that could not be
+    /// repeated.
+    public var recentUse: Duration = .seconds(1)
+    /// The first wait after a failed connect; it doubles with each further failure.
+    public var backoff: Duration = .milliseconds(100)
+    /// The longest wait between two attempts to connect. Requests wait that long too, rather than
+    /// fail at once, so that an origin that has come back is noticed by the first of them.
+    public var maxBackoff: Duration = .milliseconds(500)
+    /// Connections at once, those being opened included. Per loop.
+    public var maxConnections: Int
+    /// Requests waiting for a connection. Per loop.
+    public var maxWaiting: Int = 1000
+    /// Bytes of content that are handed over in one piece; a larger answer is streamed.
+    public var maxCollectedBytes: Int = 8 << 20
+    /// Of heads, chunk extensions and trailers.
+    public var limits: MessageLimits = .response
+
+    /// The defaults; `maxConnections` is at least 1.
+    public init(endpoint: UpstreamEndpoint, maxConnections: Int = 32) {
+        precondition(maxConnections > 0)
+        self.endpoint = endpoint
+        self.maxConnections = maxConnections
+    }
+
+    /// One loop's share of the connections, at least one.
+    package func share(of index: Int, among loops: Int) -> UpstreamSettings {
+        var share = self
+        share.maxConnections = max(1, maxConnections / loops + (index < maxConnections % loops ? 1 : 0))
+        return share
+    }
+}

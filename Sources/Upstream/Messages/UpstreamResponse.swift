@@ -1,0 +1,47 @@
+import EventLoop
+import HTTP
+
+/// A final response of the origin, checked and freed of what belongs to its connection.
+public struct UpstreamResponse: Sendable {
+    /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: HARDENING,
+    /// VSV00009).
+    public let status: Int
+    /// What goes further than this connection.
+    public let fields: UpstreamFields
+    /// What `Content-Length` said, also where there is no content: HEAD and 304. Nil for chunked
+    /// and unknown lengths.
+    public let declaredLength: Int?
+    /// The content; in `began` only what has come so far. Content codings are as the origin applied
+    /// them, until it is `inflated`.
+    public package(set) var body: [UInt8]
+    /// What the origin sent, where `body` is not that any more (`next complete`): its validators
+    /// are not the body's then.
+    package var original: [UInt8]?
+    /// `body` in gzip, where it came so; nil where `body` is another by now.
+    package var gzip: [UInt8]?
+    /// Whether the content was inflated: what `fields` say of its coding is over.
+    package var isInflated = false
+    /// When the request was handed to the connection that answered: the "request_time" of RFC 9111,
+    /// 4.2.3.
+    public internal(set) var requestedAt = Instant(nanoseconds: 0)
+    /// When the head was complete: the "response_time" of RFC 9111, 4.2.3.
+    public internal(set) var receivedAt = Instant(nanoseconds: 0)
+
+    /// Takes what goes further out of a head whose framing has been accepted; the content is still
+    /// to come.
+    init(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
+        status = head.status
+        fields = EndToEndFields.copy(from: head, bytes)
+        declaredLength = Self.declaredLength(head, bytes)
+        body = []
+    }
+
+    /// Where `Content-Length` decided the framing it is known to be a number in range; where it did
+    /// not (HEAD, 304) anything else counts as absent.
+    private static func declaredLength(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) -> Int? {
+        guard !head.fields.contains(.transferEncoding), head.fields.count(.contentLength) == 1,
+            let field = head.fields.first(.contentLength)
+        else { return nil }
+        return Decimal.parse(bytes, field.value.range)
+    }
+}

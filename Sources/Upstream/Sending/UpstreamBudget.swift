@@ -1,0 +1,95 @@
+import EventLoop
+import Synchronization
+
+/// The upstream budget of the process: `BudgetState` behind one lock, for the gates of all loops.
+///
+/// The lock is held for one decision, which takes well below a microsecond; nothing is performed
+/// under it.
+public final class UpstreamBudget: Sendable {
+    /// What the budget does at a moment.
+    public struct Snapshot: Sendable, Equatable {
+        /// Requests a second that may be sent, rounded up; nil for any number.
+        public let rate: Int?
+        /// Requests that have their turn.
+        public let inFlight: Int
+        /// Requests that wait for it.
+        public let waiting: Int
+    }
+
+    private struct Shared {
+        var state: BudgetState
+        /// By lane: the ways to the loops' gates.
+        var doors: [Confined<WeakGate>] = []
+    }
+
+    private let shared: Mutex<Shared>
+
+    /// - Parameters:
+    ///   - rate: requests a second that are never exceeded; nil: what 429s teach.
+    ///   - maxWaiting: requests of all loops that wait for their turn at most.
+    ///   - maxWaitingInBackground: how many of them may be ones that no client waits for.
+    public init(rate: Int? = nil, maxWaiting: Int = 1024, maxWaitingInBackground: Int = 128) {
+        precondition(rate ?? 1 > 0 && maxWaiting > 0 && maxWaitingInBackground > 0)
+        let state = BudgetState(rate: rate, maxWaiting: maxWaiting, maxWaitingInBackground: maxWaitingInBackground)
+        shared = Mutex(Shared(state: state))
+    }
+
+    /// From any thread.
+    public var snapshot: Snapshot {
+        shared.withLock { shared in
+            Snapshot(
+                rate: shared.state.rate.current.map { Int($0.rounded(.up)) }, inFlight: shared.state.inFlight,
+                waiting: shared.state.waitingCount)
+        }
+    }
+
+    func addLane(of gate: UpstreamGate, loop: EventLoop, connections: Int) -> Int {
+        let door = Confined(WeakGate(gate: gate), to: loop)
+        return shared.withLock { shared in
+            let lane = shared.state.addLane(connections: connections)
+            if lane < shared.doors.count { shared.doors[lane] = door } else { shared.doors.append(door) }
+            return lane
+        }
+    }
+
+    /// Another ceiling, in requests a second; the gates have to ask again
+    /// (`UpstreamGate.reconsider`).
+    package func limit(to rate: Int?) {
+        shared.withLock { $0.state.rate.limit(to: rate) }
+    }
+
+    func closeLane(_ lane: Int) {
+        shared.withLock { $0.state.closeLane(lane) }
+    }
+
+    /// Seconds after which a request of this priority is worth another try.
+    func retryAfter(_ priority: UpstreamPriority, now: Instant) -> Int {
+        shared.withLock { $0.state.retryAfter(priority, now: now) }
+    }
+
+    /// Lets the state decide on an event of this lane; hands other lanes' actions to their loops.
+    ///
+    /// - Returns: the lane's own actions, and when the state wants to be asked again.
+    func decide(
+        for lane: Int, _ event: (inout BudgetState) -> [BudgetState.Action]
+    ) -> (actions: [BudgetState.Action], wakeAt: Instant?) {
+        let (actions, foreign, wakeAt) = shared.withLock { shared in
+            let actions = event(&shared.state)
+            var foreign: [(BudgetState.Action, Confined<WeakGate>)] = []
+            for action in actions where action.job.lane != lane {
+                foreign.append((action, shared.doors[action.job.lane]))
+            }
+            return (actions, foreign, shared.state.wakeAt)
+        }
+        guard !foreign.isEmpty else { return (actions, wakeAt) }
+        for (action, door) in foreign {
+            door.execute { $0.gate?.perform(action) }
+        }
+        return (actions.filter { $0.job.lane == lane }, wakeAt)
+    }
+}
+
+/// A gate that the budget knows and does not keep alive.
+private struct WeakGate {
+    weak var gate: UpstreamGate?
+}

@@ -1,0 +1,216 @@
+import EventLoop
+import HTTP
+
+/// The way of one loop's requests to the pool: each starts when the process's budget says so.
+/// Performs what `BudgetState` decides, for its lane. Confined to its loop.
+///
+/// What must hold:
+/// - every request that was started has its turn returned once, however it ends;
+/// - no receiver is called from inside `send`, `promote` or `cancel`;
+/// - while something waits here, this gate's timer is set whenever the budget wants to be asked
+///   again: the timers of other loops may go with them.
+public final class UpstreamGate {
+    /// Sendings after the first that a 429 may cost, where the caller says nothing else.
+    public static let defaultRepeats = RepeatPause.seconds.count
+
+    let loop: EventLoop
+    private let pool: UpstreamPool
+    private let budget: UpstreamBudget
+    private let observer: any UpstreamObserver
+    private var random: any RandomNumberGenerator
+    private var lane = 0
+    private var nextNumber = 0
+    /// Those that wait for their turn, by the number of their job.
+    private var waiting: [Int: UpstreamAttempt] = [:]
+    /// Requests that have not ended.
+    private var open = 0
+    private var isDraining = false
+    /// Called once it has been retired and nothing is open.
+    private var whenRetired: (() -> Void)?
+    private var timer: (token: TimerToken, deadline: Instant)?
+
+    /// Takes a share of the budget as large as the pool. `random` spreads the repeats of requests
+    /// that met a 429 together.
+    public init(
+        pool: UpstreamPool, budget: UpstreamBudget, observer: any UpstreamObserver,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        loop = pool.loop
+        self.pool = pool
+        self.budget = budget
+        self.observer = observer
+        self.random = random
+        lane = budget.addLane(of: self, loop: loop, connections: pool.settings.maxConnections)
+    }
+
+    deinit {
+        budget.closeLane(lane)
+    }
+
+    /// Sends a request when its turn comes.
+    ///
+    /// - Parameters:
+    ///   - priority: who goes first when not all may go.
+    ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
+    ///     pool's timeouts count.
+    ///   - repeats: how often a GET or HEAD that met a 429 is sent again, after about 0.5, 1 and 2
+    ///     seconds, where that is before the deadline; 3 at most. 0 for callers that have something
+    ///     to answer with.
+    ///   - receiver: not called before this has returned. Of repeated requests it hears of the last
+    ///     answer only, but perhaps of interim responses to the earlier sendings.
+    public func send(
+        _ request: UpstreamRequest, priority: UpstreamPriority, deadline: Instant,
+        repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
+    ) -> GatedExchange {
+        loop.assertOnLoop()
+        let exchange = GatedExchange(
+            request, priority: priority, deadline: deadline, repeats: request.isReplayable ? repeats : 0,
+            gate: self, receiver: receiver)
+        open += 1
+        if isDraining {
+            exchange.fail(.draining)
+        } else {
+            exchange.waitForTurn()
+        }
+        return exchange
+    }
+
+    /// Takes no new requests; when those it has have ended, so does the pool.
+    public func drain() {
+        loop.assertOnLoop()
+        isDraining = true
+        if open == 0 { pool.drain() }
+    }
+
+    /// Another gate takes its place: what it has goes on as it would, repeats after a 429 included.
+    /// Then its pool ends, and `completion` may let go of it; until then whoever owns it must keep
+    /// it.
+    package func retire(_ completion: @escaping () -> Void) {
+        loop.assertOnLoop()
+        whenRetired = completion
+        if open == 0 { endRetired() }
+    }
+
+    private func endRetired() {
+        guard let completion = whenRetired else { return }
+        whenRetired = nil
+        pool.drain()
+        // In a turn of its own: this gate may be performing something.
+        loop.schedule(at: loop.now) { completion() }
+    }
+
+    /// The budget may allow more than before.
+    package func reconsider() {
+        let now = loop.now
+        decide { $0.tick(now: now) }
+    }
+}
+
+// MARK: What exchanges and attempts report
+
+extension UpstreamGate {
+    func makeAttempt(_ exchange: GatedExchange) -> UpstreamAttempt {
+        nextNumber += 1
+        return UpstreamAttempt(exchange, job: BudgetState.JobID(lane: lane, number: nextNumber), gate: self)
+    }
+
+    /// Asks for a turn; the attempt starts now or later.
+    func enqueue(_ attempt: UpstreamAttempt, _ priority: UpstreamPriority, isRepeated: Bool) {
+        let now = loop.now
+        waiting[attempt.job.number] = attempt
+        decide { $0.submit(attempt.job, priority, isRepeated: isRepeated, now: now) }
+        if waiting[attempt.job.number] != nil { observer.upstreamQueued() }
+    }
+
+    func promote(_ attempt: UpstreamAttempt, to priority: UpstreamPriority) {
+        let now = loop.now
+        decide { $0.promote(attempt.job, to: priority, now: now) }
+    }
+
+    /// The attempt is over, whether it had started or not.
+    func end(_ attempt: UpstreamAttempt, _ outcome: BudgetState.Outcome) {
+        if outcome == .rateLimited { observer.upstreamRateLimited() }
+        waiting[attempt.job.number] = nil
+        let now = loop.now
+        decide { $0.end(attempt.job, outcome, now: now) }
+    }
+
+    func retryAfter(_ priority: UpstreamPriority) -> Int {
+        budget.retryAfter(priority, now: loop.now)
+    }
+
+    /// Nil when the request has been sent often enough, or would come too late.
+    func pause(beforeRepeat number: Int, deadline: Instant) -> Instant? {
+        guard !isDraining, let pause = RepeatPause.duration(beforeRepeat: number, using: &random) else { return nil }
+        let instant = loop.now + pause
+        return instant < deadline ? instant : nil
+    }
+
+    /// A sending was answered with that status, or not at all.
+    func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
+        observer.upstreamAnswered(priority, status: status, after: time)
+    }
+
+    func repeats() {
+        observer.upstreamRepeated()
+    }
+
+    /// An exchange has ended.
+    func ended() {
+        open -= 1
+        guard open == 0 else { return }
+        if isDraining { pool.drain() }
+        endRetired()
+    }
+}
+
+// MARK: Actions
+
+extension UpstreamGate {
+    private func decide(_ event: (inout BudgetState) -> [BudgetState.Action]) {
+        loop.assertOnLoop()
+        let (actions, wakeAt) = budget.decide(for: lane, event)
+        for action in actions { perform(action) }
+        if let wakeAt, !waiting.isEmpty { wake(at: wakeAt) }
+    }
+
+    /// One that was taken back on its way here from another loop has returned its turn already.
+    func perform(_ action: BudgetState.Action) {
+        guard let attempt = waiting.removeValue(forKey: action.job.number) else { return }
+        switch action {
+        case .start:
+            observer.upstreamStarted()
+            attempt.exchange.starts(attempt) { pool.send($0, to: attempt) }
+        case .refuse(_, let retryAfter):
+            observer.upstreamRefused()
+            attempt.exchange.fail(.tooManyWaiting(retryAfter: retryAfter))
+        }
+    }
+
+    private func wake(at deadline: Instant) {
+        if let timer {
+            guard deadline < timer.deadline else { return }
+            loop.cancel(timer.token)
+        }
+        let token = loop.schedule(at: deadline) { [weak self] in self?.tick() }
+        timer = (token, deadline)
+    }
+
+    private func tick() {
+        timer = nil
+        reconsider()
+    }
+}
+
+/// When a request that met a 429 is sent again (DESIGN 8): nearly all of them succeed after half a
+/// second, and none needs more than a few (API.md 10).
+enum RepeatPause {
+    static let seconds = [0.5, 1, 2]
+
+    /// The pause before the repeat of this number, from 0, a quarter shorter or longer; nil after
+    /// the last.
+    static func duration(beforeRepeat number: Int, using random: inout some RandomNumberGenerator) -> Duration? {
+        guard seconds.indices.contains(number) else { return nil }
+        return .seconds(seconds[number] * Double.random(in: 0.75...1.25, using: &random))
+    }
+}

@@ -1,0 +1,17 @@
+/// What is told of a gate's requests: to be counted by whom it may concern. All calls come on the
+/// gate's loop.
+public protocol UpstreamObserver: AnyObject {
+    /// A request has to wait for its turn.
+    func upstreamQueued()
+    /// A request's turn has come; a repeat of one counts again.
+    func upstreamStarted()
+    /// A request found the queue full, or gave way in it to a more urgent one.
+    func upstreamRefused()
+    /// A request met a 429.
+    func upstreamRateLimited()
+    /// A request is sent again after a 429.
+    func upstreamRepeated()
+    /// A sending was answered with that status, the head of the answer after that time, or not at
+    /// all.
+    func upstreamAnswered(_ priority: UpstreamPriority, status: Int?, after time: Duration?)
+}

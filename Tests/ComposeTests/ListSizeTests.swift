@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Compose
+
+@Suite struct ListSizeTests {
+    @Test func nothingIsKnownAtFirst() {
+        let size = ListSize()
+        #expect(!size.holdsWhole(0) && !size.holds(25, next: 25) && size.span == nil)
+    }
+
+    /// Unavailable items are dropped after the cut: the offsets stay the same, the counts do not
+    /// (API.md 7).
+    @Test func anOriginThatCutsFirst() {
+        var size = ListSize()
+        for count in [24, 25, 20] {
+            let fits = size.note(count, next: 25)
+            #expect(fits)
+        }
+        #expect(size.holds(22, next: 25) && !size.holds(25, next: 28))
+        #expect(size.holdsWhole(24) && !size.holdsWhole(25))
+        #expect(size.span == 25)
+    }
+
+    /// 25 items with `offset=28`: the page is filled up, so the counts stay the same.
+    @Test func anOriginThatFillsUp() {
+        var size = ListSize()
+        for next in [28, 25] {
+            let fits = size.note(25, next: next)
+            #expect(fits)
+        }
+        #expect(size.holds(25, next: 31) && !size.holds(24, next: 25))
+        #expect(size.span == nil)
+    }
+
+    /// 25 items with `offset=28` are no page of 28.
+    @Test func oneListWithGapsTellsNoSpan() {
+        var size = ListSize()
+        _ = size.note(25, next: 28)
+        #expect(size.span == nil)
+        _ = size.note(26, next: 28)
+        #expect(size.span == 28)
+    }
+
+    @Test func whatFitsNeitherIsAContradiction() {
+        var size = ListSize()
+        let (first, second) = (size.note(25, next: 25), size.note(20, next: 20))
+        #expect(first && !second)
+        #expect(!size.holds(25, next: 25) && !size.holds(20, next: 20))
+    }
+
+    @Test func wholeListsFitWhereLongerOnesWereSeenWhole() {
+        var size = ListSize()
+        _ = size.noteWhole(7)
+        #expect(size.holdsWhole(7) && size.holdsWhole(0) && !size.holdsWhole(8))
+    }
+
+    @Test func aListThatGoesOnNowhereIsNoList() {
+        var size = ListSize()
+        let fits = size.note(25, next: nil)
+        #expect(!fits && !size.holds(25, next: nil))
+    }
+}

@@ -1,0 +1,18 @@
+import Testing
+import Upstream
+
+@testable import Proxy
+
+@Suite struct UpstreamFailureReasonTests {
+    /// The two lists of words are one: the origin's side has its own because it knows no reasons.
+    @Test(
+        arguments: [
+            .resolve(""), .connect(""), .tls(""), .timeout(.connect), .timeout(.firstByte), .timeout(.content),
+            .timeout(.whole), .closedEarly(.head), .malformed(.statusLine), .switchedProtocols,
+            .tooManyInterimResponses,
+            .tooManyWaiting(retryAfter: 1), .waitedTooLong(retryAfter: 1), .draining,
+        ] as [UpstreamFailure])
+    func everyFailuresWordIsThatOfItsReason(_ failure: UpstreamFailure) {
+        #expect(failure.word == failure.reason.text)
+    }
+}

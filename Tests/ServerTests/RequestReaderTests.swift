@@ -1,0 +1,123 @@
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite struct RequestReaderTests {
+    private func buffer(_ text: String) -> ByteBuffer {
+        var buffer = ByteBuffer(capacity: 256)
+        buffer.append(text)
+        return buffer
+    }
+
+    /// `#expect` cannot hold a buffer, which cannot be copied.
+    private func expect(
+        _ step: RequestReader.Step, _ reader: inout RequestReader, _ input: inout ByteBuffer,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        let next = reader.advance(&input)
+        #expect(next == step, sourceLocation: place)
+    }
+
+    @Test func readsARequestWithoutABodyAndLeavesTheNextOne() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+        expect(.complete, &reader, &input)
+        expect("/a", reader, input)
+        reader.finish(&input)
+        expect(.complete, &reader, &input)
+        expect("/b", reader, input)
+        reader.finish(&input)
+        let rest = input.copyReadable()
+        #expect(rest.isEmpty)
+    }
+
+    @Test func keepsTheHeadWhileTheBodyArrives() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
+        expect(.needMore, &reader, &input)
+        let isReadingBody = reader.isReadingBody
+        #expect(isReadingBody)
+        let rest = input.copyReadable()
+        #expect(rest.isEmpty)
+        input.append("defGET")
+        expect(.complete, &reader, &input)
+        let body = reader.body
+        #expect(body == Array("abcdef".utf8))
+        expect("/a", reader, input)
+        reader.finish(&input)
+        let next = input.copyReadable()
+        #expect(next == Array("GET".utf8))
+    }
+
+    @Test func readsChunkedBodies() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer(
+            "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
+        expect(.complete, &reader, &input)
+        let body = reader.body
+        #expect(body == Array("abcde".utf8))
+    }
+
+    @Test func asksForTheBodyThatWaitsForContinue() {
+        var reader = RequestReader(limits: .request)
+        var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        expect(.continueExpected, &reader, &input)
+        expect(.needMore, &reader, &input)
+        input.append("ok")
+        expect(.complete, &reader, &input)
+    }
+
+    @Test func refusesABodyOverTheLimitAndAcceptsOneAtIt() {
+        var limits = MessageLimits.request
+        limits.maxBodyBytes = 4
+        for (length, step) in [(4, RequestReader.Step.complete), (5, .failed(.contentTooLarge))] {
+            var reader = RequestReader(limits: limits)
+            var input = buffer(
+                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
+                    + String(repeating: "x", count: length))
+            expect(step, &reader, &input)
+        }
+        for (first, step) in [(3, RequestReader.Step.complete), (4, .failed(.contentTooLarge))] {
+            var reader = RequestReader(limits: limits)
+            var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            input.append("\(first)\r\n" + String(repeating: "x", count: first) + "\r\n1\r\ny\r\n0\r\n\r\n")
+            expect(step, &reader, &input)
+        }
+    }
+
+    /// However a stream of requests is cut, the same requests come out.
+    @Test func cutsDoNotMatter() {
+        let stream = Array(
+            ("GET /one HTTP/1.1\r\nHost: x\r\n\r\nPOST /two HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+                + "POST /three HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nworld\r\n0\r\n\r\n"
+                + "GET /four HTTP/1.1\r\nHost: x\r\n\r\n").utf8)
+        for size in 1...stream.count {
+            var reader = RequestReader(limits: .request)
+            var input = ByteBuffer(capacity: 16)
+            var seen: [String] = []
+            for start in stride(from: 0, to: stream.count, by: size) {
+                input.append(stream[start..<min(start + size, stream.count)])
+                while !input.isEmpty || reader.isReadingBody, reader.advance(&input) == .complete {
+                    seen.append(target(reader, input) + ":" + String(decoding: reader.body, as: UTF8.self))
+                    reader.finish(&input)
+                }
+            }
+            #expect(seen == ["/one:", "/two:hello", "/three:world", "/four:"], "cut into \(size)")
+        }
+    }
+
+    private func expect(
+        _ target: String, _ reader: borrowing RequestReader, _ input: borrowing ByteBuffer,
+        at place: SourceLocation = #_sourceLocation
+    ) {
+        let found = self.target(reader, input)
+        #expect(found == target, sourceLocation: place)
+    }
+
+    private func target(_ reader: borrowing RequestReader, _ input: borrowing ByteBuffer) -> String {
+        let range = reader.head.target.range
+        return reader.withHeadBytes(input) { String(decoding: $0.extracting(range).copy(), as: UTF8.self) }
+    }
+}

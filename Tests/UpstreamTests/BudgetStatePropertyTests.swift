@@ -1,0 +1,124 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// Random events against the promises in the head of BudgetState.swift.
+@Suite struct BudgetStatePropertyTests {
+    /// What the promises are checked against: plain lists, searched from end to end.
+    private struct World {
+        struct Waiting {
+            let id: BudgetState.JobID
+            var priority: UpstreamPriority
+            /// The lower, the earlier.
+            var order: Int
+        }
+
+        var budget: BudgetState
+        let connections: [Int]
+        let maxWaiting: Int
+        let maxInBackground: Int
+        var now = Instant(nanoseconds: 1_000_000_000_000)
+        var waiting: [Waiting] = []
+        var running: [(id: BudgetState.JobID, priority: UpstreamPriority)] = []
+        var nextOrder = 0
+
+        mutating func perform(_ actions: [BudgetState.Action], _ seed: UInt64) {
+            for action in actions {
+                guard let index = waiting.firstIndex(where: { $0.id == action.job }) else {
+                    Issue.record("seed \(seed): \(action) of what does not wait")
+                    return
+                }
+                let job = waiting[index]
+                switch action {
+                case .start:
+                    let better = waiting.filter {
+                        hasRoom($0) && ($0.priority, -$0.order) > (job.priority, -job.order)
+                    }
+                    #expect(hasRoom(job) && better.isEmpty, "seed \(seed): \(action)")
+                    running.append((job.id, job.priority))
+                case .refuse(_, let retryAfter):
+                    let worse = waiting.filter { ($0.priority, -$0.order) < (job.priority, -job.order) }
+                    #expect(worse.isEmpty && (1...60).contains(retryAfter), "seed \(seed): \(action)")
+                    let inBackground = waiting.count { $0.priority.isBackground }
+                    #expect(waiting.count > maxWaiting || inBackground > maxInBackground, "seed \(seed)")
+                }
+                waiting.remove(at: index)
+            }
+            check(seed)
+        }
+
+        private func hasRoom(_ job: Waiting) -> Bool {
+            let others = running.filter { $0.id.lane == job.id.lane }
+            let places = connections[job.id.lane]
+            return others.count < places
+                && (!job.priority.isBackground || others.count { $0.priority.isBackground } < max(1, places / 2))
+        }
+
+        private func check(_ seed: UInt64) {
+            #expect(budget.waitingCount == waiting.count && budget.inFlight == running.count, "seed \(seed)")
+            #expect(waiting.count <= maxWaiting, "seed \(seed)")
+            #expect(waiting.count { $0.priority.isBackground } <= maxInBackground, "seed \(seed)")
+            let couldStart = waiting.contains { hasRoom($0) }
+            #expect(couldStart == (budget.wakeAt != nil), "seed \(seed): waits although it could start, or sleeps")
+            if let wakeAt = budget.wakeAt { #expect(wakeAt > now, "seed \(seed)") }
+        }
+    }
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func promisesHoldForAnyEvents(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let connections = (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 1...5, using: &random) }
+        let maxWaiting = Int.random(in: 1...12, using: &random)
+        let maxInBackground = Int.random(in: 1...maxWaiting, using: &random)
+        let rate = Bool.random(using: &random) ? nil : Int.random(in: 1...50, using: &random)
+        var budget = BudgetState(rate: rate, maxWaiting: maxWaiting, maxWaitingInBackground: maxInBackground)
+        for count in connections { _ = budget.addLane(connections: count) }
+        var world = World(
+            budget: budget, connections: connections, maxWaiting: maxWaiting, maxInBackground: maxInBackground)
+        for step in 0..<400 { event(step, &world, &random, seed) }
+        // With nothing new, everything that waits starts and ends.
+        for _ in 0..<2000 where !(world.waiting.isEmpty && world.running.isEmpty) {
+            world.now = world.budget.wakeAt ?? world.now
+            world.perform(world.budget.tick(now: world.now), seed)
+            guard let job = world.running.popLast() else { continue }
+            world.perform(world.budget.end(job.id, .answered, now: world.now), seed)
+        }
+        #expect(world.waiting.isEmpty && world.running.isEmpty && world.budget.jobs.isEmpty, "seed \(seed)")
+    }
+
+    private func event(_ step: Int, _ world: inout World, _ random: inout SeededGenerator, _ seed: UInt64) {
+        let priority = UpstreamPriority.allCases.randomElement(using: &random)!
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3:
+            let id = BudgetState.JobID(lane: world.connections.indices.randomElement(using: &random)!, number: step)
+            let isRepeated = Int.random(in: 0..<4, using: &random) == 0
+            world.nextOrder += 1
+            world.waiting.append(
+                .init(id: id, priority: priority, order: isRepeated ? -world.nextOrder : world.nextOrder))
+            world.perform(world.budget.submit(id, priority, isRepeated: isRepeated, now: world.now), seed)
+        case 4, 5, 6:
+            guard let index = world.running.indices.randomElement(using: &random) else { return }
+            let outcome = [BudgetState.Outcome.answered, .answered, .rateLimited, .unanswered]
+                .randomElement(using: &random)!
+            let job = world.running.remove(at: index)
+            world.perform(world.budget.end(job.id, outcome, now: world.now), seed)
+        case 7:
+            guard let index = world.waiting.indices.randomElement(using: &random) else { return }
+            let job = world.waiting.remove(at: index)
+            world.perform(world.budget.end(job.id, .unanswered, now: world.now), seed)
+        case 8:
+            guard let index = world.waiting.indices.randomElement(using: &random) else { return }
+            if world.waiting[index].priority < priority {
+                world.nextOrder += 1
+                world.waiting[index].priority = priority
+                world.waiting[index].order = world.nextOrder
+            }
+            world.perform(world.budget.promote(world.waiting[index].id, to: priority, now: world.now), seed)
+        default:
+            world.now = world.now + .milliseconds(Int.random(in: 1...400, using: &random))
+            world.perform(world.budget.tick(now: world.now), seed)
+        }
+    }
+}

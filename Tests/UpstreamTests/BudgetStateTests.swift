@@ -1,0 +1,207 @@
+import EventLoop
+import Testing
+
+@testable import Upstream
+
+@Suite struct BudgetStateTests {
+    private let now = Instant(nanoseconds: 1_000_000_000_000)
+
+    private func budget(
+        lanes: [Int] = [1], rate: Int? = nil, maxWaiting: Int = 10, inBackground: Int = 5
+    ) -> BudgetState {
+        var budget = BudgetState(rate: rate, maxWaiting: maxWaiting, maxWaitingInBackground: inBackground)
+        for connections in lanes { _ = budget.addLane(connections: connections) }
+        return budget
+    }
+
+    private func job(_ number: Int, lane: Int = 0) -> BudgetState.JobID {
+        BudgetState.JobID(lane: lane, number: number)
+    }
+
+    /// Ends each job that starts at once, and says in which order they did.
+    private func order(_ budget: inout BudgetState, after first: BudgetState.JobID) -> [Int] {
+        var order: [Int] = []
+        var running = first
+        while case .start(let next)? = budget.end(running, .answered, now: now).first {
+            order.append(next.number)
+            running = next
+        }
+        return order
+    }
+
+    @Test func requestStartsAtOnceWhileThereIsRoom() {
+        var budget = budget(lanes: [2])
+        #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
+        #expect(budget.submit(job(2), .waitingClient, now: now) == [.start(job(2))])
+        #expect(budget.submit(job(3), .waitingClient, now: now) == [])
+        #expect(budget.inFlight == 2 && budget.waitingCount == 1 && budget.wakeAt == nil)
+        #expect(budget.end(job(1), .answered, now: now) == [.start(job(3))])
+    }
+
+    @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
+        var budget = budget()
+        _ = budget.submit(job(0), .waitingClient, now: now)
+        let priorities: [UpstreamPriority] = [
+            .prefetch, .refresh, .waitingClient, .revalidation, .waitingClient, .prefetch,
+        ]
+        for (index, priority) in priorities.enumerated() {
+            #expect(budget.submit(job(index + 1), priority, now: now) == [])
+        }
+        #expect(order(&budget, after: job(0)) == [3, 5, 4, 2, 1, 6])
+    }
+
+    @Test func repeatedRequestGoesBeforeItsEquals() {
+        var budget = budget()
+        _ = budget.submit(job(0), .waitingClient, now: now)
+        _ = budget.submit(job(1), .waitingClient, now: now)
+        _ = budget.submit(job(2), .refresh, now: now)
+        _ = budget.submit(job(3), .refresh, isRepeated: true, now: now)
+        #expect(order(&budget, after: job(0)) == [1, 3, 2])
+    }
+
+    @Test func promotedRequestGoesBehindThoseThatWereAsUrgent() {
+        var budget = budget()
+        for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        for number in 2...3 { _ = budget.submit(job(number), .prefetch, now: now) }
+        _ = budget.submit(job(4), .revalidation, now: now)
+        #expect(budget.promote(job(3), to: .waitingClient, now: now) == [])
+        #expect(budget.promote(job(4), to: .prefetch, now: now) == [], "never less urgent")
+        #expect(order(&budget, after: job(0)) == [1, 3, 4, 2])
+    }
+
+    @Test func promotionMayMakeRoom() {
+        var budget = budget(lanes: [2])
+        #expect(budget.submit(job(1), .prefetch, now: now) == [.start(job(1))])
+        #expect(budget.submit(job(2), .prefetch, now: now) == [])
+        #expect(budget.promote(job(2), to: .revalidation, now: now) == [.start(job(2))])
+    }
+
+    @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (9, 4)])
+    func backgroundUsesHalfTheConnectionsAtMost(connections: Int, share: Int) {
+        var budget = budget(lanes: [connections], maxWaiting: 100, inBackground: 100)
+        let started = (0..<20).filter { !budget.submit(job($0), $0 % 2 == 0 ? .refresh : .prefetch, now: now).isEmpty }
+        #expect(started.count == share)
+        if connections > share {
+            #expect(budget.submit(job(99), .waitingClient, now: now) == [.start(job(99))])
+        }
+    }
+
+    @Test func laneThatIsFullDoesNotHoldUpAnother() {
+        var budget = budget(lanes: [1, 1])
+        _ = budget.submit(job(1, lane: 0), .waitingClient, now: now)
+        #expect(budget.submit(job(2, lane: 0), .waitingClient, now: now) == [])
+        #expect(budget.submit(job(3, lane: 1), .prefetch, now: now) == [.start(job(3, lane: 1))])
+    }
+
+    // MARK: The queue's bound
+
+    @Test func requestBeyondTheQueueIsRefused() {
+        var budget = budget(maxWaiting: 2)
+        for number in 0...2 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        #expect(budget.submit(job(3), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 2)])
+        #expect(budget.submit(job(4), .revalidation, now: now) == [.refuse(job(4), retryAfter: 2)])
+        #expect(budget.end(job(3), .unanswered, now: now) == [], "nothing is left of it")
+    }
+
+    @Test func moreUrgentRequestTakesThePlaceOfTheNewestOfTheLeastUrgent() {
+        var budget = budget(lanes: [1, 1], maxWaiting: 3)
+        for lane in 0...1 { _ = budget.submit(job(0, lane: lane), .waitingClient, now: now) }
+        _ = budget.submit(job(1, lane: 0), .refresh, now: now)
+        _ = budget.submit(job(2, lane: 1), .refresh, now: now)
+        _ = budget.submit(job(3, lane: 0), .revalidation, now: now)
+        #expect(budget.submit(job(4), .waitingClient, now: now) == [.refuse(job(2, lane: 1), retryAfter: 3)])
+        #expect(budget.submit(job(5), .waitingClient, now: now) == [.refuse(job(1), retryAfter: 3)])
+        #expect(budget.submit(job(6), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 3)])
+        #expect(budget.submit(job(7), .waitingClient, now: now) == [.refuse(job(7), retryAfter: 3)])
+    }
+
+    @Test func backgroundHasATighterBound() {
+        var budget = budget(maxWaiting: 10, inBackground: 2)
+        _ = budget.submit(job(0), .waitingClient, now: now)
+        _ = budget.submit(job(1), .prefetch, now: now)
+        _ = budget.submit(job(2), .prefetch, now: now)
+        #expect(budget.submit(job(3), .prefetch, now: now) == [.refuse(job(3), retryAfter: 2)])
+        #expect(budget.submit(job(4), .refresh, now: now) == [.refuse(job(2), retryAfter: 2)])
+        #expect(budget.submit(job(5), .revalidation, now: now) == [])
+    }
+
+    @Test func fullQueueOfOneLaneLeavesRoomForOneThatCanStart() {
+        var budget = budget(lanes: [1, 1], maxWaiting: 1)
+        for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        #expect(budget.submit(job(2, lane: 1), .prefetch, now: now) == [.start(job(2, lane: 1))])
+    }
+
+    @Test func waitToldFollowsTheRate() {
+        var budget = budget(lanes: [8], rate: 2, maxWaiting: 9)
+        for number in 0...9 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        #expect(budget.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
+        #expect(budget.retryAfter(.waitingClient, now: now) == 5)
+    }
+
+    // MARK: The rate
+
+    @Test func rateSpacesStartsAndSaysWhenToLookAgain() {
+        var budget = budget(lanes: [8], rate: 10)
+        #expect(budget.submit(job(1), .waitingClient, now: now) == [.start(job(1))])
+        #expect(budget.submit(job(2), .waitingClient, now: now) == [])
+        #expect(budget.wakeAt == now + .milliseconds(80))
+        #expect(budget.tick(now: now + .milliseconds(79)) == [])
+        #expect(budget.tick(now: now + .milliseconds(80)) == [.start(job(2))])
+        #expect(budget.wakeAt == nil)
+    }
+
+    @Test func rateGoesToTheMostUrgentOfAllLanes() {
+        var budget = budget(lanes: [8, 8], rate: 10)
+        _ = budget.submit(job(0), .waitingClient, now: now)
+        _ = budget.submit(job(1, lane: 0), .refresh, now: now)
+        _ = budget.submit(job(2, lane: 1), .waitingClient, now: now)
+        #expect(budget.tick(now: now + .seconds(1)).first == .start(job(2, lane: 1)))
+    }
+
+    @Test func refusalOfTheOriginHoldsOthersBack() {
+        var budget = budget(lanes: [8])
+        for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        #expect(budget.end(job(0), .answered, now: now) == [])
+        #expect(budget.end(job(1), .rateLimited, now: now) == [])
+        #expect(budget.rate.current == 4)
+        #expect(budget.submit(job(2), .waitingClient, now: now) == [.start(job(2))])
+        #expect(budget.submit(job(3), .waitingClient, now: now) == [])
+        #expect(budget.wakeAt != nil)
+    }
+
+    // MARK: Ends
+
+    @Test func waitingRequestThatIsTakenBackLeavesTheLineWhole() {
+        var budget = budget()
+        for number in 0...4 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        for number in [2, 4, 1] { #expect(budget.end(job(number), .unanswered, now: now) == []) }
+        #expect(order(&budget, after: job(0)) == [3])
+        #expect(budget.inFlight == 0 && budget.waitingCount == 0 && budget.jobs.isEmpty)
+    }
+
+    @Test func closedLaneHoldsNothing() {
+        var budget = budget(lanes: [1, 1])
+        for lane in 0...1 {
+            for number in 0...2 { _ = budget.submit(job(number, lane: lane), .waitingClient, now: now) }
+        }
+        budget.closeLane(0)
+        #expect(budget.inFlight == 1 && budget.waitingCount == 2)
+        #expect(budget.end(job(0, lane: 0), .answered, now: now) == [])
+        #expect(budget.end(job(0, lane: 1), .answered, now: now) == [.start(job(1, lane: 1))])
+    }
+
+    @Test func closedLaneIsUsedAgain() {
+        var budget = budget(lanes: [1, 1])
+        budget.closeLane(0)
+        #expect(budget.addLane(connections: 1) == 0 && budget.lanes.count == 2)
+        #expect(budget.submit(job(0, lane: 0), .waitingClient, now: now) == [.start(job(0, lane: 0))])
+    }
+
+    @Test func aHigherCeilingCountsAtOnce() {
+        var budget = budget(lanes: [4], rate: 1)
+        for number in 0...2 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        #expect(budget.waitingCount == 2)
+        budget.rate.limit(to: nil)
+        #expect(budget.tick(now: now) == [.start(job(1)), .start(job(2))])
+    }
+}

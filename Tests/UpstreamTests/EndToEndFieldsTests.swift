@@ -1,0 +1,49 @@
+import HTTP
+import Testing
+
+@testable import Upstream
+
+@Suite struct EndToEndFieldsTests {
+    private func fields(_ lines: String...) -> UpstreamFields? {
+        let head = lines.map { $0 + "\r\n" }.joined()
+        let text = "HTTP/1.1 200 OK\r\n\(head)Content-Length: 0\r\n\r\n"
+        return ResponsePlayer().play(Array(text.utf8), ending: .silence).outcome.response?.fields
+    }
+
+    private func text(_ fields: UpstreamFields?) -> String? {
+        fields.map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    @Test func endToEndFieldsKeepOrderSpellingAndRepetition() {
+        let result = fields("X-b:  2 ", "ETAG: \"x\"", "x-B: 3")
+        #expect(text(result) == "X-b: 2\r\nETAG: \"x\"\r\nx-B: 3\r\n")
+        #expect(result?.first(.etag).map(Array.init) == Array("\"x\"".utf8))
+        #expect(result?.lines.map { String(decoding: result!.bytes[$0.line], as: UTF8.self) }.last == "x-B: 3\r\n")
+    }
+
+    @Test(arguments: [
+        "Connection: keep-alive", "Keep-Alive: timeout=5", "Proxy-Connection: keep-alive", "TE: trailers",
+        "Trailer: X-A", "Upgrade: h2c", "Proxy-Authenticate: Basic", "Proxy-Authorization: Basic eA==",
+    ])
+    func hopByHopFieldsEndHere(line: String) {
+        #expect(text(fields("A: 1", line, "B: 2")) == "A: 1\r\nB: 2\r\n")
+    }
+
+    @Test func fieldsThatConnectionNamesEndHere() {
+        #expect(text(fields("A: 1", "Connection: x-b , a", "X-B: 2", "Connection: C", "C: 3", "D: 4")) == "D: 4\r\n")
+    }
+
+    @Test(arguments: ["Cache-Control: private", "Vary: *", "Set-Cookie: a=b", "Content-Encoding: gzip", "ETag: \"a\""])
+    func connectionCannotTakeAwayWhatEveryRecipientNeeds(line: String) {
+        let name = line.prefix { $0 != ":" }
+        #expect(text(fields("Connection: \(name)", line)) == line + "\r\n")
+    }
+
+    @Test func everyLineOfARepeatedFieldIsKeptInOrder() throws {
+        let result = try #require(fields("Cache-Control: private", "A: 1", "Cache-Control: max-age=1"))
+        let lines = result.lines.filter { $0.id == .cacheControl }
+        #expect(lines.map { String(decoding: result.bytes[$0.value], as: UTF8.self) } == ["private", "max-age=1"])
+        #expect(lines.count == 2)
+        #expect(result.contains(.vary) == false)
+    }
+}

@@ -1,0 +1,169 @@
+import EventLoop
+import TestSupport
+
+@testable import Upstream
+
+/// An origin that allows so many requests a second, asked through a budget by clients who never run
+/// out of questions: in virtual time, decided by a seed.
+struct OriginSimulation {
+    enum Limiter: CustomStringConvertible {
+        /// So many in each second of the clock.
+        case fixedWindow
+        /// Refilled evenly; holds the part of a second's worth.
+        case tokenBucket(ofSeconds: Double)
+
+        var description: String {
+            switch self {
+            case .fixedWindow: "fixed window"
+            case .tokenBucket(let seconds): "bucket of \(seconds) s"
+            }
+        }
+    }
+
+    struct Counts {
+        var answered = 0
+        var refused = 0
+
+        var shareRefused: Double { Double(refused) / Double(max(1, answered + refused)) }
+    }
+
+    private enum Event {
+        case tick
+        case arrival(BudgetState.JobID, sentAt: Int64)
+        case answer(BudgetState.JobID, isRefused: Bool)
+    }
+
+    var perSecond: Int
+    let limiter: Limiter
+    /// Of a round trip, on average; each is up to 40 % shorter or longer.
+    let latency: Duration
+    var budget: BudgetState
+    private(set) var counts = Counts()
+    private var random: SeededGenerator
+    private var events = TimeOrdered<Event>()
+    private var now: Int64
+    private var nextJob = 0
+    private var isTicking = false
+    private var window: (second: Int64, count: Int) = (0, 0)
+    private var bucket: (tokens: Double, at: Int64)
+
+    /// Requests that wait at any time.
+    private static let waiting = 8
+
+    init(_ limiter: Limiter, perSecond: Int, latency: Duration, connections: Int = 64, rate: Int? = nil, seed: UInt64) {
+        self.limiter = limiter
+        self.perSecond = perSecond
+        self.latency = latency
+        budget = BudgetState(rate: rate, maxWaiting: 1000, maxWaitingInBackground: 100)
+        random = SeededGenerator(seed: seed)
+        now = 1_000_000_000_000 + Int64.random(in: 0..<1_000_000_000, using: &random)
+        bucket = (0, now)
+        // Two loops.
+        for _ in 0..<2 { _ = budget.addLane(connections: connections / 2) }
+        bucket.tokens = bucketSize
+    }
+
+    private var bucketSize: Double {
+        guard case .tokenBucket(let seconds) = limiter else { return 0 }
+        return max(2, seconds * Double(perSecond))
+    }
+
+    private var instant: Instant { Instant(nanoseconds: now) }
+
+    /// What was answered in that span, from now.
+    mutating func run(_ span: Duration) -> Counts {
+        let before = counts
+        let end = now + span.wholeNanoseconds
+        ask()
+        while let (time, event) = events.popFirst(before: end) {
+            now = time
+            handle(event)
+        }
+        now = end
+        return Counts(answered: counts.answered - before.answered, refused: counts.refused - before.refused)
+    }
+
+    /// Keeps clients waiting.
+    private mutating func ask() {
+        while budget.waitingCount < Self.waiting {
+            nextJob += 1
+            perform(
+                budget.submit(BudgetState.JobID(lane: nextJob % 2, number: nextJob), .waitingClient, now: instant))
+        }
+        guard let wakeAt = budget.wakeAt, !isTicking else { return }
+        isTicking = true
+        // Timers are late.
+        events.insert(.tick, at: wakeAt.nanoseconds + Int64.random(in: 0...2_000_000, using: &random))
+    }
+
+    private mutating func perform(_ actions: [BudgetState.Action]) {
+        for case .start(let job) in actions {
+            events.insert(.arrival(job, sentAt: now), at: now + halfTrip())
+        }
+    }
+
+    private mutating func halfTrip() -> Int64 {
+        let half = latency.wholeNanoseconds / 2
+        return Int64.random(in: half * 6 / 10...half * 14 / 10, using: &random)
+    }
+
+    private mutating func handle(_ event: Event) {
+        switch event {
+        case .tick:
+            isTicking = false
+            perform(budget.tick(now: instant))
+        case .arrival(let job, let sentAt):
+            events.insert(.answer(job, isRefused: !allows()), at: now + (now - sentAt))
+        case .answer(let job, let isRefused):
+            counts.refused += isRefused ? 1 : 0
+            counts.answered += isRefused ? 0 : 1
+            perform(budget.end(job, isRefused ? .rateLimited : .answered, now: instant))
+        }
+        ask()
+    }
+
+    private mutating func allows() -> Bool {
+        switch limiter {
+        case .fixedWindow:
+            let second = now / 1_000_000_000
+            if second != window.second { window = (second, 0) }
+            window.count += 1
+            return window.count <= perSecond
+        case .tokenBucket:
+            let refill = Double(now - bucket.at) / 1e9 * Double(perSecond)
+            bucket = (min(bucketSize, bucket.tokens + refill), now)
+            guard bucket.tokens >= 1 else { return false }
+            bucket.tokens -= 1
+            return true
+        }
+    }
+}
+
+/// A heap of things by time; equal times in any, but always the same, order.
+private struct TimeOrdered<Element> {
+    private var heap: [(time: Int64, element: Element)] = []
+
+    mutating func insert(_ element: Element, at time: Int64) {
+        heap.append((time, element))
+        var index = heap.count - 1
+        while index > 0, heap[index].time < heap[(index - 1) / 2].time {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func popFirst(before end: Int64) -> (Int64, Element)? {
+        guard let first = heap.first, first.time < end else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var index = 0
+        while true {
+            let children = [2 * index + 1, 2 * index + 2].filter { $0 < heap.count }
+            guard let least = children.min(by: { heap[$0].time < heap[$1].time }), heap[least].time < heap[index].time
+            else { break }
+            heap.swapAt(index, least)
+            index = least
+        }
+        return (first.time, first.element)
+    }
+}

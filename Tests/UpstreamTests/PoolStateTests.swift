@@ -1,0 +1,339 @@
+import EventLoop
+import HTTP
+import Testing
+
+@testable import Upstream
+
+/// Scripts: an event, the actions it must lead to, the next event.
+@Suite struct PoolStateTests {
+    private typealias Action = PoolState.Action
+
+    private var now = Instant(nanoseconds: 1_000_000_000_000)
+
+    private func pool(connections: Int = 2, waiting: Int = 10) -> PoolState {
+        var settings = UpstreamSettings(
+            endpoint: UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80), maxConnections: connections)
+        settings.maxWaiting = waiting
+        return PoolState(settings: settings)
+    }
+
+    private func c(_ number: Int) -> PoolState.ConnectionID { .init(number: number) }
+    private func r(_ number: Int) -> PoolState.RequestID { .init(number: number) }
+
+    /// A pool with the connections 0..<count idle, `count - 1` used last.
+    private func idlePool(_ count: Int, connections: Int = 2) -> PoolState {
+        var pool = pool(connections: connections)
+        for number in 0..<count {
+            #expect(pool.submit(r(1000 + number), isReplayable: true, now: now) == [.open(c(number))])
+            #expect(
+                pool.connected(c(number), now: now) == [.lease(c(number), r(1000 + number), isReused: false)])
+        }
+        for number in 0..<count {
+            #expect(pool.finished(c(number), isReusable: true, now: now).isEmpty)
+        }
+        return pool
+    }
+
+    @Test func firstRequestOpensAConnectionAndIsLeasedToIt() {
+        var pool = pool()
+        #expect(pool.submit(r(1), isReplayable: true, now: now) == [.open(c(0))])
+        #expect(pool.currentCounters.starting == 1)
+        #expect(pool.connected(c(0), now: now) == [.lease(c(0), r(1), isReused: false)])
+        #expect(pool.finished(c(0), isReusable: true, now: now).isEmpty)
+        #expect(pool.idle == [c(0)])
+        #expect(pool.currentCounters.opened == 1)
+        #expect(pool.currentCounters.reused == 0)
+    }
+
+    @Test func idleConnectionUsedLastIsReusedFirst() {
+        var pool = idlePool(2)
+        #expect(pool.submit(r(1), isReplayable: true, now: now) == [.lease(c(1), r(1), isReused: true)])
+        #expect(pool.submit(r(2), isReplayable: true, now: now) == [.lease(c(0), r(2), isReused: true)])
+        #expect(pool.currentCounters.reused == 2)
+    }
+
+    @Test func waitingRequestsAreServedInTheirOrderOnReturnedConnections() {
+        var pool = pool(connections: 1)
+        #expect(pool.submit(r(1), isReplayable: true, now: now) == [.open(c(0))])
+        #expect(pool.submit(r(2), isReplayable: true, now: now).isEmpty)
+        #expect(pool.submit(r(3), isReplayable: false, now: now).isEmpty)
+        #expect(pool.connected(c(0), now: now) == [.lease(c(0), r(1), isReused: false)])
+        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(2), isReused: true)])
+        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(3), isReused: true)])
+    }
+
+    @Test func connectionThatIsNotReusableIsClosedAndReplacedForThoseWhoWait() {
+        var pool = pool(connections: 1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now)
+        #expect(pool.finished(c(0), isReusable: false, now: now) == [.close(c(0)), .open(c(1))])
+        #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(2), isReused: false)])
+    }
+
+    @Test func requestBeyondTheQueueIsRefused() {
+        var pool = pool(connections: 1, waiting: 2)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        #expect(pool.submit(r(3), isReplayable: true, now: now) == [.fail(r(3), .tooManyWaiting(retryAfter: 1))])
+        #expect(pool.currentCounters.failures == 1)
+        #expect(pool.currentCounters.waiting == 2)
+    }
+
+    @Test func closedIdleConnectionIsForgotten() {
+        var pool = idlePool(1)
+        #expect(pool.closedWhileIdle(c(0)) == [.close(c(0))])
+        #expect(pool.closedWhileIdle(c(0)).isEmpty)
+        #expect(pool.submit(r(1), isReplayable: true, now: now) == [.open(c(1))])
+    }
+
+    @Test func idleConnectionIsClosedAfterItsTimeout() {
+        var pool = idlePool(1)
+        let almost = now + .seconds(30) - .nanoseconds(1)
+        #expect(pool.tick(now: almost).isEmpty)
+        #expect(pool.wakeAt == now + .seconds(30))
+        #expect(pool.tick(now: now + .seconds(30)) == [.close(c(0))])
+        #expect(pool.wakeAt == nil)
+    }
+
+    @Test func idleConnectionPastItsTimeoutIsNotUsedThoughNoTickHasCome() {
+        var pool = idlePool(1)
+        let late = now + .seconds(31)
+        #expect(pool.submit(r(1), isReplayable: true, now: late) == [.open(c(1))])
+    }
+
+    // MARK: Repeating
+
+    @Test func replayableRequestIsSentOnceMoreOnAFreshConnection() {
+        var pool = idlePool(2)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
+        // Connection 0 is idle, but may be as dead as the other: it is left alone.
+        #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .open(c(2))])
+        #expect(pool.connected(c(2), now: now) == [.lease(c(2), r(1), isReused: false)])
+        let again = UpstreamFailure.closedEarly(.nothing(isReused: false))
+        #expect(pool.broke(c(2), again, now: now) == [.close(c(2)), .fail(r(1), again)])
+        #expect(pool.currentCounters.retried == 1)
+    }
+
+    @Test func requestIsRepeatedAtMostOnceWhateverTheFailureSays() {
+        var pool = idlePool(1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
+        _ = pool.broke(c(0), dead, now: now)
+        _ = pool.connected(c(1), now: now)
+        #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .fail(r(1), dead)])
+    }
+
+    @Test(arguments: [
+        UpstreamFailure.closedEarly(.nothing(isReused: false)), .closedEarly(.head), .closedEarly(.content),
+        .malformed(.statusLine), .timeout(.firstByte),
+    ])
+    func otherFailuresAreNotRepeated(failure: UpstreamFailure) {
+        var pool = idlePool(1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        #expect(pool.broke(c(0), failure, now: now) == [.close(c(0)), .fail(r(1), failure)])
+    }
+
+    @Test func otherMethodsAreNeverRepeated() {
+        var pool = idlePool(1)
+        #expect(pool.submit(r(1), isReplayable: false, now: now) == [.lease(c(0), r(1), isReused: true)])
+        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
+        #expect(pool.broke(c(0), dead, now: now) == [.close(c(0)), .fail(r(1), dead)])
+    }
+
+    @Test func otherMethodsGetAFreshConnectionOrOneUsedAMomentAgo() {
+        var pool = idlePool(2)
+        let later = now + .seconds(1)
+        // Both places are taken by idle connections: the one unused for longest makes room.
+        #expect(pool.submit(r(1), isReplayable: false, now: later) == [.close(c(0)), .open(c(2))])
+        // A GET meanwhile takes the idle one and does not queue behind.
+        #expect(pool.submit(r(2), isReplayable: true, now: later) == [.lease(c(1), r(2), isReused: true)])
+        #expect(pool.connected(c(2), now: later) == [.lease(c(2), r(1), isReused: false)])
+    }
+
+    @Test func repeatedRequestDoesNotTakeAReturnedConnection() {
+        var pool = idlePool(2)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        _ = pool.submit(r(3), isReplayable: true, now: now)
+        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
+        #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .open(c(2))])
+        // The one that waited behind it may have the returned connection.
+        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(3), isReused: true)])
+        // It comes free again before the new one is there.
+        #expect(pool.finished(c(0), isReusable: true, now: now).isEmpty)
+        #expect(pool.connected(c(2), now: now) == [.lease(c(2), r(1), isReused: false)])
+    }
+
+    // MARK: Connecting fails
+
+    @Test func failedConnectFailsThoseWhoWaitAndBacksOff() {
+        var pool = pool(connections: 1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        let refused = UpstreamFailure.connect("refused")
+        #expect(
+            pool.connectFailed(c(0), refused, now: now) == [
+                .close(c(0)), .fail(r(1), refused), .fail(r(2), refused),
+            ])
+        #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
+        // Who comes during the pause waits for its end.
+        #expect(pool.submit(r(3), isReplayable: true, now: now).isEmpty)
+        #expect(pool.tick(now: now + .milliseconds(100)) == [.open(c(1))])
+        #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(3), isReused: false)])
+    }
+
+    @Test func pauseDoublesUpToItsBoundAndOneSuccessEndsIt() {
+        var pool = pool(connections: 1)
+        var time = now
+        for (number, pause) in [100, 200, 400, 500, 500, 500].enumerated() {
+            _ = pool.submit(r(number), isReplayable: true, now: time)
+            _ = pool.connectFailed(c(number), .connect("refused"), now: time)
+            #expect(pool.connections == [c(number): .backingOff(until: time + .milliseconds(pause))])
+            time = time + .milliseconds(pause)
+            #expect(pool.tick(now: time).isEmpty)
+            #expect(pool.connections.isEmpty)
+        }
+        _ = pool.submit(r(100), isReplayable: true, now: time)
+        _ = pool.connected(c(6), now: time)
+        _ = pool.finished(c(6), isReusable: false, now: time)
+        _ = pool.submit(r(101), isReplayable: true, now: time)
+        _ = pool.connectFailed(c(7), .connect("refused"), now: time)
+        #expect(pool.connections == [c(7): .backingOff(until: time + .milliseconds(100))])
+    }
+
+    @Test func afterAFailureOneConnectionIsTriedAtATime() {
+        var pool = pool(connections: 4)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connectFailed(c(0), .connect("refused"), now: now)
+        for number in 2...4 { #expect(pool.submit(r(number), isReplayable: true, now: now).isEmpty) }
+        let later = now + .milliseconds(100)
+        #expect(pool.tick(now: later) == [.open(c(1))])
+        #expect(
+            pool.connected(c(1), now: later) == [
+                .lease(c(1), r(2), isReused: false), .open(c(2)), .open(c(3)),
+            ])
+    }
+
+    @Test func connectionsThatFailTogetherAreOneFailure() {
+        var pool = pool(connections: 3)
+        for number in 0...2 { _ = pool.submit(r(number), isReplayable: true, now: now) }
+        let refused = UpstreamFailure.connect("refused")
+        #expect(pool.connectFailed(c(0), refused, now: now) == [.close(c(0))])
+        #expect(pool.connectFailed(c(1), refused, now: now) == [.close(c(1))])
+        #expect(
+            pool.connectFailed(c(2), refused, now: now) == [
+                .close(c(2)), .fail(r(0), refused), .fail(r(1), refused), .fail(r(2), refused),
+            ])
+        #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
+        let later = now + .milliseconds(100)
+        _ = pool.submit(r(3), isReplayable: true, now: later)
+        #expect(pool.tick(now: later) == [.open(c(3))])
+        _ = pool.connectFailed(c(3), refused, now: later)
+        #expect(pool.connections == [c(3): .backingOff(until: later + .milliseconds(200))])
+    }
+
+    @Test func waitingRequestsOutliveAFailedConnectWhileAnotherConnectionMayServeThem() {
+        var pool = pool(connections: 2)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        #expect(pool.connectFailed(c(1), .connect("refused"), now: now) == [.close(c(1))])
+        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(2), isReused: true)])
+    }
+
+    // MARK: Time, cancelling, draining
+
+    @Test func connectThatTakesTooLongFails() {
+        var pool = pool(connections: 1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        #expect(pool.wakeAt == now + .seconds(5))
+        #expect(
+            pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .timeout(.connect))])
+    }
+
+    @Test func originThatSaysNothingMissesTheFirstByteDeadline() {
+        var pool = pool()
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now + .seconds(1))
+        #expect(pool.tick(now: now + .seconds(10)).isEmpty)
+        #expect(
+            pool.tick(now: now + .seconds(11)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
+    }
+
+    @Test func answerThatNeverEndsMissesTheWholeDeadline() {
+        var pool = pool()
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now + .seconds(1))
+        pool.answered(c(0), now: now + .seconds(2))
+        pool.streams(c(0))
+        #expect(pool.tick(now: now + .seconds(59)).isEmpty)
+        #expect(pool.wakeAt == now + .seconds(60))
+        #expect(pool.tick(now: now + .seconds(60)) == [.close(c(0)), .fail(r(1), .timeout(.whole))])
+    }
+
+    @Test func contentThatStallsMissesItsDeadlineUnlessItIsStreamed() {
+        var pool = pool()
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now)
+        pool.answered(c(0), now: now + .seconds(9))
+        #expect(pool.tick(now: now + .seconds(18)).isEmpty)
+        #expect(pool.tick(now: now + .seconds(19)) == [.close(c(0)), .fail(r(1), .timeout(.content))])
+    }
+
+    @Test func requestThatWaitsForAConnectionMissesTheWholeDeadline() {
+        var pool = pool(connections: 1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        _ = pool.submit(r(3), isReplayable: true, now: now + .seconds(50))
+        pool.answered(c(0), now: now + .seconds(1))
+        pool.streams(c(0))
+        let end = now + .seconds(60)
+        #expect(
+            pool.tick(now: end) == [
+                .close(c(0)), .fail(r(1), .timeout(.whole)), .open(c(1)), .fail(r(2), .timeout(.whole)),
+            ])
+        #expect(pool.connected(c(1), now: end) == [.lease(c(1), r(3), isReused: false)])
+    }
+
+    @Test func cancelledRequestLeavesTheQueueOrTakesItsConnectionWithIt() {
+        var pool = pool(connections: 1)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        _ = pool.submit(r(3), isReplayable: true, now: now)
+        _ = pool.connected(c(0), now: now)
+        #expect(pool.cancel(r(2), now: now).isEmpty)
+        #expect(pool.cancel(r(1), now: now) == [.close(c(0)), .open(c(1))])
+        #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(3), isReused: false)])
+        #expect(pool.cancel(r(1), now: now).isEmpty)
+    }
+
+    @Test func connectionThatNobodyWaitsForAnyMoreBecomesIdle() {
+        var pool = pool()
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.cancel(r(1), now: now)
+        #expect(pool.connected(c(0), now: now).isEmpty)
+        #expect(pool.idle == [c(0)])
+    }
+
+    @Test func drainingFinishesWhatWasAcceptedAndRefusesTheRest() {
+        var pool = idlePool(1, connections: 2)
+        _ = pool.submit(r(1), isReplayable: true, now: now)
+        _ = pool.submit(r(2), isReplayable: true, now: now)
+        _ = pool.connected(c(1), now: now)
+        _ = pool.submit(r(3), isReplayable: true, now: now)
+        #expect(pool.drain().isEmpty)
+        #expect(pool.submit(r(4), isReplayable: true, now: now) == [.fail(r(4), .draining)])
+        #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(3), isReused: true)])
+        #expect(pool.finished(c(0), isReusable: true, now: now) == [.close(c(0))])
+        #expect(pool.finished(c(1), isReusable: true, now: now) == [.close(c(1))])
+        #expect(pool.connections.isEmpty)
+    }
+
+    @Test func drainingClosesIdleConnections() {
+        var pool = idlePool(2)
+        #expect(pool.drain() == [.close(c(0)), .close(c(1))])
+    }
+}

@@ -1,0 +1,272 @@
+import EventLoop
+import HTTP
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// The gate with real sockets: turns, repeats after 429, ends of all kinds.
+@Suite(.timeLimit(.minutes(1))) struct UpstreamGateTests {
+    private typealias Step = ScriptedOrigin.Step
+
+    private static func answer(_ text: String, status: Int = 200) -> [UInt8] {
+        Array("HTTP/1.1 \(status) X\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+    }
+
+    private static func target(_ request: String) -> String { String(request.split(separator: " ")[1]) }
+
+    /// Answers each request with its target.
+    private static let echo = Step.serve { answer(target($0)) }
+
+    /// Refuses the first so many requests of all connections, then answers with the target.
+    private static func refusing(_ count: Int) -> Step {
+        let left = Counted(count)
+        return .serve { left.takeOne() ? answer("API capacity exceeded", status: 429) : answer(target($0)) }
+    }
+
+    private final class Counted: Sendable {
+        private let left: Mutex<Int>
+        init(_ count: Int) { left = Mutex(count) }
+        func takeOne() -> Bool {
+            left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+        }
+    }
+
+    /// An origin that holds its first request until the gate opens, then answers that and all
+    /// others.
+    private func heldOrigin() throws -> (origin: ScriptedOrigin, gate: ScriptedOrigin.Gate) {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("first")), Self.echo])
+        return (origin, gate)
+    }
+
+    private func targets(_ origin: ScriptedOrigin) -> [String] {
+        origin.requests.flatMap { $0 }.map(Self.target)
+    }
+
+    // MARK: Turns
+
+    @Test func requestThatNeedNotWaitIsAnsweredAndGivesItsTurnBack() async throws {
+        let origin = try ScriptedOrigin([Self.echo])
+        let scene = try GateScene(port: origin.port)
+        #expect(await scene.send("/a").end().text == "/a")
+        #expect(await scene.send("/b").end().text == "/b")
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: nil, inFlight: 0, waiting: 0))
+        #expect(scene.count(.started) == 2 && scene.count(.queued) == 0)
+    }
+
+    @Test func waitingRequestsGoByUrgency() async throws {
+        let (origin, gate) = try heldOrigin()
+        let scene = try GateScene(port: origin.port)
+        let first = scene.send("/first")
+        let others = [
+            scene.send("/prefetch", priority: .prefetch), scene.send("/revalidation", priority: .revalidation),
+            scene.send("/client"), scene.send("/promoted", priority: .prefetch),
+        ]
+        scene.onLoop { _ in others[3].exchange.promote(to: .waitingClient) }
+        #expect(others[3].exchange.priority == .waitingClient)
+        #expect(scene.budget.snapshot.waiting == 4 && scene.count(.queued) == 4)
+        gate.open()
+        #expect(await first.end().text == "first")
+        for sent in others { #expect(await sent.end().text != nil) }
+        #expect(targets(origin) == ["/first", "/client", "/promoted", "/revalidation", "/prefetch"])
+    }
+
+    @Test func turnOfOneLoopMayStartARequestOfAnother() async throws {
+        let origin = try ScriptedOrigin([Self.echo])
+        let scene = try GateScene(port: origin.port, loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
+        let all = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
+        for (index, sent) in all.enumerated() { #expect(await sent.end().text == "/\(index)") }
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 50, inFlight: 0, waiting: 0))
+    }
+
+    @Test func requestBeyondTheQueueIsRefusedWithTheTimeToComeBack() async throws {
+        let (origin, gate) = try heldOrigin()
+        let budget = UpstreamBudget(maxWaiting: 1, maxWaitingInBackground: 1)
+        let scene = try GateScene(port: origin.port, budget: budget)
+        let first = scene.send("/first")
+        let refresh = scene.send("/refresh", priority: .refresh)
+        let client = scene.send("/client")
+        #expect(await refresh.end().failure == .tooManyWaiting(retryAfter: 1))
+        #expect(await scene.send("/late").end().failure == .tooManyWaiting(retryAfter: 1))
+        #expect(scene.count(.refused) == 2)
+        gate.open()
+        #expect(await first.end().text == "first")
+        #expect(await client.end().text == "/client")
+    }
+
+    @Test func whatWaitsPastItsDeadlineFails() async throws {
+        let (origin, gate) = try heldOrigin()
+        let scene = try GateScene(port: origin.port)
+        let first = scene.send("/first")
+        let late = scene.send("/late", within: .milliseconds(30))
+        #expect(await late.end().failure == .waitedTooLong(retryAfter: 1))
+        #expect(scene.budget.snapshot.waiting == 0)
+        gate.open()
+        #expect(await first.end().text == "first")
+        #expect(targets(origin) == ["/first"])
+    }
+
+    @Test func failureGivesTheTurnBack() async throws {
+        let origin = try ScriptedOrigin([.request, .close], [Self.echo])
+        let scene = try GateScene(port: origin.port)
+        let (one, two) = (scene.send("/1"), scene.send("/2"))
+        #expect(await one.end().failure == .closedEarly(.nothing(isReused: false)))
+        #expect(await two.end().text == "/2")
+        #expect(scene.budget.snapshot.inFlight == 0)
+    }
+
+    // MARK: 429
+
+    @Test func requestThatMetA429IsSentAgain() async throws {
+        let origin = try ScriptedOrigin([Self.refusing(1)])
+        let scene = try GateScene(port: origin.port)
+        #expect(await scene.send("/a").end().text == "/a")
+        #expect(targets(origin) == ["/a", "/a"])
+        #expect(scene.count(.rateLimited) == 1 && scene.count(.repeated) == 1 && scene.count(.started) == 2)
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 4, inFlight: 0, waiting: 0))
+    }
+
+    @Test(arguments: [(HTTP.Method.get, 0, 20_000), (.post, 3, 20_000), (.get, 3, 300)])
+    func refusalIsHandedOnWhereItMayNotBeRepeated(_ method: HTTP.Method, _ repeats: Int, _ patience: Int) async throws {
+        let origin = try ScriptedOrigin([Self.refusing(1)])
+        let scene = try GateScene(port: origin.port)
+        let end = await scene.send("/a", method, within: .milliseconds(patience), repeats: repeats).end()
+        guard case .answered(let response) = end else {
+            Issue.record("\(end)")
+            return
+        }
+        #expect(response.status == 429 && response.body == Array("API capacity exceeded".utf8))
+        #expect(scene.count(.rateLimited) == 1 && scene.count(.repeated) == 0)
+    }
+
+    @Test func pausesGrowAndDiffer() {
+        var random = SeededGenerator(seed: 1)
+        for (number, seconds) in [0.5, 1, 2].enumerated() {
+            let pauses = (0..<100).compactMap { _ in RepeatPause.duration(beforeRepeat: number, using: &random) }
+            #expect(pauses.allSatisfy { (.seconds(seconds * 0.75)...(.seconds(seconds * 1.25))).contains($0) })
+            #expect(Set(pauses).count > 90)
+        }
+        #expect(RepeatPause.duration(beforeRepeat: 3, using: &random) == nil)
+    }
+
+    // MARK: Taking back
+
+    @Test func requestTakenBackWhileItWaitsIsNeverSent() async throws {
+        let (origin, gate) = try heldOrigin()
+        let scene = try GateScene(port: origin.port)
+        let first = scene.send("/first")
+        let gone = scene.send("/gone")
+        let last = scene.send("/last")
+        scene.cancel(gone)
+        gate.open()
+        #expect(await first.end().text == "first")
+        #expect(await last.end().text == "/last")
+        #expect(targets(origin) == ["/first", "/last"])
+        #expect(!gone.receiver.hasEnded)
+    }
+
+    @Test func requestTakenBackInFlightGivesItsTurnBack() async throws {
+        let origin = try ScriptedOrigin([.request, .hold], [Self.echo])
+        let scene = try GateScene(port: origin.port)
+        let gone = scene.send("/gone")
+        let next = scene.send("/next")
+        scene.cancel(gone)
+        scene.cancel(gone)
+        #expect(await next.end().text == "/next")
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: nil, inFlight: 0, waiting: 0))
+        #expect(!gone.receiver.hasEnded)
+    }
+
+    @Test func cancellingTheSendingGivesTheTurnBackToo() async throws {
+        let long = "HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\n\(String(repeating: "x", count: 100))"
+        let origin = try ScriptedOrigin([.request, .send(long), .hold], [Self.echo])
+        let scene = try GateScene(port: origin.port) { $0.maxCollectedBytes = 10 }
+        let gone = scene.send("/gone", cancelling: .began)
+        #expect(await scene.send("/b").end().text == "/b")
+        #expect(gone.receiver.hasCancelled && scene.budget.snapshot.inFlight == 0)
+    }
+
+    @Test func requestTakenBackInThePauseIsNotRepeated() async throws {
+        // On a busy machine the pause may be over before it is taken back: then that says nothing,
+        // and it is tried again.
+        for _ in 0..<10 {
+            let origin = try ScriptedOrigin([Self.refusing(1)])
+            let scene = try GateScene(port: origin.port)
+            let gone = scene.send("/gone")
+            while scene.count(.rateLimited) == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            scene.cancel(gone)
+            guard scene.count(.repeated) == 0 else { continue }
+            #expect(await scene.send("/b").end().text == "/b")
+            try await Task.sleep(for: .milliseconds(500))
+            return #expect(targets(origin) == ["/gone", "/b"])
+        }
+        Issue.record("the pause was always over")
+    }
+
+    // MARK: The rest
+
+    @Test func streamedAnswerHoldsItsTurnUntilItsEnd() async throws {
+        let gate = ScriptedOrigin.Gate()
+        let head = "HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\n"
+        let origin = try ScriptedOrigin([
+            .request, .send(head + String(repeating: "x", count: 50)), .wait(gate),
+            .send(String(repeating: "y", count: 50)), Self.echo,
+        ])
+        let scene = try GateScene(port: origin.port) { $0.maxCollectedBytes = 20 }
+        let streamed = scene.send("/streamed")
+        await streamed.receiver.began()
+        let next = scene.send("/next")
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: nil, inFlight: 1, waiting: 1))
+        gate.open()
+        #expect(await streamed.end().text?.count == 100)
+        #expect(await next.end().text == "/next")
+    }
+
+    @Test func interimResponsesAreHandedOn() async throws {
+        let hint = "HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n"
+        let origin = try ScriptedOrigin([.request, .send(hint), .send(Self.answer("done")), .hold])
+        let scene = try GateScene(port: origin.port)
+        let sent = scene.send("/")
+        #expect(await sent.end().text == "done")
+        let interim = scene.onLoop { _ in sent.receiver.interim }
+        #expect(interim.map(\.status) == [103])
+        #expect(interim.first?.fields.bytes == Array("Link: </a>\r\n".utf8))
+    }
+
+    @Test func drainingGateFinishesWhatItHasAndTakesNothingNew() async throws {
+        let (origin, gate) = try heldOrigin()
+        let scene = try GateScene(port: origin.port)
+        let (first, second) = (scene.send("/first"), scene.send("/second"))
+        scene.onLoop { $0.drain() }
+        #expect(await scene.send("/late").end().failure == .draining)
+        gate.open()
+        #expect(await first.end().text == "first")
+        #expect(await second.end().text == "/second")
+        while origin.endedConnections == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    @Test func retiredGateFinishesWhatItHasAndIsLetGo() async throws {
+        let (origin, gate) = try heldOrigin()
+        let scene = try GateScene(port: origin.port)
+        let (first, second) = (scene.send("/first"), scene.send("/second"))
+        let retired = Flag()
+        scene.onLoop { $0.retire { retired.raise() } }
+        #expect(!retired.isRaised)
+        gate.open()
+        #expect(await first.end().text == "first")
+        #expect(await second.end().text == "/second")
+        while !retired.isRaised { try await Task.sleep(for: .milliseconds(2)) }
+        while origin.endedConnections == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic<Bool>(false)
+        var isRaised: Bool { value.load(ordering: .relaxed) }
+        func raise() { value.store(true, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,134 @@
+import EventLoop
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// Answers too large to be collected.
+@Suite(.timeLimit(.minutes(1))) struct UpstreamStreamingTests {
+    private static func content(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
+    @Test(arguments: [true, false])
+    func largeAnswerArrivesWholeAndInOrder(isCounted: Bool) async throws {
+        let content = Self.content(3_000_000)
+        let head = isCounted ? "Content-Length: \(content.count)" : "Transfer-Encoding: chunked"
+        var bytes = Array("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n".utf8)
+        if isCounted {
+            bytes += content
+        } else {
+            for start in stride(from: 0, to: content.count, by: 10_000) {
+                bytes += Array("2710\r\n".utf8) + content[start..<start + 10_000] + Array("\r\n".utf8)
+            }
+            bytes += Array("0\r\n\r\n".utf8)
+        }
+        let origin = try ScriptedOrigin([.request, .send(bytes), .hold])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 100_000 }
+        guard case .finished(let response, let received) = await scene.send().end() else {
+            Issue.record("not streamed")
+            return
+        }
+        #expect(response.status == 200)
+        #expect(received == content)
+        #expect(scene.counters.idle == 1)
+    }
+
+    @Test func answerAtTheBoundIsCollected() async throws {
+        let content = Self.content(1_000_000)
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8)
+        let origin = try ScriptedOrigin([.request, .send(head + content), .hold])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1_000_000 }
+        guard case .answered(let response) = await scene.send().end() else {
+            Issue.record("not collected")
+            return
+        }
+        #expect(response.body == content)
+    }
+
+    @Test func pausedReceiverSlowsTheOriginDown() async throws {
+        let count = 48 << 20
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 100_000 }
+        let receiver = scene.send(pausing: true)
+        await receiver.began()
+        // Both kernels' buffers fill up, then nothing moves any more.
+        var sent = -1
+        while sent != origin.sentBytes {
+            sent = origin.sentBytes
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(sent < count)
+        #expect(scene.onLoop { _ in receiver.content.count } < 100_000)
+        scene.onLoop { _ in receiver.exchange?.resume() }
+        guard case .finished(_, let content) = await receiver.end() else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(content.count == count)
+    }
+
+    @Test func answerThatBreaksInMidStreamFailsAfterItsBeginning() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n\(String(repeating: "x", count: 5000))"
+        let origin = try ScriptedOrigin([.request, .send(head), .sleep(milliseconds: 20), .reset])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        guard case .failed(.closedEarly(.content), let content?) = await scene.send().end() else {
+            Issue.record("not cut off")
+            return
+        }
+        #expect(content.count <= 5000)
+    }
+
+    @Test func exchangeCancelledInMidStreamIsSilentAndClosesItsConnection() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n".utf8)
+        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: 100_000_000)), .hold])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        let receiver = scene.send(pausing: true)
+        await receiver.began()
+        scene.onLoop { _ in receiver.exchange?.cancel() }
+        try await until { origin.endedConnections == 1 }
+        #expect(scene.onLoop { _ in !receiver.hasEnded })
+        #expect(scene.counters.leased == 0)
+    }
+    @Test(
+        arguments: [RecordingReceiver.Call.began, .received],
+        ["Content-Length: 3000000", "Transfer-Encoding: chunked", ""])
+    func exchangeCancelledInsideACallIsSilentAndClosesItsConnection(
+        call: RecordingReceiver.Call, framing: String
+    ) async throws {
+        let isChunked = framing.hasPrefix("Transfer")
+        var bytes = Array("HTTP/1.1 200 OK\r\n\(framing.isEmpty ? "" : framing + "\r\n")\r\n".utf8)
+        for _ in 0..<300 {
+            let piece = [UInt8](repeating: 7, count: 10_000)
+            bytes += isChunked ? Array("2710\r\n".utf8) + piece + Array("\r\n".utf8) : piece
+        }
+        if isChunked { bytes += Array("0\r\n\r\n".utf8) }
+        let whole = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
+        let origin = try ScriptedOrigin([.request, .send(bytes), .hold], [.request, .send(whole), .hold])
+        let scene = try UpstreamScene(port: origin.port) {
+            $0.maxCollectedBytes = 1000
+            $0.maxConnections = 1
+        }
+        let receiver = scene.send(cancelling: call)
+        // Waits for the one connection there may be, which the cancelled exchange must not have
+        // kept.
+        #expect(await scene.send().end().text == "ok")
+        try await until { origin.endedConnections == 1 }
+        #expect(scene.onLoop { _ in receiver.hasCancelled && !receiver.hasEnded })
+        #expect(scene.counters.leased == 0 && scene.counters.idle == 1)
+    }
+
+    @Test(arguments: [RecordingReceiver.Call.answered, .finished])
+    func cancellingInsideTheLastCallChangesNothing(call: RecordingReceiver.Call) async throws {
+        let count = call == .finished ? 200_000 : 100
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
+        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
+        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        let receiver = scene.send(cancelling: call)
+        #expect(await receiver.end().text?.utf8.count == count)
+        #expect(scene.onLoop { _ in receiver.hasCancelled })
+        #expect(scene.counters.idle == 1)
+    }
+}

@@ -1,0 +1,75 @@
+import HTTP
+import Testing
+
+@testable import Upstream
+
+@Suite struct UpstreamValuesTests {
+    @Test(
+        arguments: [
+            (true, "api.test", 443, "api.test"), (true, "api.test", 8443, "api.test:8443"),
+            (false, "api.test", 80, "api.test"), (false, "api.test", 443, "api.test:443"),
+            (false, "::1", 80, "[::1]"), (false, "::1", 8080, "[::1]:8080"),
+        ] as [(Bool, String, UInt16, String)])
+    func authorityNamesThePortOnlyWhereItIsNotTheDefault(isTLS: Bool, host: String, port: UInt16, text: String) {
+        #expect(UpstreamEndpoint(isTLS: isTLS, host: host, port: port).authority == text)
+    }
+
+    @Test func requestNeverShowsWhatIsInIt() {
+        let request = UpstreamRequest(
+            method: .get, head: Array("GET / HTTP/1.1\r\nAuthorization: Bearer SECRET\r\n\r\n".utf8))
+        let secret = Array("SECRET".utf8).map { String($0) }.joined(separator: ", ")
+        var dumped = ""
+        dump(request, to: &dumped)
+        dump([request], to: &dumped)
+        for text in [dumped, "\(request)", String(reflecting: request), String(reflecting: Optional(request))] {
+            #expect(!text.contains("SECRET") && !text.contains(secret), "\(text)")
+        }
+    }
+
+    @Test func onlyGetAndHeadWithoutContentAreReplayable() {
+        for method in [HTTP.Method.get, .head, .post, .put, .patch, .delete, .options, .other] {
+            let isReplayable = method == .get || method == .head
+            #expect(UpstreamRequest(method: method, head: []).isReplayable == isReplayable)
+            #expect(!UpstreamRequest(method: method, head: [], body: [1]).isReplayable)
+        }
+    }
+
+    @Test func failuresHaveTheStatusOfTheirKind() {
+        #expect(UpstreamFailure.resolve("").status == 502)
+        #expect(UpstreamFailure.connect("").status == 502)
+        #expect(UpstreamFailure.tls("").status == 502)
+        #expect(UpstreamFailure.closedEarly(.content).status == 502)
+        #expect(UpstreamFailure.malformed(.statusLine).status == 502)
+        #expect(UpstreamFailure.timeout(.connect).status == 504)
+        #expect(UpstreamFailure.timeout(.firstByte).status == 504)
+        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).status == 503)
+        #expect(UpstreamFailure.waitedTooLong(retryAfter: 7).status == 503)
+        #expect(UpstreamFailure.draining.status == 503)
+    }
+
+    @Test(arguments: [(64, 2, [32, 32]), (7, 3, [3, 2, 2]), (1, 1, [1]), (2, 3, [1, 1, 1])])
+    func loopsShareTheConnections(_ connections: Int, _ loops: Int, _ shares: [Int]) {
+        let endpoint = UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80)
+        let settings = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
+        #expect((0..<loops).map { settings.share(of: $0, among: loops).maxConnections } == shares)
+    }
+
+    @Test func failuresOfTheQueueSayWhenToComeBack() {
+        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).retryAfter == 7)
+        #expect(UpstreamFailure.waitedTooLong(retryAfter: 8).retryAfter == 8)
+        #expect(UpstreamFailure.timeout(.whole).retryAfter == nil)
+    }
+
+    @Test func onlyAReusedConnectionWithoutAByteIsWorthRetrying() {
+        #expect(UpstreamFailure.closedEarly(.nothing(isReused: true)).isWorthRetrying)
+        #expect(!UpstreamFailure.closedEarly(.nothing(isReused: false)).isWorthRetrying)
+        #expect(!UpstreamFailure.closedEarly(.head).isWorthRetrying)
+        #expect(!UpstreamFailure.timeout(.firstByte).isWorthRetrying)
+    }
+
+    @Test func failureSaysItsCauseInOneLine() {
+        #expect("\(UpstreamFailure.malformed(.chunkSize))" == "upstream-malformed: chunk size")
+        #expect("\(UpstreamFailure.connect("connect: refused"))" == "upstream-connect: connect: refused")
+        #expect("\(UpstreamFailure.timeout(.firstByte))" == "upstream-first-byte-timeout")
+    }
+}
