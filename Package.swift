@@ -22,7 +22,7 @@ let swift: [SwiftSetting] =
 let fuzzTargets: [Target] = [
     .executableTarget(
         name: "FuzzDocuments",
-        dependencies: ["AppleMusic"],
+        dependencies: ["AppleMusic", "Text"],
         swiftSettings: swift,
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 ]
@@ -52,46 +52,50 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
     ]
+        + module("Text", [])
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
-        + module("AppleMusic", ["HTTP", "COpenSSL"])
-        + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
-        + module("Recording", ["HTTP", "AppleMusic", "Cache"])
-        + module("Proxy", ["EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
-        + module("Admin", ["Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
-        + module("Simulator", ["Proxy", "EventLoop", "HTTP", "AppleMusic", "Recording"])
+        + module("AppleMusic", ["Text", "COpenSSL"])
+        + module("Cache", ["Text", "HTTP", "CSQLite", "COpenSSL"])
+        + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
+        + module("Proxy", ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"])
         + module(
-            "Traffic", ["Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"],
+            "Admin", ["Text", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"], resources: dashboard)
+        + module("Simulator", ["Text", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Recording"])
+        + module(
+            "Traffic", ["Text", "Simulator", "Proxy", "EventLoop", "HTTP", "AppleMusic", "Cache", "Recording"],
             resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
                 name: "refrain",
                 dependencies: [
                     "Admin", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
-                    "CLinux",
+                    "Text", "CLinux",
                 ],
                 swiftSettings: swift),
             .executableTarget(
                 name: "Bench",
-                dependencies: ["Cache", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "AppleMusic"],
+                dependencies: [
+                    "Cache", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "AppleMusic", "Text",
+                ],
                 swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
                     "Admin", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
-                    "TestSupport",
+                    "Text", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",
-                dependencies: ["refrain", "Recording", "TestSupport"],
+                dependencies: ["refrain", "Recording", "Text", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "Simulator", "Recording"],
+                dependencies: ["Bench", "Simulator", "Recording", "Text"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
-            .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+            .target(name: "TestSupport", dependencies: ["Text"], path: "Tests/TestSupport", swiftSettings: swift),
         ] + (isFuzzing ? fuzzTargets : [])
 )

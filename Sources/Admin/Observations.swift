@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Proxy
+import Text
 
 // What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members
 // are part of the interface.

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Text
 
 // Answers built out of stored ones: performing what `Composer` decides.
 

@@ -7,6 +7,7 @@ import Proxy
 import Simulator
 import TestSupport
 import Testing
+import Text
 
 /// A proxy with its admin listener in front of the simulated API, started anew on the same file as
 /// often as wanted.

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import EventLoop
 import Foundation
@@ -7,6 +6,7 @@ import Recording
 import Simulator
 import TestSupport
 import Testing
+import Text
 
 @testable import Recording
 @testable import Traffic

@@ -1,6 +1,6 @@
 import AppleMusic
 import Cache
-import Proxy
+import Text
 
 // GET /entries: what is stored.
 

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 
 /// Fetches what a composition lacks, on behalf of the exchange that leads the flight of the

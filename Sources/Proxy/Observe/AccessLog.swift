@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import HTTP
+import Text
 
 /// The shape of a line.
 public enum AccessLogFormat: Sendable {

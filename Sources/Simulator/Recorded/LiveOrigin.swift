@@ -4,9 +4,9 @@
 // `RecordedExchange` says what may be kept.
 
 import EventLoop
-import HTTP
 import Proxy
 import Recording
+import Text
 
 /// Forwards every request to an origin, and tells in `X-Recording` whether the answer is `live` or
 /// `recorded`.
@@ -84,7 +84,7 @@ public final class LiveOrigin: Service {
         guard let target = RecordedTarget.redacted(exchange.request.target) else { return }
         let latency = context.loop.now - exchange.began
         var recorded = RecordedExchange(
-            time: Recording.Timestamp.now() + (.zero - latency), offset: exchange.began - started,
+            time: Timestamp.now() + (.zero - latency), offset: exchange.began - started,
             method: exchange.request.method, target: target, status: live.status, latency: latency,
             length: live.body.count)
         recorded.upstreamLatency = latency

@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import Proxy
 import Simulator
+import Text
 
 /// Runs the simulated API and a proxy in front of it until it is told to stop: no credentials, no
 /// files.
