@@ -58,8 +58,9 @@ build: ## the release binary, .build/release/refrain
 test: deps-test build ## the whole test suite
 	REFRAIN_RELEASE=$(CURDIR)/$(BINARY) $(SWIFT) test --no-parallel
 
-lint: ## check the format of all sources
+lint: ## check the format of all sources, and the width of comments and pages
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	@find . -name '.?*' -prune -o \( -name '*.swift' -o -name '*.md' \) -print | LC_ALL=C xargs awk -f .ci/columns.awk
 
 format: ## put all sources into that format
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests

@@ -22,7 +22,7 @@ let swift: [SwiftSetting] =
 let fuzzTargets: [Target] = [
     .executableTarget(
         name: "FuzzDocuments",
-        dependencies: ["AppleMusic"],
+        dependencies: ["AppleMusic", "Text"],
         swiftSettings: swift,
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 ]
@@ -55,55 +55,61 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
     ]
+        + module("Text", [])
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
-        + module("AppleMusic", ["COpenSSL"])
-        + module("Cache", ["HTTP", "CSQLite", "COpenSSL"])
+        + module("AppleMusic", ["Text", "COpenSSL"])
+        + module("Cache", ["Text", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["EventLoop", "HTTP"])
         + module("Upstream", ["EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])
-        + module("Recording", ["HTTP", "AppleMusic", "Cache"])
+        + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
         + module(
-            "Proxy", ["Server", "Upstream", "Compose", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"])
+            "Proxy",
+            ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording"])
         + module(
-            "Admin", ["Proxy", "Server", "Upstream", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache"],
+            "Admin",
+            ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Recording", "Proxy"],
             resources: dashboard)
-        + module("Simulator", ["Server", "Upstream", "Recording", "EventLoop", "HTTP", "AppleMusic"])
+        + module("Simulator", ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Recording"])
         + module(
             "Traffic",
             [
-                "Proxy", "Server", "Upstream", "Compose", "Recording", "EventLoop", "HTTP", "AppleMusic", "Cache",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
+                "Proxy",
             ],
             tested: ["Simulator"], resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
                 name: "refrain",
                 dependencies: [
-                    "Admin", "Traffic", "Simulator", "Proxy", "Server", "Upstream", "Compose", "Recording", "EventLoop",
-                    "HTTP", "AppleMusic", "Cache", "CLinux",
+                    "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose",
+                    "Recording", "Proxy", "Admin", "Simulator", "Traffic",
                 ],
                 swiftSettings: swift),
             .executableTarget(
                 name: "Bench",
-                dependencies: ["Cache", "Traffic", "Simulator", "Server", "Recording", "EventLoop", "AppleMusic"],
+                dependencies: [
+                    "Text", "EventLoop", "AppleMusic", "Cache", "Server", "Recording", "Simulator", "Traffic",
+                ],
                 swiftSettings: swift),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
-                    "Admin", "Traffic", "Simulator", "Proxy", "Server", "Upstream", "Compose", "Recording", "EventLoop",
-                    "HTTP", "AppleMusic", "Cache", "TestSupport",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
+                    "Proxy", "Admin", "Simulator", "Traffic", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(
                 name: "refrainTests",
-                dependencies: ["refrain", "Recording", "TestSupport"],
+                dependencies: ["refrain", "Recording", "Text", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "Simulator", "Recording"],
+                dependencies: ["Bench", "Simulator", "Recording", "Text"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
-            .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swift),
+            .target(name: "TestSupport", dependencies: ["Text"], path: "Tests/TestSupport", swiftSettings: swift),
         ] + (isFuzzing ? fuzzTargets : [])
 )

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// One path of the operator's surface: who may ask, with what, and what answers it.
 ///

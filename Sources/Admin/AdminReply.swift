@@ -1,6 +1,6 @@
-import AppleMusic
 import HTTP
 import Server
+import Text
 
 /// An answer of the operator's surface before it is bytes.
 // Must hold: every one has the fields that keep browsers from storing, framing, sniffing or sharing

@@ -1,5 +1,5 @@
-import AppleMusic
 import Proxy
+import Text
 
 /// What was counted in each ten seconds of the last hour. Pure: whoever owns it tells it the time
 /// and the totals.

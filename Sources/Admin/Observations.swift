@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Proxy
 import Server
+import Text
 import Upstream
 
 // What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members

@@ -1,3 +1,5 @@
+import Text
+
 // Which bytes stand for themselves in the canonical spelling.
 
 /// A set of ASCII characters as two words, so that a look-up is a shift and needs no table in
@@ -33,28 +35,11 @@ struct ASCIISet {
     static var forbidden: ASCIISet { ASCIISet(low: 0x0000_0009_FFFF_FFFF, high: 0x8000_0000_1000_0000) }
 }
 
-/// The value of an ASCII hexadecimal digit in either case.
-@inline(__always)
-func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-}
-
-/// `0` to `9` and `A` to `F`.
-@inline(__always)
-func uppercaseHexadecimal(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
-}
-
 /// The byte that the three bytes from `position` spell as `%XX`.
 @inline(__always)
 func percentDecoded(_ target: Span<UInt8>, at position: Int) throws(TargetError) -> UInt8 {
-    guard position + 2 < target.count, let high = hexadecimalDigit(target[position + 1]),
-        let low = hexadecimalDigit(target[position + 2])
+    guard position + 2 < target.count, let high = Hexadecimal.value(target[position + 1]),
+        let low = Hexadecimal.value(target[position + 2])
     else { throw .malformedPercent }
     return high << 4 | low
 }
@@ -85,7 +70,7 @@ extension MutableSpan<UInt8> {
 
     mutating func writePercentEncoded(_ byte: UInt8, at position: inout Int) {
         write(UInt8(ascii: "%"), at: &position)
-        write(uppercaseHexadecimal(byte >> 4), at: &position)
-        write(uppercaseHexadecimal(byte & 0xF), at: &position)
+        write(Hexadecimal.uppercase(byte >> 4), at: &position)
+        write(Hexadecimal.uppercase(byte & 0xF), at: &position)
     }
 }

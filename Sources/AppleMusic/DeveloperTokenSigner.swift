@@ -1,6 +1,7 @@
 // Making developer tokens: what Apple wants in them, and for how long.
 
 import COpenSSL
+import Text
 
 /// Why tokens cannot be signed with these settings.
 public enum SignerError: Error, Sendable, Equatable {
@@ -51,16 +52,16 @@ public struct DeveloperTokenSigner: Sendable {
 
     /// A token with any header and claims: tests need those that must be refused.
     func sign(header: JSON, claims: JSON) throws(SigningKeyError) -> SecretBytes {
-        let signed = Base64URL.encode(header.bytes) + [UInt8(ascii: ".")] + Base64URL.encode(claims.bytes)
+        let signed = Base64.url.encode(header.bytes) + [UInt8(ascii: ".")] + Base64.url.encode(claims.bytes)
         var signature = try key.signature(of: signed)
         defer { OPENSSL_cleanse(&signature, signature.count) }
         // What is signed is worth nothing without the signature, which only ever stands in secret
         // memory.
-        return SecretBytes(capacity: signed.count + 1 + Base64URL.encodedCount(signature.count)) { memory in
+        return SecretBytes(capacity: signed.count + 1 + Base64.url.encodedCount(signature.count)) { memory in
             memory.copyBytes(from: signed)
             memory[signed.count] = UInt8(ascii: ".")
             var end = signed.count + 1
-            Base64URL.encode(signature) { character in
+            Base64.url.encode(signature) { character in
                 memory[end] = character
                 end += 1
             }

@@ -1,3 +1,5 @@
+import Text
+
 // What a developer token says about itself.
 
 /// The text is no JWT: not three parts in base64url, or a header or claims that are no JSON object.
@@ -56,7 +58,7 @@ struct TokenParts {
         guard dots.count == 2, token.count <= SecretFile.maxBytes,
             let header = TokenParts.object(token.extracting(0..<dots[0])),
             let claims = TokenParts.object(token.extracting(dots[0] + 1..<dots[1])),
-            let signature = Base64URL.decode(token.extracting(dots[1] + 1..<token.count))
+            let signature = Base64.url.decode(token.extracting(dots[1] + 1..<token.count))
         else { throw MalformedToken() }
         self.header = header
         self.claims = claims
@@ -65,7 +67,7 @@ struct TokenParts {
     }
 
     private static func object(_ part: Span<UInt8>) -> JSONObject? {
-        guard let bytes = Base64URL.decode(part) else { return nil }
+        guard let bytes = Base64.url.decode(part) else { return nil }
         return (try? JSON.parse(bytes))?.objectValue
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 // The cache key: who may see the response, what was asked for, in which form.
 // Must hold: equal bytes mean equal parts. The scope has one of two fixed forms and the variant has
@@ -127,14 +128,4 @@ public struct CacheKey: Hashable, Sendable {
         hasher.combine(UInt64.random(in: .min ... .max))
         return hasher
     }()
-}
-
-extension [UInt8] {
-    /// Appends sixteen hexadecimal digits.
-    mutating func appendHexadecimal(_ value: UInt64) {
-        for shift in stride(from: 60, through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
-            append(digit < 10 ? digit + 48 : digit + 87)
-        }
-    }
 }

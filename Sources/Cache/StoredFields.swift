@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 // The field lines of a stored response: which of the origin's are kept, and the head that goes out
 // on every hit. Must hold: framing, connection fields, credentials and what varies from hit to hit

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 // How a target's answers are told apart by request fields (RFC 9111 4.1). A *signpost* is an entry
 // at the target's base key, the one without variant: it has no content and says by which request

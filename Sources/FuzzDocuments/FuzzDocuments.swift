@@ -12,6 +12,7 @@
 
 import AppleMusic
 import Glibc
+import Text
 
 @main struct FuzzDocuments {
     static func main() {

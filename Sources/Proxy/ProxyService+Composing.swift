@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Text
 
 // Answers built out of stored ones: performing what `Composer` decides.
 
@@ -24,8 +25,8 @@ extension ProxyService {
         return composer.compose(request, library.sources(reader, at: now, isPeeking: isPeeking), at: now)
     }
 
-    /// The answer that was asked of the origin, if it can be built by now and clients are given what
-    /// is built; stored, and said to be made as `detail` says.
+    /// The answer that was asked of the origin, if it can be built by now and clients are given
+    /// what is built; stored, and said to be made as `detail` says.
     func compose(for originRequest: OriginRequest, _ detail: Reason?) -> StoredResponse? {
         guard let key = originRequest.key, let library = shared.library(for: originRequest.facts),
             library.settings.compose != .verify,

@@ -1,4 +1,5 @@
 import Cache
+import Text
 
 /// The SHA-256 of a body: under which it lies beside the recording, and by which two answers are
 /// told apart.
@@ -14,7 +15,8 @@ public struct BodyHash: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads 64 hexadecimal digits in lower case; nil for anything else.
     public init?(_ text: some StringProtocol) {
-        let digits = text.utf8.map(Self.nibble)
+        // Upper case would be a second name for the same file.
+        let digits = text.utf8.map { 0x41...0x46 ~= $0 ? nil : Hexadecimal.value($0) }
         guard digits.count == 64 else { return nil }
         var bytes: [UInt8] = []
         for index in stride(from: 0, to: 64, by: 2) {
@@ -25,17 +27,5 @@ public struct BodyHash: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// 64 hexadecimal digits.
-    public var description: String {
-        String(decoding: bytes.flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
-    }
-
-    private static func nibble(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
-
-    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? nibble + 0x30 : nibble - 10 + 0x61 }
+    public var description: String { Hexadecimal.text(bytes) }
 }

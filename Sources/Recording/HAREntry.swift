@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 /// One entry of a HAR file, as an exchange.
 enum HAREntry {
@@ -147,7 +147,9 @@ enum HAREntry {
         switch response["content"]?["encoding"] {
         case nil, .null, "": return Array(text.utf8)
         case "base64":
-            guard let bytes = Base64.decode(text) else { throw LineProblem("response.content.text is not base64") }
+            guard let bytes = Base64.standard.decode(Array(text.utf8).span) else {
+                throw LineProblem("response.content.text is not base64")
+            }
             return bytes
         default: throw LineProblem("response.content.encoding is not base64, the only one there is")
         }

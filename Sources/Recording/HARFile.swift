@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // Reading HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), as browsers and proxies export
 // it.

@@ -1,5 +1,5 @@
-import AppleMusic
 import HTTP
+import Text
 
 // Writing HAR 1.2: an entry at a time, so that a recording of any size can be written without being
 // held.
@@ -76,7 +76,7 @@ public struct HARWriter: Sendable {
             if let text = String(validating: body, as: UTF8.self) {
                 content.append("text", .string(text))
             } else {
-                content.append("text", .string(String(decoding: Base64.encode(body), as: UTF8.self)))
+                content.append("text", .string(String(decoding: Base64.standard.encode(body), as: UTF8.self)))
                 content.append("encoding", "base64")
             }
         } else if exchange.isPersonal {

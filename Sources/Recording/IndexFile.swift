@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // An index of recorded responses (`index.jsonl`): a folder of bodies, and a line for each that says
 // what it is the answer to.

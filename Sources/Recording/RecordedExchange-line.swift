@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // An exchange as a line of JSON. Unknown members are passed over, so that later versions may add
 // some.

@@ -1,3 +1,5 @@
+import Text
+
 // One request and its answer, as a recording holds them.
 // What must hold: nothing here can name a person or a secret. What may be written is an allow-list
 // (`RecordedFields`), not a list of what to leave out.

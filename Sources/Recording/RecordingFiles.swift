@@ -3,8 +3,8 @@
 // What must hold: nothing that is not a recording of this program's is ever overwritten, moved or
 // removed.
 
-import AppleMusic
 import Glibc
+import Text
 
 enum RecordingFiles {
     /// The name of a recording that `age` others have followed.

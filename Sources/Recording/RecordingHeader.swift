@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 /// The first line of a recording: what the lines after it mean.
 public struct RecordingHeader: Sendable, Equatable {

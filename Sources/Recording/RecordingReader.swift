@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 /// Reads a recording, an exchange at a time, in the order of its lines.
 ///

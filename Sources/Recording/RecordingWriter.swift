@@ -3,8 +3,8 @@
 // the system, so that whoever is killed leaves whole lines; what the disk refuses is taken back,
 // counted, and said in a line as soon as there is one.
 
-import AppleMusic
 import Glibc
+import Text
 
 /// Confined to whoever writes.
 public final class RecordingWriter {

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import EventLoop
 import Foundation

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import TestSupport
 import Testing
+import Text
 
 @testable import Admin
 

@@ -4,6 +4,7 @@ import Recording
 import Synchronization
 import TestSupport
 import Testing
+import Text
 
 @testable import Admin
 

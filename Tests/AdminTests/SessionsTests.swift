@@ -1,4 +1,3 @@
-import AppleMusic
 import EventLoop
 import Foundation
 import TestSupport

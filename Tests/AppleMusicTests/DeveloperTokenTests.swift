@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Text
 
 @testable import AppleMusic
 
@@ -32,7 +33,7 @@ private func rejection(
         #expect(parts.count == 3)
         #expect(parts[2].utf8.count == 86, "64 bytes")
         let decoded = try parts[..<2].map { part in
-            let bytes = Base64URL.decode(Array(part.utf8).span)
+            let bytes = Base64.url.decode(Array(part.utf8).span)
             return try JSON.parse(#require(bytes))
         }
         #expect(decoded[0] == ["alg": "ES256", "kid": "ABC123DEFG"])

@@ -133,36 +133,3 @@ let exampleKeyPEM = """
         #expect(ECDSASignature.der(raw: []) == nil)
     }
 }
-
-@Suite struct Base64URLTests {
-    @Test(arguments: [
-        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
-        ("foobar", "Zm9vYmFy"),
-    ])
-    func `vectors of RFC 4648 without padding`(text: String, encoded: String) {
-        #expect(Base64URL.encode(Array(text.utf8)) == Array(encoded.utf8))
-        #expect(Base64URL.decode(Array(encoded.utf8).span) == Array(text.utf8))
-        #expect(Base64URL.encodedCount(text.utf8.count) == encoded.utf8.count)
-    }
-
-    @Test func `uses the URL's alphabet`() {
-        #expect(Base64URL.encode([0xFB, 0xEF, 0xFF]) == Array("--__".utf8))
-        #expect(Base64URL.decode(Array("--__".utf8).span) == [0xFB, 0xEF, 0xFF])
-    }
-
-    @Test(arguments: ["A", "AAAAA", "Zg==", "Zh", "Zm9", "Z+8A", "Z/8A", "Zg\n", " Zg", "Zé"])
-    func `padding, foreign characters, bad lengths and spare bits are refused`(text: String) {
-        #expect(Base64URL.decode(Array(text.utf8).span) == nil)
-    }
-
-    @Test(arguments: UInt64(1)...100)
-    func `what is encoded is decoded again and equals Foundation's`(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let bytes = (0..<Int.random(in: 0...100, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-        let encoded = Base64URL.encode(bytes)
-        let expected = Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
-        #expect(String(decoding: encoded, as: UTF8.self) == expected, "seed \(seed)")
-        #expect(Base64URL.decode(encoded.span) == bytes, "seed \(seed)")
-    }
-}

@@ -1,14 +1,22 @@
-/// Replaces comments and the content of string literals with blanks, so that rules see code only.
-/// Line ends stay where they are. Knows nested comments, multi-line and raw literals, and
-/// interpolation.
+/// Replaces comments and the content of string literals with blanks, so that rules see code only;
+/// or all but the comments. Line ends stay where they are. Knows nested comments, multi-line and
+/// raw literals, and interpolation.
 struct CodeBlanker {
     private var bytes: [UInt8]
     private var index = 0
+    private var comments: [Range<Int>] = []
 
     static func blanked(_ text: [UInt8]) -> [UInt8] {
+        parted(text).code
+    }
+
+    /// The text without comments and the content of literals, and its comments alone.
+    static func parted(_ text: [UInt8]) -> (code: [UInt8], comments: [UInt8]) {
         var blanker = CodeBlanker(bytes: text)
         blanker.code(untilParenthesis: false)
-        return blanker.bytes
+        var comments = text.map { $0 == UInt8(ascii: "\n") ? $0 : UInt8(ascii: " ") }
+        for range in blanker.comments { comments.replaceSubrange(range, with: text[range]) }
+        return (blanker.bytes, comments)
     }
 
     private init(bytes: [UInt8]) {
@@ -28,18 +36,26 @@ struct CodeBlanker {
     private mutating func code(untilParenthesis: Bool) {
         var depth = 0
         while index < bytes.count {
-            if starts("//") {
+            // By the byte first: nearly all of them begin nothing.
+            switch bytes[index] {
+            case UInt8(ascii: "/") where starts("//"):
+                let start = index
                 while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { blank(1) }
-            } else if starts("/*") {
+                comments.append(start..<index)
+            case UInt8(ascii: "/") where starts("/*"):
+                let start = index
                 comment()
-            } else if let hashes = literalHashes() {
-                literal(hashes: hashes)
-            } else {
-                if starts("(") { depth += 1 }
-                if starts(")") {
-                    depth -= 1
-                    if untilParenthesis, depth < 0 { return }
-                }
+                comments.append(start..<index)
+            case UInt8(ascii: "("):
+                depth += 1
+                index += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                if untilParenthesis, depth < 0 { return }
+                index += 1
+            case UInt8(ascii: "\""), UInt8(ascii: "#"):
+                if let hashes = literalHashes() { literal(hashes: hashes) } else { index += 1 }
+            default:
                 index += 1
             }
         }
@@ -71,16 +87,18 @@ struct CodeBlanker {
         let quotes = starts(marks + "\"\"\"") && !(hashes == 0 && starts("\"\"\"\"\"")) ? "\"\"\"" : "\""
         index += hashes + quotes.utf8.count
         while index < bytes.count {
-            if starts(quotes + marks) {
+            switch bytes[index] {
+            case UInt8(ascii: "\"") where starts(quotes + marks):
                 index += quotes.utf8.count + hashes
                 return
-            }
-            if starts("\\" + marks + "(") {
+            case UInt8(ascii: "\\") where starts("\\" + marks + "("):
                 blank(2 + hashes)
                 code(untilParenthesis: true)
                 blank(1)
-            } else {
-                blank(starts("\\" + marks) ? 2 + hashes : 1)
+            case UInt8(ascii: "\\") where starts("\\" + marks):
+                blank(2 + hashes)
+            default:
+                blank(1)
             }
         }
     }

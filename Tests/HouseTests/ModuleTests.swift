@@ -5,7 +5,7 @@ import Testing
 @Suite struct ModuleTests {
     /// Rank in the flow of data; a module imports only those of a lower rank.
     static let ranks = [
-        "CSQLite": 0, "COpenSSL": 0, "CLinux": 0, "EventLoop": 1, "HTTP": 1, "AppleMusic": 2, "Cache": 2,
+        "CSQLite": 0, "COpenSSL": 0, "CLinux": 0, "Text": 0, "EventLoop": 1, "HTTP": 1, "AppleMusic": 2, "Cache": 2,
         "Server": 3, "Upstream": 3, "Compose": 3, "Recording": 3, "Proxy": 4, "Admin": 5, "Simulator": 5,
         "Traffic": 6, "refrain": 7, "Bench": 7, "FuzzDocuments": 7,
     ]

@@ -18,6 +18,11 @@ import Testing
         #expect(blanked("\"\"\"\n a \"b\" {\n \"\"\" + c") == "\"\"\"\n        \n \"\"\" + c")
     }
 
+    @Test func commentsAreReadWithoutTheCode() {
+        let parts = CodeBlanker.parted(Array("a // b\nf(\"// c\") /* d */".utf8))
+        #expect(String(decoding: parts.comments, as: UTF8.self) == "  // b\n          /* d */")
+    }
+
     @Test func interpolatedCodeStaysCode() {
         #expect(blanked(#""a\(f("b", (c)))d" + e"#) == #""   f(" ", (c))  " + e"#)
     }

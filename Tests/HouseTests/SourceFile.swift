@@ -8,11 +8,15 @@ struct SourceFile: Sendable {
     let lines: [String]
     /// The same lines with comments and the content of string literals blanked out.
     let code: [String]
+    /// The same lines with all but their comments blanked out.
+    let comments: [String]
 
     init(path: String, text: String) {
         self.path = path
         lines = text.components(separatedBy: "\n")
-        code = String(decoding: CodeBlanker.blanked(Array(text.utf8)), as: UTF8.self).components(separatedBy: "\n")
+        let parts = CodeBlanker.parted(Array(text.utf8))
+        code = String(decoding: parts.code, as: UTF8.self).components(separatedBy: "\n")
+        comments = String(decoding: parts.comments, as: UTF8.self).components(separatedBy: "\n")
     }
 
     /// The second part of its path.

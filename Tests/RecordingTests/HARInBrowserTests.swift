@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import Recording
 
@@ -51,7 +52,7 @@ struct HARInBrowserTests {
         let text = try browser.evaluate("requests[0].requestContentData().then(data => data.text)") as? String
         #expect(text.map { Array($0.utf8) } == Self.bodies[0])
         let base64 = try browser.evaluate("requests[1].requestContentData().then(data => data.base64)") as? String
-        #expect(base64.flatMap(Base64.decode) == Self.bodies[1])
+        #expect(base64.flatMap { Base64.standard.decode(Array($0.utf8).span) } == Self.bodies[1])
     }
 
     @Test func whatDeveloperToolsExportIsRead() throws {

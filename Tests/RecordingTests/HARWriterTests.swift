@@ -1,7 +1,7 @@
-import AppleMusic
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import Recording
 
@@ -79,16 +79,5 @@ import Testing
                 try HARRules.check(JSONSerialization.jsonObject(with: Data(broken.utf8)))
             }
         }
-    }
-
-    @Test func base64ComesBack() {
-        for count in 0..<70 {
-            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + count) }
-            let text = String(decoding: Base64.encode(bytes), as: UTF8.self)
-            #expect(text == Data(bytes).base64EncodedString())
-            #expect(Base64.decode(text) == bytes)
-        }
-        #expect(Base64.decode("AA\n==") == [0] && Base64.decode("AA") == [0])
-        for text in ["A", "A===", "AA=A", "A?AA", "AA-_"] { #expect(Base64.decode(text) == nil, "\(text)") }
     }
 }

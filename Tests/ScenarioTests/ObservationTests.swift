@@ -5,6 +5,7 @@ import Server
 import Synchronization
 import TestSupport
 import Testing
+import Text
 
 @testable import Proxy
 

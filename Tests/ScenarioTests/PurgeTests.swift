@@ -8,6 +8,7 @@ import Server
 import Simulator
 import TestSupport
 import Testing
+import Text
 
 /// A proxy with its admin listener in front of the simulated API, started anew on the same file as
 /// often as wanted.

@@ -6,6 +6,7 @@ import Recording
 import Synchronization
 import TestSupport
 import Testing
+import Text
 
 extension TemporaryFolder {
     /// Every exchange of every recording in it, the oldest recording first.

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import Compose
 import EventLoop
@@ -9,6 +8,7 @@ import Server
 import Simulator
 import TestSupport
 import Testing
+import Text
 
 @testable import Recording
 @testable import Traffic

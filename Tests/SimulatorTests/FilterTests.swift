@@ -1,5 +1,5 @@
-import AppleMusic
 import Testing
+import Text
 
 @testable import Simulator
 

@@ -1,5 +1,5 @@
-import AppleMusic
 import Testing
+import Text
 
 @testable import Simulator
 
@@ -25,13 +25,6 @@ import Testing
         let numbers = value["numbers"]?.arrayValue?.compactMap(\.intValue)
         #expect(numbers == [0, 7, 10, -1, 1_400_000_000, .max, .min])
         #expect(value.keys == ["text", "numbers", "flag", "none", "empty"])
-    }
-
-    @Test func hexadecimalKeepsTheLowestDigits() {
-        var bytes: [UInt8] = [0x78]
-        bytes.appendHexadecimal(0xABCD_EF01, digits: 6)
-        bytes.appendHexadecimal(0xF, digits: 3)
-        #expect(String(decoding: bytes, as: UTF8.self) == "xcdef0100f")
     }
 
     @Test func slugsAreNeverEmpty() {

@@ -3,12 +3,13 @@ import Foundation
 import Recording
 import TestSupport
 import Testing
+import Text
 
 @testable import Simulator
 
 /// Recordings of traffic, in any of their formats, as an origin.
 @Suite struct RecordedTrafficTests {
-    private static let started = Recording.Timestamp(microseconds: 1_795_305_600_000_000)
+    private static let started = Text.Timestamp(microseconds: 1_795_305_600_000_000)
 
     static func exchange(
         _ target: String, _ body: String = "", status: Int = 200, method: String = "GET", milliseconds: Int = 0,

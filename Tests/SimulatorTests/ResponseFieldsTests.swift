@@ -1,4 +1,3 @@
-import AppleMusic
 import Testing
 
 @testable import Simulator

@@ -1,7 +1,7 @@
-import AppleMusic
 import Dispatch
 import Synchronization
 import Testing
+import Text
 
 @testable import Simulator
 

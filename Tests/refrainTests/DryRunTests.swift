@@ -1,9 +1,9 @@
-import AppleMusic
 import Foundation
 import Recording
 import Synchronization
 import TestSupport
 import Testing
+import Text
 
 @testable import refrain
 

@@ -1,7 +1,7 @@
-import AppleMusic
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import refrain
 

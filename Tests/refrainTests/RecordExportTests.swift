@@ -2,6 +2,7 @@ import Foundation
 import Recording
 import TestSupport
 import Testing
+import Text
 
 @testable import refrain
 

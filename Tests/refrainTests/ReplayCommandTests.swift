@@ -1,8 +1,8 @@
-import AppleMusic
 import Foundation
 import Recording
 import TestSupport
 import Testing
+import Text
 
 @testable import refrain
 

@@ -1,6 +1,7 @@
 import AppleMusic
 import EventLoop
 import HTTP
+import Text
 
 /// The browsers that have shown the token: each has a random name in a cookie, which no script can
 /// read.
@@ -22,10 +23,7 @@ struct Sessions {
     /// Begins a session and returns its name: 256 random bits in hexadecimal.
     mutating func begin(at now: Instant) -> String {
         var generator = SystemRandomNumberGenerator()
-        let name = (0..<32).map { _ in
-            let text = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
+        let name = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         sessions.removeAll { $0.ends <= now }
         if sessions.count >= Self.most { sessions.removeFirst() }
         sessions.append(Session(name: SecretBytes(Array(name.utf8).span), ends: now + Self.lifetime))

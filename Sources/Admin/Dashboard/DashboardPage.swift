@@ -1,5 +1,5 @@
-import AppleMusic
 import Cache
+import Text
 
 /// The page with what it shows written into it: `page.html`, `style.css` and `script.js` in one
 /// answer that loads nothing.
@@ -54,17 +54,8 @@ struct DashboardPage: Sendable {
         return Array(html.utf8)
     }
 
-    /// Of 32 bytes, as a policy has them: padded, and with the two characters that base64url writes
-    /// otherwise.
     private static func base64(_ digest: [UInt8]) -> String {
-        let characters = Base64URL.encode(digest).map { byte in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: byte
-            }
-        }
-        return String(decoding: characters, as: UTF8.self) + "="
+        String(decoding: Base64.standard.encode(digest), as: UTF8.self)
     }
 
     private static func pieces(of text: String) -> [Piece] {
@@ -83,7 +74,7 @@ extension DashboardView {
     /// What stands in the place of that name: a text, a path, rows, or a state (`NAME-state`).
     /// Nothing where there is none.
     fileprivate func markup(_ name: String) -> String {
-        if let text = texts[name] { return HTMLText.escaped(text) }
+        if let text = texts[name] { return Markup.escaped(text) }
         if let path = paths[name] { return path }
         if let rows = tables[name] { return Self.markup(rows, columns: Self.columns[name] ?? []) }
         let suffix = "-state"
@@ -113,7 +104,7 @@ extension DashboardView {
 extension DashboardView.Cell {
     fileprivate var markup: String {
         switch self {
-        case .text(let text): return HTMLText.escaped(text)
+        case .text(let text): return Markup.escaped(text)
         case .bar(let width):
             return "<svg class=bar viewBox=\"0 0 100 8\" preserveAspectRatio=none aria-hidden=true>"
                 + "<rect width=\(width) height=8 /></svg>"
@@ -122,42 +113,9 @@ extension DashboardView.Cell {
                 "<svg class=swatch aria-hidden=true><rect width=12 height=12 fill=\"url(#p-\(outcome.name))\" /></svg>"
                 + outcome.name
         case .explain(let target):
-            let text = HTMLText.escaped(target)
-            let address = HTMLText.queryValue(target)
+            let text = Markup.escaped(target)
+            let address = Markup.percentEncoded(target)
             return "<a href=\"/?explain=\(address)#explain\" title=\"\(text)\">\(text)</a>"
-        }
-    }
-}
-
-/// Text on its way into a page.
-enum HTMLText {
-    /// For content and for values in double quotation marks.
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
-
-    /// As the value of a parameter in a query: everything but unreserved characters percent-encoded
-    /// (RFC 3986 2.3).
-    static func queryValue(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-            if isLetter || 0x30...0x39 ~= byte || "-._~".utf8.contains(byte) {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += byte < 16 ? "%0" + digits : "%" + digits
-            }
         }
     }
 }

@@ -1,5 +1,5 @@
-import AppleMusic
 import Proxy
+import Text
 
 // What the page shows, in words and drawings. Made once for both ways to the page: the server
 // writes it into the page, and the script puts it in the place of what stood there. So they cannot

@@ -1,8 +1,8 @@
-import AppleMusic
 import EventLoop
 import HTTP
 import Proxy
 import Server
+import Text
 
 /// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for whoever
 /// watches.

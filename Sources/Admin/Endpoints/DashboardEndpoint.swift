@@ -1,7 +1,7 @@
-import AppleMusic
 import Cache
 import EventLoop
 import Proxy
+import Text
 
 // GET / and GET /events: the page, complete as it is, and what keeps it so.
 
@@ -93,8 +93,8 @@ struct DashboardMarkup: Sendable {
                 : "<p class=note>The page reloads itself each five seconds; "
                     + "<a href=\"/?still=1#explain\">hold it</a> to type.</p>",
             "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
-            "explain-url": HTMLText.escaped(explained),
-            "explain-error": HTMLText.escaped(problem),
+            "explain-url": Markup.escaped(explained),
+            "explain-error": Markup.escaped(problem),
             "explanation": DashboardView.markup(rows),
         ]
     }

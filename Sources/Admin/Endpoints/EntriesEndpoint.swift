@@ -1,6 +1,6 @@
 import AppleMusic
 import Cache
-import HTTP
+import Text
 
 // GET /entries: what is stored.
 

@@ -1,7 +1,7 @@
-import AppleMusic
 import Cache
 import HTTP
 import Proxy
+import Text
 
 // GET /explain: what would become of a request. The proxy decides; here it is put into words.
 

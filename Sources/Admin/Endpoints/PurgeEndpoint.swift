@@ -1,4 +1,5 @@
 import Cache
+import Text
 
 extension AdminExchange {
     /// `{"purged":N}`.

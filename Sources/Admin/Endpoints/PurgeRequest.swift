@@ -1,5 +1,5 @@
-import AppleMusic
 import Cache
+import Text
 
 // What a purge is asked to do: the content of POST /purge, read strictly, because a misread purge
 // cannot be undone. Must hold: nothing is purged that was not named; a member that is not

@@ -1,6 +1,6 @@
-import AppleMusic
 import Proxy
 import Recording
+import Text
 
 /// How the operator's surface sees and switches the recording. Where to, the configuration alone
 /// says: whoever could name a file here could have any file of the proxy's user written.

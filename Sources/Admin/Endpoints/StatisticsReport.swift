@@ -1,6 +1,6 @@
-import AppleMusic
 import Cache
 import Proxy
+import Text
 
 /// The counters as `/stats` gives them: every member an integer but `reasons`, an object of
 /// integers.

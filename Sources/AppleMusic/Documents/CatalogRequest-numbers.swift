@@ -6,6 +6,7 @@
 // they go through SHA-256.
 
 import COpenSSL
+import Text
 
 extension CatalogRequest {
     /// The number under which a resource is kept: the same for equal resources under equal
@@ -15,7 +16,7 @@ extension CatalogRequest {
     /// too.
     /// - Parameter number: of its type and id (``ResourceMention``).
     public func indexNumber(ofResource number: UInt64) -> UInt64 {
-        Self.mixed(number &+ Self.mixed(resourceContext))
+        SplitMix64.mixed(number &+ SplitMix64.mixed(resourceContext))
     }
 
     /// The digest costs ten times what the rest of the request does, and most requests have nothing
@@ -33,14 +34,6 @@ extension CatalogRequest {
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         guard SHA256(text, text.count, &digest) != nil else { preconditionFailure("libcrypto has no SHA-256") }
         return digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    /// A bijection of 64 bits in which each bit depends on all others: the finisher of SplitMix64.
-    private static func mixed(_ value: UInt64) -> UInt64 {
-        var mixed = value
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

@@ -3,7 +3,7 @@
 
 /// A string of a body of less than 2 GiB, between its quotation marks. Absent where its end is 0,
 /// at which none can end.
-struct Text: BitwiseCopyable {
+struct StringToken: BitwiseCopyable {
     private var start32: UInt32 = 0
     /// The top bit says whether it is escaped.
     private var end32: UInt32 = 0
@@ -145,8 +145,8 @@ struct Frame: BitwiseCopyable {
     var nameBits: UInt64 = 0
     /// The sum of the numbers of those names that no field of the document stands for.
     var nameSum: UInt64 = 0
-    var type = Text()
-    var id = Text()
+    var type = StringToken()
+    var id = StringToken()
 
     @inline(__always)
     init(role: FrameRole, isObject: Bool, start: Int) {

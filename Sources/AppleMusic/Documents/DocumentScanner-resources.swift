@@ -42,7 +42,7 @@ extension DocumentScanner {
 
     /// The value of a member that means something is a string.
     @inline(__always)
-    mutating func take(_ text: Text) {
+    mutating func take(_ text: StringToken) {
         switch (current.member, current.role) {
         case (.id, .relationships), (.type, .relationships), (.relation, _), (.element, _): refuse()
         case (.id, _): current.id = text
@@ -61,8 +61,8 @@ extension DocumentScanner {
     @inline(__always)
     mutating func takeScalar() {
         switch current.member {
-        case .id: current.id = Text()
-        case .type: current.type = Text()
+        case .id: current.id = StringToken()
+        case .type: current.type = StringToken()
         default: break
         }
         switch (current.role, current.member) {
@@ -152,7 +152,8 @@ extension DocumentScanner {
 
 extension ResourceDocument.Object {
     fileprivate mutating func finish(
-        number: UInt64, type: ResourceClass?, _ whole: ByteSpan, id: Text, typeName: Text, otherMembers: UInt64,
+        number: UInt64, type: ResourceClass?, _ whole: ByteSpan, id: StringToken, typeName: StringToken,
+        otherMembers: UInt64,
         end: Int
     ) {
         self.number = number

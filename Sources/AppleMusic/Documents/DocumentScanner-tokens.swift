@@ -1,3 +1,5 @@
+import Text
+
 // The tokens of a JSON text, found and checked, never converted: white space, numbers, literals and
 // strings.
 
@@ -83,27 +85,27 @@ extension DocumentScanner {
 extension DocumentScanner {
     /// The string whose opening quotation mark is at `start`; its closing one is at its end.
     @inline(__always)
-    mutating func string(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Text {
+    mutating func string(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> StringToken {
         var highBits: UInt64 = 0
         let position = bytes.firstOfStringEnd(from: start &+ 1, &highBits)
         guard position < bytes.count else { throw Stop() }
         if bytes[unchecked: position] == UInt8(ascii: "\"") {
             if highBits & 0x8080_8080_8080_8080 != 0 { checkUTF8(bytes, start &+ 1, position) }
-            return Text(start &+ 1, position, isEscaped: false)
+            return StringToken(start &+ 1, position, isEscaped: false)
         }
         return try escapedString(bytes, start + 1, firstMark: position, highBits)
     }
 
     private mutating func escapedString(
         _ bytes: Span<UInt8>, _ start: Int, firstMark: Int, _ firstHighBits: UInt64
-    ) throws(Stop) -> Text {
+    ) throws(Stop) -> StringToken {
         var position = firstMark
         var highBits = firstHighBits
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 if highBits & 0x8080_8080_8080_8080 != 0 { checkUTF8(bytes, start, position) }
-                return Text(start, position, isEscaped: true)
+                return StringToken(start, position, isEscaped: true)
             case UInt8(ascii: "\\"): position = try escape(bytes, at: position)
             default: throw Stop()
             }
@@ -134,7 +136,7 @@ extension DocumentScanner {
         guard start + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0
         for index in start..<start + 4 {
-            guard let digit = hexadecimalDigit(bytes[index]) else { return nil }
+            guard let digit = Hexadecimal.value(bytes[index]) else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
@@ -150,7 +152,7 @@ extension DocumentScanner {
     }
 
     /// Appends what an escaped string means, as UTF-8.
-    static func decode(_ text: Text, _ bytes: Span<UInt8>, into decoded: inout [UInt8]) {
+    static func decode(_ text: StringToken, _ bytes: Span<UInt8>, into decoded: inout [UInt8]) {
         var position = text.start
         while position < text.end {
             guard bytes[position] == UInt8(ascii: "\\") else {

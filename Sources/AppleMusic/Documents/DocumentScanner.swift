@@ -1,3 +1,5 @@
+import Text
+
 // The one pass over an answer's body: JSON by its grammar (RFC 8259), without making values of it.
 //
 // What must hold: open arrays and objects are on a list, not on the call stack, and at most
@@ -25,7 +27,7 @@ struct DocumentScanner: ~Copyable {
     /// The numbers of the names in all open objects, the innermost last.
     private var names = BoundedStack<UInt64>(capacity: JSON.maxDepth * Frame.maxMembers, room: 128)
     /// The name that was read last.
-    var name = Text()
+    var name = StringToken()
     var nameNumber: UInt64 = 0
     /// The number of the resource that was found last.
     private(set) var resourceNumber: UInt64 = 0
@@ -116,7 +118,7 @@ struct DocumentScanner: ~Copyable {
         let end: Int
         if let short = MemberName(shortAt: position &+ 1, bytes) {
             end = position &+ 1 &+ short.count
-            name = Text(position &+ 1, end, isEscaped: false)
+            name = StringToken(position &+ 1, end, isEscaped: false)
             enter(short)
             // There are two bytes more; mostly a colon, and something behind it at once.
             if bytes[unchecked: end &+ 1] == UInt8(ascii: ":"), bytes[unchecked: end &+ 2] > 0x20 { return end &+ 2 }
@@ -166,8 +168,8 @@ struct DocumentScanner: ~Copyable {
     private mutating func open(isObject: Bool, at position: Int) throws(Stop) {
         guard !outer.isFull else { throw Stop() }
         switch current.member {
-        case .id: current.id = Text()
-        case .type: current.type = Text()
+        case .id: current.id = StringToken()
+        case .type: current.type = StringToken()
         default: break
         }
         var role = FrameRole.opaque
@@ -214,7 +216,7 @@ struct DocumentScanner: ~Copyable {
         return hash
     }
 
-    private mutating func decode(_ text: Text, _ bytes: Span<UInt8>) {
+    private mutating func decode(_ text: StringToken, _ bytes: Span<UInt8>) {
         scratch.removeAll(keepingCapacity: true)
         Self.decode(text, bytes, into: &scratch)
     }

@@ -12,7 +12,7 @@ struct ResourceType {
 
     init() {}
 
-    init(_ text: Text, in bytes: Span<UInt8>) {
+    init(_ text: StringToken, in bytes: Span<UInt8>) {
         let length = text.end - text.start
         if length <= 16 {
             (low, high) = MemberName.words(bytes, text.start, length)
@@ -25,7 +25,7 @@ struct ResourceType {
 
     /// Whether `text` is this type.
     @inline(__always)
-    func isSpelt(_ text: Text, in bytes: Span<UInt8>) -> Bool {
+    func isSpelt(_ text: StringToken, in bytes: Span<UInt8>) -> Bool {
         guard text.end &- text.start == count, count > 0 else { return false }
         return (low, high) == MemberName.words(bytes, text.start, count)
     }

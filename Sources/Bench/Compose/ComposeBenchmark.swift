@@ -1,6 +1,6 @@
-import AppleMusic
 import Foundation
 import Simulator
+import Text
 
 // What a composed answer costs Refrain, beside the hit of an answer that the origin gave.
 // Must hold: both are asked for the same targets, so that requests and answers have the same sizes;

@@ -1,4 +1,5 @@
 import Simulator
+import Text
 
 /// Targets that can be composed, and what has to be stored for that.
 struct ComposeWorkload {
@@ -47,7 +48,7 @@ struct ComposeWorkload {
     private static func split(
         _ name: String, _ type: String, _ all: [String], _ size: Int, count: Int
     ) -> ComposeWorkload {
-        var random = SeededNumbers(seed: random)
+        var random = SplitMix64(seed: random)
         let (known, ids) = (all.prefix(examples), Array(all.dropFirst(examples).prefix(200)))
         let wanted = (0..<count).map { _ in ids.shuffled(using: &random).prefix(size).joined(separator: ",") }
         return ComposeWorkload(

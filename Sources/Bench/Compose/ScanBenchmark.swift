@@ -1,6 +1,7 @@
 import AppleMusic
 import Foundation
 import Simulator
+import Text
 
 /// How fast an answer's body becomes a document, beside Foundation's parser on the same bodies.
 enum ScanBenchmark {

@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 /// How throughput and latency change as one thing grows, for several servers.
 struct Curve: Equatable {

@@ -1,5 +1,5 @@
-import AppleMusic
 import Foundation
+import Text
 
 // One server under load, and what is checked while it is: that the origin was asked as often as the
 // measurement says.

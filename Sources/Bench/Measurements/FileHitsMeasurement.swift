@@ -1,3 +1,5 @@
+import Text
+
 /// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all
 /// of it is asked for alike.
 enum FileHitsMeasurement {
@@ -69,7 +71,7 @@ enum FileHitsMeasurement {
         for round in 0..<lab.plan.rounds {
             for (server, client) in clients {
                 let asked = try lab.originRequests()
-                var numbers = SeededNumbers(seed: UInt64(round))
+                var numbers = SplitMix64(seed: UInt64(round))
                 let outcome = try client.run(Int(rate) * lab.plan.seconds, perSecond: rate) { _ in
                     songs.target(Int.random(in: 0..<entries, using: &numbers))
                 }

@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Text
 
 /// Both tiers with a thousand and with a million entries: a look-up at random, opening, and how
 /// large the file is.
@@ -120,7 +121,7 @@ enum StoreMeasurement {
     /// The keys are made beforehand and looked up twice: the first pass warms what a running proxy
     /// has warm.
     private static func measure(_ count: Int, _ round: Int, _ figures: inout Figures, _ lookup: (CacheKey) -> Bool) {
-        var numbers = SeededNumbers(seed: UInt64(round))
+        var numbers = SplitMix64(seed: UInt64(round))
         let keys = (0..<lookups).map { _ in CachedAnswers.key(Int.random(in: 0..<count, using: &numbers)) }
         var found = keys.count { lookup($0) }
         let clock = ContinuousClock()

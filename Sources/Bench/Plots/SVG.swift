@@ -1,3 +1,5 @@
+import Text
+
 /// A drawing, made of a few kinds of shapes. Coordinates are pixels, y downwards.
 struct SVG {
     let width: Double
@@ -43,25 +45,13 @@ struct SVG {
     ) {
         elements.append(
             "<text x=\"\(n(x))\" y=\"\(n(y))\" font-size=\"\(size)\" text-anchor=\"\(anchor.rawValue)\" fill=\"\(colour)\">"
-                + "\(Self.escaped(content))</text>")
+                + "\(Markup.escaped(content))</text>")
     }
 
     var document: String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(n(width))\" height=\"\(n(height))\" "
             + "viewBox=\"0 0 \(n(width)) \(n(height))\" font-family=\"sans-serif\">\n"
             + elements.joined(separator: "\n") + "\n</svg>\n"
-    }
-
-    static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
     }
 
     private func n(_ value: Double) -> String {

@@ -1,5 +1,5 @@
-import AppleMusic
 import Foundation
+import Text
 
 /// What everything was measured on.
 struct Machine: Equatable {

@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 /// All of a run as JSON: what was measured, on what machine, and how.
 enum ResultsDocument {

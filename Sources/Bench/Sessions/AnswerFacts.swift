@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // What an answer of the API says, as facts: what a request needs is what its answer says, and what
 // an answer says is known from then on.

@@ -1,3 +1,5 @@
+import Text
+
 /// The client apps of the traces. Their habits are those of clients in the wild (API.md 4.3, 7,
 /// 10): what differs between them is what keeps a cache of URLs from sharing answers that say the
 /// same.
@@ -29,20 +31,14 @@ enum ClientApp: CaseIterable {
     }
 
     private func escaped(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: result.unicodeScalars.append(.init(byte))
-            case 0x2C where self == .player: result += ","
-            case 0x20 where self != .player: result += "+"
-            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
+        if self == .player { return Markup.percentEncoded(text, keeping: "-._,") }
+        return text.split(separator: " ", omittingEmptySubsequences: false).map {
+            Markup.percentEncoded(String($0), keeping: "-._")
+        }.joined(separator: "+")
     }
 
     private static func hash(_ name: String, _ launch: UInt64) -> UInt64 {
-        var numbers = SeededNumbers(seed: name.utf8.reduce(launch) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+        var numbers = SplitMix64(seed: name.utf8.reduce(launch) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         return numbers.next()
     }
 }

@@ -1,5 +1,5 @@
-import AppleMusic
 import Foundation
+import Text
 
 // What a comparison reckons without a server, and what it prints.
 

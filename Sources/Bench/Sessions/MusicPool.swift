@@ -1,3 +1,5 @@
+import Text
+
 // What the users of the traces are after: artists, playlists and libraries, learnt from the
 // simulated API's own charts.
 
@@ -27,35 +29,35 @@ struct MusicPool {
         playlistPopularity = Popularity(playlists.count, exponent: exponent)
     }
 
-    func artist(_ random: inout SeededNumbers) -> ObservedAnswer.Item {
+    func artist(_ random: inout SplitMix64) -> ObservedAnswer.Item {
         artists[artistPopularity.rank(&random)]
     }
 
-    func playlist(_ random: inout SeededNumbers) -> ObservedAnswer.Item {
+    func playlist(_ random: inout SplitMix64) -> ObservedAnswer.Item {
         playlists[playlistPopularity.rank(&random)]
     }
 
     /// One of the list, the first the likeliest.
-    func choice<Element>(_ list: [Element], _ random: inout SeededNumbers) -> Element? {
+    func choice<Element>(_ list: [Element], _ random: inout SplitMix64) -> Element? {
         guard !list.isEmpty else { return nil }
         return list[min(albumPopularity.rank(&random), list.count - 1)]
     }
 
-    func album(_ random: inout SeededNumbers) -> String {
+    func album(_ random: inout SplitMix64) -> String {
         let artist = artist(&random)
         let albums = api["/v1/catalog/us/artists/\(artist.id)/albums"].items
         return choice(albums, &random)?.id ?? artist.id
     }
 
-    func song(_ random: inout SeededNumbers) -> String {
+    func song(_ random: inout SplitMix64) -> String {
         let tracks = api["/v1/catalog/us/albums/\(album(&random))"].related["tracks"]?.items ?? []
         guard !tracks.isEmpty else { return "1" }
         return tracks[min(trackPopularity.rank(&random), tracks.count - 1)].id
     }
 
     /// The songs (or albums) that a user has, the same whenever it is asked.
-    func library(of user: Int, count: Int, _ draw: (inout SeededNumbers) -> String) -> [String] {
-        var random = SeededNumbers(seed: 0x11B_0000 + UInt64(user))
+    func library(of user: Int, count: Int, _ draw: (inout SplitMix64) -> String) -> [String] {
+        var random = SplitMix64(seed: 0x11B_0000 + UInt64(user))
         var seen: Set<String> = []
         return (0..<count).map { _ in draw(&random) }.filter { seen.insert($0).inserted }
     }

@@ -1,5 +1,5 @@
-import AppleMusic
 import Simulator
+import Text
 
 // The simulated API as the trace generator and the planner see it: in this process, every answer
 // asked for once.

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// Ranks drawn by Zipf's law: the nth is asked for 1/n^exponent as often as the first.
 struct Popularity {
@@ -12,7 +13,7 @@ struct Popularity {
         }
     }
 
-    func rank(_ random: inout SeededNumbers) -> Int {
+    func rank(_ random: inout SplitMix64) -> Int {
         let point = Double.random(in: 0..<(cumulative.last ?? 1), using: &random)
         var low = 0
         var high = cumulative.count - 1

@@ -1,6 +1,7 @@
 import Foundation
 import Recording
 import Simulator
+import Text
 
 // The recording that is shipped for demonstrations and tests: sessions of three apps, asked of the
 // simulated API. What must hold: it follows from the seeds alone, so that whoever runs this gets
@@ -42,7 +43,7 @@ enum SampleRecording {
 
     /// When the requests of a trace go out, if an app that needs an answer first waits for it.
     private static func inOrder(_ trace: SessionTrace, seed: UInt64) -> [SampleRequest] {
-        var random = SeededNumbers(seed: seed &+ 1)
+        var random = SplitMix64(seed: seed &+ 1)
         var asked: [SampleRequest] = []
         for request in trace.requests {
             var sample = SampleRequest(
@@ -92,7 +93,7 @@ struct SampleRequest {
     var kind: RequestKind?
 
     /// As of an origin on another continent: mostly 60 to 120 ms, sometimes much more.
-    static func latency(_ random: inout SeededNumbers) -> Int {
+    static func latency(_ random: inout SplitMix64) -> Int {
         Int.random(in: 60...120, using: &random) + (Int.random(in: 0..<20, using: &random) == 0 ? 400 : 0)
     }
 
@@ -119,7 +120,7 @@ struct SampleRequest {
 /// requests for what is not there.
 enum SampleVisits {
     static func requests(until end: Int, seed: UInt64) -> [SampleRequest] {
-        var random = SeededNumbers(seed: seed &+ 2)
+        var random = SplitMix64(seed: seed &+ 2)
         var requests: [SampleRequest] = []
         var now = 1_500
         while now < end {
@@ -137,7 +138,7 @@ enum SampleVisits {
 
     private typealias Request = (method: String, target: String, user: Int?, body: String)
 
-    private static func visit(_ random: inout SeededNumbers) -> [Request] {
+    private static func visit(_ random: inout SplitMix64) -> [Request] {
         let user = Int.random(in: 1...5, using: &random)
         let storefront = ["de", "jp", "fr", "gb", "us"][Int.random(in: 0..<5, using: &random)]
         let catalog = "/v1/catalog/\(storefront)/"

@@ -1,3 +1,5 @@
+import Text
+
 // What users do on the pages of an app: artists, albums, playlists, charts.
 
 extension SessionScript {
@@ -143,7 +145,7 @@ extension SessionScript {
 
 extension [ObservedAnswer.Item] {
     /// Some of the first, in a random order: users do not tap from top to bottom.
-    func shuffledHead(_ most: Int, _ random: inout SeededNumbers) -> [Element] {
+    func shuffledHead(_ most: Int, _ random: inout SplitMix64) -> [Element] {
         let types = Set(map(\.type)).sorted()
         return types.flatMap { type in filter { $0.type == type }.prefix(most / types.count) }.shuffled(using: &random)
     }

@@ -1,10 +1,12 @@
+import Text
+
 /// One session of one app, as it is being written: what it asks for, and when.
 struct SessionScript {
     let app: ClientApp
     let storefront: String
     let pool: MusicPool
     let api: ObservedAPI
-    var random: SeededNumbers
+    var random: SplitMix64
     /// Milliseconds since the trace began.
     private var now: Int
     private let launch: UInt64
@@ -15,7 +17,7 @@ struct SessionScript {
         self.app = app
         self.pool = pool
         self.api = api
-        random = SeededNumbers(seed: seed)
+        random = SplitMix64(seed: seed)
         now = start
         launch = random.next()
         storefront = Int.random(in: 0..<100, using: &random) < 80 ? "us" : "gb"

@@ -1,4 +1,3 @@
-import AppleMusic
 import Foundation
 import Simulator
 

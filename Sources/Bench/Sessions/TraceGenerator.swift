@@ -1,3 +1,5 @@
+import Text
+
 // The traces: sessions that begin one after the other and overlap, each with a seed of its own.
 
 /// Makes traces by seed.
@@ -42,7 +44,7 @@ struct TraceGenerator {
 
     /// - Parameter count: the trace ends with the session that reaches so many requests.
     func trace(_ name: String, _ shares: [Share], requests count: Int) -> SessionTrace {
-        var random = SeededNumbers(seed: seed)
+        var random = SplitMix64(seed: seed)
         var requests: [TraceRequest] = []
         var start = 0
         while requests.count < count {
@@ -73,7 +75,7 @@ struct TraceGenerator {
         }
     }
 
-    private static func draw(_ shares: [Share], _ random: inout SeededNumbers) -> Share {
+    private static func draw(_ shares: [Share], _ random: inout SplitMix64) -> Share {
         var point = Int.random(in: 0..<shares.map(\.percent).reduce(0, +), using: &random)
         for share in shares {
             point -= share.percent

@@ -1,4 +1,5 @@
 import Cache
+import Text
 
 /// Answers for the cache benchmarks: numbered, of chosen sizes, the same in each run.
 enum CachedAnswers {
@@ -13,7 +14,7 @@ enum CachedAnswers {
 
     /// 1 to 8 KiB, each size as likely as the next, always the same for a number.
     static func realisticBytes(_ number: Int) -> Int {
-        var numbers = SeededNumbers(seed: UInt64(number))
+        var numbers = SplitMix64(seed: UInt64(number))
         return Int.random(in: 1024...8192, using: &numbers)
     }
 
@@ -27,22 +28,5 @@ enum CachedAnswers {
             key: key(number), status: 200, fields: fields,
             body: Array(repeating: UInt8(truncatingIfNeeded: number), count: bytes), receivedAt: receivedAt,
             lifetime: Lifetime(freshFor: 86_400 * 365), classTag: 1, storefront: Array("us".utf8))
-    }
-}
-
-/// SplitMix64, so that every run does the same.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

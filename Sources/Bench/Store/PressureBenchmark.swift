@@ -2,6 +2,7 @@ import Cache
 import Dispatch
 import Foundation
 import Synchronization
+import Text
 
 /// Both tiers under twenty times what they may hold: what disk and memory are used at most, sampled
 /// throughout.
@@ -53,7 +54,7 @@ enum PressureBenchmark {
     /// One writer's share: answers of 200 bytes to 200 KiB, each size class as likely as the next,
     /// and as many look-ups.
     private static func write(_ seed: UInt64, _ cache: ResponseCache) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         let reader = cache.store?.makeReader()
         var sent = 0
         var step: Int64 = 0

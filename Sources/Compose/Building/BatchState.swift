@@ -1,6 +1,6 @@
 // Which misses wait to be joined into one `ids` request, and when they go. Pure.
-// Must hold: a member that was added comes out once, in one batch; a batch has at most as many ids as the
-// origin takes; ids that are asked for twice stand in it once.
+// Must hold: a member that was added comes out once, in one batch; a batch has at most as many ids
+// as the origin takes; ids that are asked for twice stand in it once.
 
 package struct BatchState<Kind: Hashable, Member> {
     /// Misses that go to the origin together.

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 
 /// What came of the attempt to build an answer out of stored ones.

@@ -1,5 +1,3 @@
-import AppleMusic
-
 /// Where in an answer a resource stands (API.md 5.3): the same resource may look different in each.
 package enum Placement: UInt8, CaseIterable, Sendable {
     /// The resource of `/{type}/{id}`.

@@ -4,8 +4,8 @@ import EventLoop
 // Which keys are being fetched, who waits for the answers, and which keys are not worth waiting
 // for. Pure.
 // Must hold: one leader a key, unless one has been out for so long that another is sent after it;
-// however a flight finishes, no waiter is left behind; no flight is joined that began before a purge
-// or a change of its target; waiters, and what is remembered of keys, are bounded.
+// however a flight finishes, no waiter is left behind; no flight is joined that began before a
+// purge or a change of its target; waiters, and what is remembered of keys, are bounded.
 
 /// Collapsing (RFC 9111 4, last paragraphs): requests for one key wait for the first of them.
 struct FlightTable<Waiter> {

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import Upstream
 

@@ -1,3 +1,5 @@
+import Text
+
 // The catalog: what there is, before any storefront or language. Two small tables say which albums
 // and videos belong to which artist; all else is computed from the seed, so that start-up takes
 // microseconds and memory a few hundred KiB.
@@ -26,7 +28,7 @@ final class Catalog: Sendable {
     let albumArtist: [Int32]
 
     init(seed: UInt64, artists: Int, playlists: Int) {
-        let seed = Seed(value: Seed.mix(seed &+ 0x5EED))
+        let seed = Seed(value: SplitMix64.mixed(seed &+ 0x5EED))
         self.seed = seed
         revision = 0
         artistCount = max(artists, 16)

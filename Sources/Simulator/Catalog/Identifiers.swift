@@ -1,3 +1,5 @@
+import Text
+
 // Ids: numeric strings like Apple's, from which the number can be read back. They depend on the
 // position alone, never on the seed, so that a URL in a document stays good.
 
@@ -67,8 +69,8 @@ extension Catalog {
     private func playlistID(_ number: Int) -> String {
         var text: [UInt8] = Array("pl.".utf8)
         text.appendHexadecimal(UInt64(UInt32(number) &* Self.playlistFactor), digits: 8)
-        text.appendHexadecimal(Seed.mix(UInt64(number) &+ 1), digits: 16)
-        text.appendHexadecimal(Seed.mix(UInt64(number) &+ 2) >> 32, digits: 8)
+        text.appendHexadecimal(SplitMix64.mixed(UInt64(number) &+ 1), digits: 16)
+        text.appendHexadecimal(SplitMix64.mixed(UInt64(number) &+ 2) >> 32, digits: 8)
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -84,17 +86,5 @@ extension Catalog {
         var guess = odd
         for _ in 0..<5 { guess = guess &* (2 &- odd &* guess) }
         return guess
-    }
-}
-
-extension [UInt8] {
-    /// Lower-case hexadecimal digits of the lowest bits.
-    mutating func appendHexadecimal(_ value: UInt64, digits: Int) {
-        var shift = digits * 4
-        while shift > 0 {
-            shift -= 4
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 15)
-            append(digit < 10 ? 0x30 + digit : 0x57 + digit)
-        }
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 // The one source of chance of the simulated API: a pure function of (seed, what is asked, which
 // item).
 // Nothing is ever drawn in sequence, so any item can be made at any time, in any order, always the
@@ -16,18 +18,11 @@ enum Salt: UInt64 {
 struct Seed: Sendable, Equatable {
     let value: UInt64
 
-    static func mix(_ input: UInt64) -> UInt64 {
-        var mixed = input
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
     /// 64 well mixed bits.
     func bits(_ salt: Salt, _ first: Int, _ second: Int = 0) -> UInt64 {
-        let one = Self.mix(value &+ salt.rawValue &* 0x9E37_79B9_7F4A_7C15)
-        let two = Self.mix(one ^ (UInt64(bitPattern: Int64(first)) &* 0xD6E8_FEB8_6659_FD93))
-        return Self.mix(two &+ (UInt64(bitPattern: Int64(second)) &* 0xA076_1D64_78BD_642F))
+        let one = SplitMix64.mixed(value &+ salt.rawValue &* 0x9E37_79B9_7F4A_7C15)
+        let two = SplitMix64.mixed(one ^ (UInt64(bitPattern: Int64(first)) &* 0xD6E8_FEB8_6659_FD93))
+        return SplitMix64.mixed(two &+ (UInt64(bitPattern: Int64(second)) &* 0xA076_1D64_78BD_642F))
     }
 
     /// A number in `0 ..< bound`.

@@ -1,7 +1,7 @@
 // Writes to a library: items by id (202), playlists, tracks and folders from JSON bodies (201)
 // (API.md 3.2).
 
-import AppleMusic
+import Text
 
 extension Exchange {
     func write(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {

@@ -1,6 +1,6 @@
 // Ratings: read, set, removed (API.md 3.2). A rating that was never given is 404.
 
-import AppleMusic
+import Text
 
 extension Exchange {
     private static let rateable: Set<String> = [

@@ -1,3 +1,5 @@
+import Text
+
 // Library ids: `l.`, `i.`, `r.`, `p.` and base 62, from which the number can be read back with the
 // user's own key.
 
@@ -54,7 +56,7 @@ extension UserLibrary {
     }
 
     private func mask(_ use: UInt64) -> UInt32 {
-        UInt32(truncatingIfNeeded: Seed.mix(UInt64(bitPattern: Int64(key)) &+ use))
+        UInt32(truncatingIfNeeded: SplitMix64.mixed(UInt64(bitPattern: Int64(key)) &+ use))
     }
 
     private func short(_ number: Int, _ use: UInt64) -> String {
@@ -63,7 +65,7 @@ extension UserLibrary {
 
     private func long(_ number: UInt32) -> String {
         let scrambled = UInt64((number &* Self.factor) ^ mask(3))
-        return Self.encode(scrambled << 32 | Seed.mix(scrambled &+ UInt64(mask(4))) >> 32)
+        return Self.encode(scrambled << 32 | SplitMix64.mixed(scrambled &+ UInt64(mask(4))) >> 32)
     }
 
     private func unscramble(_ value: UInt64, _ use: UInt64) -> Int? {

@@ -1,3 +1,5 @@
+import Text
+
 // What a user begins with: drawn from the user's name. Three names have a fixed meaning, so that
 // rare cases can be asked for: `user-empty` owns nothing, `user-unsubscribed` has no subscription,
 // `user-failing` meets a failing library service.
@@ -13,7 +15,7 @@ extension UserLibrary {
         self.name = name
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        key = Int(truncatingIfNeeded: Seed.mix(hash ^ catalog.seed.value) >> 2)
+        key = Int(truncatingIfNeeded: SplitMix64.mixed(hash ^ catalog.seed.value) >> 2)
         let code = Market.home[catalog.seed.number(below: Market.home.count, .user, key)]
         market = Market(code: code) ?? Market.all[0]
         hasSubscription = name != "user-unsubscribed"

@@ -1,3 +1,5 @@
+import Text
+
 // What a user played and is recommended: drawn from the user's key, most recent first, no
 // timestamps (API.md 3.2).
 

@@ -7,6 +7,7 @@ import EventLoop
 import HTTP
 import Recording
 import Server
+import Text
 import Upstream
 
 /// Forwards every request to an origin, and tells in `X-Recording` whether the answer is `live` or
@@ -85,7 +86,7 @@ public final class LiveOrigin: Service {
         guard let target = RecordedTarget.redacted(exchange.request.target) else { return }
         let latency = context.loop.now - exchange.began
         var recorded = RecordedExchange(
-            time: Recording.Timestamp.now() + (.zero - latency), offset: exchange.began - started,
+            time: Timestamp.now() + (.zero - latency), offset: exchange.began - started,
             method: exchange.request.method, target: target, status: live.status, latency: latency,
             length: live.body.count)
         recorded.upstreamLatency = latency

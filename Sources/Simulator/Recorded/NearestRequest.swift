@@ -1,5 +1,5 @@
 import AppleMusic
-import HTTP
+import Text
 
 /// Finds the recorded request that is most like one that was not recorded: of the same path, else
 /// of the same route, else any; of these the one whose text differs least.

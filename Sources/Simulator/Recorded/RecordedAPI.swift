@@ -2,9 +2,9 @@
 // What must hold: two spellings of one request get the same answer; the same request always gets
 // the same one; nothing is asked of any other server.
 
-import AppleMusic
 import HTTP
 import Recording
+import Text
 
 /// Serves recorded responses (`refrain simulate --recording`). Bodies are read when they are asked
 /// for.

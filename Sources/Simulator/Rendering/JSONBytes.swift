@@ -1,3 +1,5 @@
+import Text
+
 // JSON written straight into bytes. A comma is due unless the last byte opens something, so callers
 // never count.
 
@@ -53,9 +55,7 @@ struct JSONBytes: Sendable {
 
     mutating func value(_ text: String) {
         separate()
-        bytes.append(0x22)
-        content(text)
-        bytes.append(0x22)
+        JSON.write(string: text, to: &bytes)
     }
 
     /// Several pieces as one string.
@@ -63,7 +63,7 @@ struct JSONBytes: Sendable {
         separate()
         bytes.append(0x22)
         raw(pieces)
-        for piece in rest { content(piece) }
+        for piece in rest { JSON.write(content: piece, to: &bytes) }
         bytes.append(0x22)
     }
 
@@ -88,40 +88,6 @@ struct JSONBytes: Sendable {
     mutating func null() {
         separate()
         raw("null")
-    }
-
-    private mutating func content(_ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
-            if Self.needsEscapes(utf8) {
-                for byte in utf8 { escaped(byte) }
-            } else {
-                bytes.append(contentsOf: utf8)
-            }
-        }
-    }
-
-    private static func needsEscapes(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        var index = 0
-        while index < utf8.count {
-            let byte = utf8[index]
-            if byte < 0x20 || byte == 0x22 || byte == 0x5C { return true }
-            index += 1
-        }
-        return false
-    }
-
-    private mutating func escaped(_ byte: UInt8) {
-        switch byte {
-        case 0x22: raw("\\\"")
-        case 0x5C: raw("\\\\")
-        case 0x0A: raw("\\n")
-        case 0x09: raw("\\t")
-        case ..<0x20:
-            raw("\\u00")
-            bytes.appendHexadecimal(UInt64(byte), digits: 2)
-        default: bytes.append(byte)
-        }
     }
 
     private mutating func appendDecimal(_ number: Int) {

@@ -1,6 +1,6 @@
 // The attributes of library resources. Library songs have no isrc (API.md 5.2).
 
-import HTTP
+import Text
 
 extension Renderer {
     mutating func libraryAttributes(_ resource: Resource) {

@@ -1,3 +1,5 @@
+import Text
+
 // The parts that albums, songs and videos share: artwork, previews, links, notes.
 
 extension Renderer {
@@ -111,7 +113,7 @@ extension Renderer {
 extension [UInt8] {
     /// `aa/bb/cc/aabbccdd-eeee-ffff-0000-111111111111/file`, as media servers name their files.
     mutating func appendAssetPath(_ bits: UInt64) {
-        let other = Seed.mix(bits)
+        let other = SplitMix64.mixed(bits)
         for shift in [56, 48, 40] as [UInt64] {
             appendHexadecimal(bits >> shift, digits: 2)
             append(0x2F)

@@ -1,7 +1,7 @@
 // The attributes of everything around the music: playlists, curators, stations, labels, genres,
 // storefronts.
 
-import HTTP
+import Text
 
 extension Renderer {
     mutating func playlistAttributes(_ resource: Resource) {

@@ -1,3 +1,5 @@
+import Text
+
 // The fields around a reply (API.md 9), and the bodies of errors (API.md 8).
 
 enum ResponseFields {
@@ -121,8 +123,8 @@ enum ResponseFields {
     /// 128 bits that belong to a request: the same request gets the same, so that its error is the
     /// same JSON value.
     private static func correlation(_ request: SimulatorRequest, _ seed: UInt64) -> (UInt64, UInt64) {
-        let first = hash(request.target, start: Seed.mix(seed ^ UInt64(request.method.utf8.first ?? 0)))
-        return (first, Seed.mix(first &+ 1))
+        let first = hash(request.target, start: SplitMix64.mixed(seed ^ UInt64(request.method.utf8.first ?? 0)))
+        return (first, SplitMix64.mixed(first &+ 1))
     }
 
     /// Base 32 of the 16 bytes: 26 characters (API.md 8).
@@ -141,7 +143,7 @@ enum ResponseFields {
         let first = hash(body, start: 1)
         var text: [UInt8] = [0x22]
         text.appendHexadecimal(first, digits: 16)
-        text.appendHexadecimal(Seed.mix(first ^ UInt64(body.count)), digits: 16)
+        text.appendHexadecimal(SplitMix64.mixed(first ^ UInt64(body.count)), digits: 16)
         text.append(0x22)
         return String(decoding: text, as: UTF8.self)
     }
@@ -170,6 +172,6 @@ enum ResponseFields {
                 position += 1
             }
         }
-        return Seed.mix(hash)
+        return SplitMix64.mixed(hash)
     }
 }

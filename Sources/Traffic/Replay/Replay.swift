@@ -1,6 +1,7 @@
 import EventLoop
 import Recording
 import Synchronization
+import Text
 
 /// A replay of a recording against a target, on one loop of its own. From any thread.
 public final class Replay: Sendable {

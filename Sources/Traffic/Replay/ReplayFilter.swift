@@ -1,4 +1,3 @@
-import AppleMusic
 import Recording
 
 // Which exchanges of a recording are sent again, and why the others are not.

@@ -1,5 +1,5 @@
 import Glibc
-import Recording
+import Text
 
 /// Numbers as people read them: as many digits as mean something, units behind them.
 public enum Figure {

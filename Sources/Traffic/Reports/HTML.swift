@@ -1,3 +1,5 @@
+import Text
+
 // What all pages of reports share. What must hold: a page is one file that loads nothing and runs
 // nothing, whatever the recording that it shows says; its content security policy holds the browser
 // to that.
@@ -7,17 +9,7 @@ enum HTML {
     /// As text or as the value of an attribute, without characters that would hide or turn round
     /// what is written.
     static func escaped(_ text: String) -> String {
-        // By scalars: a character of several may hold a bracket.
-        TextTable.printable(text).unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
+        Markup.escaped(TextTable.printable(text))
     }
 
     /// A whole document.

@@ -1,4 +1,4 @@
-import Recording
+import Text
 
 /// A result as one page of HTML: a file by itself, for light and dark, that loads nothing and runs
 /// nothing.

@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // Buckets by their smallest value, so that a reader need not know how they are numbered; what is
 // derived from them stands beside them for people and other programs, and is not read back.

@@ -1,5 +1,4 @@
-import AppleMusic
-import Recording
+import Text
 
 // A result as one JSON object: written by `refrain replay --json`, read by
 // `refrain replay compare`. Histograms are written bucket by bucket, so nothing is lost on the way.

@@ -2,7 +2,7 @@
 // I/O.
 
 import Proxy
-import Recording
+import Text
 
 /// The figures of one replay.
 public struct ReplayResult: Sendable, Equatable {

@@ -1,5 +1,4 @@
-import AppleMusic
-import Recording
+import Text
 
 /// Why a file is no result of a replay.
 public struct ReplayResultError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -2,7 +2,7 @@
 // that they are not equal: the order of members does not count, of members with one name the last
 // does, numbers and strings are compared as they are spelt.
 
-import AppleMusic
+import Text
 
 /// The first place at which two contents differ.
 public struct JSONDifference: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Recording
+import Text
 
 /// A recording as what-if runs need it: what clients asked for and when, and what the origin had to
 /// say.

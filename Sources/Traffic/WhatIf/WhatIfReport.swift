@@ -1,5 +1,4 @@
-import AppleMusic
-import Recording
+import Text
 
 /// What came of a recording under several configurations, side by side.
 public struct WhatIfReport: Sendable {

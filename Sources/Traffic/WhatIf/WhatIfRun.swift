@@ -12,6 +12,7 @@ import EventLoop
 import Glibc
 import Proxy
 import Server
+import Text
 import Upstream
 
 public enum WhatIf {
@@ -98,7 +99,7 @@ private final class Stage {
         let proxy = ProxyService(
             shared: shared, context: context,
             gate: UpstreamGate(
-                pool: originPool, budget: shared.budget, observer: statistics, random: RepeatableNumbers()),
+                pool: originPool, budget: shared.budget, observer: statistics, random: SplitMix64(seed: 0)),
             reader: shared.cache.store?.makeReader(), statistics: statistics, log: nil)
         let clientPool = UpstreamPool(
             settings: TraceClients.settings(of: endpoint), tls: nil, loop: loop,
@@ -188,18 +189,5 @@ private final class Stage {
         figures.assembled = origin?.sources[.assembled] ?? 0
         figures.notRecorded = origin?.sources[.unknown] ?? 0
         figures.intervals = intervals
-    }
-}
-
-/// The same in every run (SplitMix64): the pauses before what met a 429 is sent again.
-private struct RepeatableNumbers: RandomNumberGenerator {
-    private var state: UInt64 = 0
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

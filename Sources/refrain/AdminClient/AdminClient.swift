@@ -1,5 +1,5 @@
-import AppleMusic
 import HTTP
+import Text
 
 // Asks the admin listener of a running proxy. One request, one connection.
 
@@ -24,21 +24,9 @@ struct AdminClient {
 
     /// The same with parameters in the query.
     func get(_ path: String, _ parameters: [(String, String)]) throws(CommandFailure) -> [UInt8] {
-        let query = parameters.map { $0.0 + "=" + Self.encoded($0.1) }.joined(separator: "&")
+        let query = parameters.map { $0.0 + "=" + Markup.percentEncoded($0.1, keeping: "-._~/:,") }.joined(
+            separator: "&")
         return try get(query.isEmpty ? path : path + "?" + query)
-    }
-
-    /// Percent-encodes what has a meaning in a query, and what no target may hold (RFC 3986 3.4).
-    private static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            let isPlain = Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || 0x30...0x39 ~= byte
-            if isPlain || "-._~/:,".utf8.contains(byte) {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += byte < 16 ? "%0" + digits : "%" + digits
-            }
-        }
     }
 
     /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has

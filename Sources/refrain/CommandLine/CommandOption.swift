@@ -1,3 +1,5 @@
+import Text
+
 /// An option of a command: `--name VALUE`, `--name=VALUE`, or a flag `--name`.
 struct CommandOption: Sendable {
     /// Without the dashes.

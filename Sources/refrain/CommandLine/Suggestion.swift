@@ -1,4 +1,4 @@
-import HTTP
+import Text
 
 /// Finds the name that was meant.
 enum Suggestion {

@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // `check`: the configuration as it is in effect, and beside it what `serve` would warn of. Secrets
 // cannot appear: the configuration holds only their paths.

@@ -1,5 +1,5 @@
-import AppleMusic
 import Proxy
+import Text
 
 // `explain`: what would become of a request and why, without sending it.
 

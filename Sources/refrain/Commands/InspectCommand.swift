@@ -1,6 +1,6 @@
 import Admin
-import AppleMusic
 import Cache
+import Text
 
 // `inspect`: all that is known of one stored answer.
 

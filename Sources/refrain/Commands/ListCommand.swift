@@ -1,6 +1,6 @@
 import Admin
-import AppleMusic
 import Cache
+import Text
 
 // `list`: what a running proxy has stored.
 

@@ -1,5 +1,5 @@
 import Admin
-import AppleMusic
+import Text
 
 // `purge`: makes stored answers stale, or removes them, in a running proxy.
 

@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 // `record`: switches the recording of a running proxy on and off, and shows how it fares. The first
 // word says which; a word is a case of `RecordAction`, or `export`, which is about a file and no

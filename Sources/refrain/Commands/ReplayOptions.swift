@@ -1,6 +1,7 @@
 import EventLoop
 import Proxy
 import Recording
+import Text
 import Traffic
 import Upstream
 

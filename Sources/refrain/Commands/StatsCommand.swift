@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 extension Command {
     static let stats = Command(

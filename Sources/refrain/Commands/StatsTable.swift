@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
 /// numbers.

@@ -1,6 +1,6 @@
 import Glibc
-import HTTP
 import Synchronization
+import Text
 
 /// The program's own log, on standard error: one line an event, at or above a level.
 ///
@@ -61,9 +61,7 @@ struct OperationalLog: Sendable {
 
     /// `2026-11-22T01:30:00.123Z`
     static func timeText(seconds: Int, milliseconds: Int) -> String {
-        let digits = String(milliseconds)
-        let fraction = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
-        return LogTime.rfc3339(Int64(seconds)).dropLast() + "." + fraction + "Z"
+        LogTime.rfc3339(Int64(seconds), fraction: Int64(milliseconds), digits: 3)
     }
 
     /// As syslog(3) numbers them.

@@ -1,4 +1,4 @@
-import AppleMusic
+import Text
 import Traffic
 
 extension WhatIfOptions {

@@ -4,6 +4,7 @@ import Glibc
 import Proxy
 import Server
 import Simulator
+import Text
 
 /// Runs the simulated API and a proxy in front of it until it is told to stop: no credentials, no
 /// files.

@@ -1,6 +1,6 @@
-import AppleMusic
 import EventLoop
 import Synchronization
+import Text
 import Traffic
 
 /// Replays a recording, and reports on it.

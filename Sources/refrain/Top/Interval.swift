@@ -1,5 +1,5 @@
-import AppleMusic
 import Proxy
+import Text
 
 // What happened between two looks at `/stats`. Pure: two answers in, figures out.
 

@@ -1,7 +1,7 @@
-import AppleMusic
 import Dispatch
 import EventLoop
 import Glibc
+import Text
 
 extension Command {
     static let top = Command(

@@ -1,5 +1,5 @@
 import Admin
-import AppleMusic
+import Text
 
 // What `refrain top` shows: text for a terminal of some size. Pure.
 

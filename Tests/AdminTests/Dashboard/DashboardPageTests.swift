@@ -1,9 +1,9 @@
-import AppleMusic
 import Cache
 import EventLoop
 import Foundation
 import TestSupport
 import Testing
+import Text
 import Upstream
 
 @testable import Admin

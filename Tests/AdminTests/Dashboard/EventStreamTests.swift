@@ -2,6 +2,7 @@ import AppleMusic
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import Admin
 @testable import Proxy

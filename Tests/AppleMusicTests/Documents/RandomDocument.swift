@@ -1,5 +1,5 @@
-import AppleMusic
 import TestSupport
+import Text
 
 /// Documents of the API as nobody would write them: random members in random order, spelt in random
 /// ways.

@@ -5,6 +5,7 @@ import Recording
 import Synchronization
 import TestSupport
 import Testing
+import Text
 import Upstream
 
 @testable import Traffic

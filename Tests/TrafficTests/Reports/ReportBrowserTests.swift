@@ -1,7 +1,7 @@
 import Foundation
-import Recording
 import TestSupport
 import Testing
+import Text
 
 @testable import Traffic
 

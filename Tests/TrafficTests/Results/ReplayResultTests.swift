@@ -1,7 +1,6 @@
-import AppleMusic
-import Recording
 import TestSupport
 import Testing
+import Text
 
 @testable import Traffic
 

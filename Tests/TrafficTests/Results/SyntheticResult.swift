@@ -1,6 +1,6 @@
 import Glibc
-import Recording
 import TestSupport
+import Text
 
 @testable import Traffic
 

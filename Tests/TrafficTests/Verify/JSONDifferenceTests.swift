@@ -1,6 +1,6 @@
-import AppleMusic
 import TestSupport
 import Testing
+import Text
 
 @testable import Traffic
 

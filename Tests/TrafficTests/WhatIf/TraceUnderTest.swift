@@ -1,7 +1,7 @@
-import AppleMusic
 import Recording
 import Simulator
 import TestSupport
+import Text
 
 @testable import Recording
 @testable import Traffic

@@ -12,7 +12,7 @@ struct Page {
         ["README.md"]
         + [
             "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "RECORDING.md",
-            "REPLAY.md", "ORIGIN.md",
+            "REPLAY.md", "ORIGIN.md", "DECISIONS.md", "APPLE-MUSIC-API.md", "FRAMING.md",
         ].map {
             "Sources/Documentation/" + $0
         }

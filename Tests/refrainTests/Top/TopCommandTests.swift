@@ -1,6 +1,6 @@
-import AppleMusic
 import EventLoop
 import Testing
+import Text
 
 @testable import refrain
 

@@ -2,6 +2,7 @@ import Cache
 import EventLoop
 import HTTP
 import Server
+import Text
 
 /// The shape of a line.
 public enum AccessLogFormat: Sendable {

@@ -2,6 +2,7 @@ import Cache
 import EventLoop
 import HTTP
 import Recording
+import Text
 
 /// A recording in progress, from its beginning to its end: turns events into exchanges, and writes
 /// them.

@@ -8,6 +8,7 @@ import EventLoop
 import Glibc
 import Recording
 import Synchronization
+import Text
 
 /// How a recording fares.
 public struct RecordingStatus: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import AppleMusic
 import Testing
+import Text
 
 @Suite struct JSONComparisonTests {
     private func areEqual(_ one: String, _ other: String) -> Bool {

@@ -54,18 +54,7 @@ extension Timestamp {
     /// With six decimals, in UTC: `2026-11-21T00:00:00.000000Z`.
     public var text: String {
         let (seconds, fraction) = microseconds.floored(by: 1_000_000)
-        var time = time_t(seconds)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec]
-        return Self.padded(date[0], 4) + "-" + Self.padded(date[1], 2) + "-" + Self.padded(date[2], 2) + "T"
-            + clock.map { Self.padded(Int($0), 2) }.joined(separator: ":") + "." + Self.padded(Int(fraction), 6) + "Z"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        return LogTime.rfc3339(seconds, fraction: fraction, digits: 6)
     }
 
     private static func digits(_ bytes: ArraySlice<UInt8>) -> Int? {

@@ -77,9 +77,17 @@ extension JSON {
         return elements[index]
     }
 
+    /// Whether both texts hold the same value, as ``isEquivalent(to:)`` has it. False where either
+    /// is no JSON.
+    public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard let left = try? parse(one), let right = try? parse(other) else { return false }
+        return left.isEquivalent(to: right)
+    }
+
     /// Whether both say the same: like `==`, but the order of members does not count, and of
     /// members with the same key only the last does. The order differs between two answers of the
-    /// origin to one request (API.md 5.1). Numbers are compared as they are spelt.
+    /// origin to one request (API.md 5.1). Numbers and strings are compared as they are spelt,
+    /// escapes decoded. Recurses as deeply as the values are nested.
     public func isEquivalent(to other: JSON) -> Bool {
         switch (self, other) {
         case (.array(let mine), .array(let theirs)):
@@ -88,6 +96,7 @@ extension JSON {
             let (mine, theirs) = (mine.lastByKey, theirs.lastByKey)
             return mine.count == theirs.count
                 && mine.allSatisfy { key, value in theirs[key].map { value.isEquivalent(to: $0) } ?? false }
+        case (.string(let mine), .string(let theirs)): return JSONObject.isSame(mine, theirs)
         default: return self == other
         }
     }

@@ -1,5 +1,5 @@
-import HTTP
 import Testing
+import Text
 
 @Suite struct EditDistanceTests {
     private func distance(_ first: String, _ second: String) -> Int {

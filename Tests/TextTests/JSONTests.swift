@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import AppleMusic
+@testable import Text
 
 private func parse(_ text: String) throws(JSONError) -> JSON { try JSON.parse(Array(text.utf8)) }
 

@@ -39,27 +39,38 @@ extension JSON {
     /// Appends a string with its quotation marks.
     public static func write(string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
-            case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
-            case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
-            case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
-            case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
-            case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
-            case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
-            case 0..<0x20:
-                bytes.append(contentsOf: #"\u00"#.utf8)
-                bytes.append(lowercaseHexadecimal(byte >> 4))
-                bytes.append(lowercaseHexadecimal(byte & 0xF))
-            default: bytes.append(byte)
-            }
-        }
+        write(content: string, to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func lowercaseHexadecimal(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+    /// Appends what stands between a string's quotation marks. Through pointers: byte by byte from
+    /// a `utf8` view it costs ten times as much without optimisation.
+    public static func write(content: String, to bytes: inout [UInt8]) {
+        var content = content
+        content.withUTF8 { utf8 in
+            guard utf8.contains(where: needsEscape) else { return bytes.append(contentsOf: utf8) }
+            for byte in utf8 { write(byte, to: &bytes) }
+        }
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func write(_ byte: UInt8, to bytes: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+        case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+        case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+        case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+        case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+        case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+        case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: #"\u00"#.utf8)
+            bytes.appendHexadecimal(UInt64(byte), digits: 2)
+        default: bytes.append(byte)
+        }
     }
 }
 
