@@ -18,67 +18,68 @@ final class Batcher {
     }
 
     /// Called once, when the batch has ended; `isFirst` for one of its members.
-    typealias Completion = (_ end: PartialFetch.End, _ isFirst: Bool) -> Void
+    typealias Completion = (_ end: PartEnd, _ isFirst: Bool) -> Void
 
     fileprivate struct Member {
-        let originRequest: OriginRequest
-        let request: CatalogRequest
+        let request: OriginRequest
+        let wanted: CatalogRequest
         let completion: Completion
     }
 
     private var state = BatchState<Kind, Member>()
-    private unowned let service: ProxyService
+    private unowned let proxy: ProxyLoop
 
-    init(_ service: ProxyService) {
-        self.service = service
+    init(_ proxy: ProxyLoop) {
+        self.proxy = proxy
     }
 
-    /// Takes a miss in; false where it has to be asked for alone.
-    func add(_ originRequest: OriginRequest, _ completion: @escaping Completion) -> Bool {
-        guard service.shared.library.settings.batch,
-            let request = originRequest.catalogRequest ?? CatalogRequest(canonical: originRequest.request.canonical),
-            isBatchable(originRequest, request),
-            let name = request.resources.first
+    /// Whether the answer can be made out of a batch's: the form of single ones is known, no
+    /// parameter touches them in another way than those of a batch, and nothing speaks against
+    /// their looking alike. Where what is composed is only compared, every client gets the origin's
+    /// own answer.
+    func accepts(_ request: OriginRequest) -> Bool {
+        let library = proxy.shared.library
+        guard library.settings.batch, library.settings.compose != .verify, request.stored == nil,
+            request.isCollapsible, let wanted = wanted(by: request), wanted.shape.subject == .item,
+            wanted.hasPlainResources, wanted.resources.first != nil,
+            library.forms.record(wanted.shape, at: proxy.context.unixSeconds) != nil
         else { return false }
+        return !library.forms.agreement(wanted.shape.type).isRefuted(.batched, .item)
+    }
+
+    private func wanted(by request: OriginRequest) -> CatalogRequest? {
+        request.catalogRequest ?? CatalogRequest(canonical: request.forwarded.canonical)
+    }
+
+    /// Takes in a miss that it `accepts`.
+    func add(_ request: OriginRequest, _ completion: @escaping Completion) {
+        guard let wanted = wanted(by: request), let name = wanted.resources.first else {
+            preconditionFailure("only what is accepted is joined")
+        }
         let kind = Kind(
-            storefront: request.storefront, shape: request.shape, language: request.language,
-            authorization: originRequest.request.clientAuthorization)
-        let member = Member(originRequest: originRequest, request: request, completion: completion)
-        let most = CatalogRequest.mostIDs(request.shape.type)
+            storefront: wanted.storefront, shape: wanted.shape, language: wanted.language,
+            authorization: request.forwarded.clientAuthorization)
+        let member = Member(request: request, wanted: wanted, completion: completion)
+        let most = CatalogRequest.mostIDs(wanted.shape.type)
         switch state.add(name.id, of: kind, member, most: most) {
         case .wait: break
         case .wake(let pause):
-            service.context.loop.schedule(at: service.context.loop.now + pause) { [self] in
+            proxy.context.loop.schedule(after: pause) { [self] in
                 if let batch = state.due(kind) { send(batch) }
             }
         case .send(let batch): send(batch)
         }
-        return true
-    }
-
-    /// Only where the answer can be made out of a batch's: the form of single ones is known, no
-    /// parameter touches them in another way than those of a batch, and nothing speaks against
-    /// their looking alike. Where what is composed is only compared, every client gets the origin's
-    /// own answer.
-    private func isBatchable(_ originRequest: OriginRequest, _ request: CatalogRequest) -> Bool {
-        let library = service.shared.library
-        guard library.settings.compose != .verify, request.shape.subject == .item,
-            request.hasPlainResources, originRequest.stored == nil, originRequest.isCollapsible,
-            library.forms.record(request.shape, at: service.context.unixSeconds) != nil
-        else { return false }
-        return !library.forms.agreement(request.shape.type).isRefuted(.batched, .item)
     }
 
     private func send(_ batch: BatchState<Kind, Member>.Batch) {
         guard let first = batch.members.first?.member, batch.ids.count > 1,
-            let originRequest = service.originRequest(
-                for: Supplement(target: first.request.target(resources: batch.names)),
-                of: first.originRequest.request)
+            let request = proxy.originRequest(
+                for: Supplement(target: first.wanted.target(resources: batch.names)), of: first.request.forwarded)
         else {
             for (_, member) in batch.members { member.completion(.unusable(status: nil), true) }
             return
         }
-        PartialFetch(originRequest, service: service) { [self] end in
+        let audience = Exchange.Audience.part { [self] end in
             // Too many for the origin to answer in its time (API.md 4.1: 300 songs never, 150
             // sometimes).
             if case .unusable(status: 504) = end, let (one, other) = batch.halved() {
@@ -87,7 +88,8 @@ final class Batcher {
                 return
             }
             for (index, member) in batch.members.enumerated() { member.member.completion(end, index == 0) }
-        }.start()
+        }
+        Exchange(request, for: audience, proxy).start()
     }
 }
 

@@ -1,19 +1,6 @@
 import Cache
 import EventLoop
 import Synchronization
-import Upstream
-
-/// How a flight ended, for those who waited for it.
-enum FlightOutcome: Sendable {
-    /// Stored, or confirmed by the origin.
-    case stored(StoredResponse, originStatus: Int)
-    /// Not stored, and the same for everyone: an error of the moment, or what became out of date on
-    /// its way.
-    case unstored(UpstreamResponse, Reason)
-    /// The answer was the leader's alone: ask for yourself.
-    case released
-    case failed(FetchFailure)
-}
 
 /// Who waits for another's flight, confined to a loop.
 protocol FlightWaiter: AnyObject {
@@ -29,8 +16,8 @@ public final class Flights: Sendable {
     private let cache: ResponseCache
     private struct State {
         var table = Table()
-        /// The fetches that left without anybody waiting, by their flights.
-        var background: [Int: Confined<Fetch>] = [:]
+        /// The exchanges that began without a client, by their flights.
+        var background: [Int: Confined<Exchange>] = [:]
     }
 
     private let state = Mutex(State())
@@ -45,7 +32,7 @@ public final class Flights: Sendable {
         let (joining, unhurried) = state.withLock { state in
             let joining = state.table.join(key, epoch: epoch, now: now, confined)
             guard joining == .wait, let flight = state.table.flight(for: key) else {
-                return (joining, Confined<Fetch>?.none)
+                return (joining, Confined<Exchange>?.none)
             }
             return (joining, state.background.removeValue(forKey: flight))
         }
@@ -53,9 +40,9 @@ public final class Flights: Sendable {
         return joining
     }
 
-    /// Nobody waits for this fetch yet: whoever joins its flight hurries it.
-    func note(_ fetch: Fetch, as id: FlightID, on loop: EventLoop) {
-        let confined = Confined(fetch, to: loop)
+    /// No client waits for this exchange yet: one that joins its flight hurries it.
+    func note(_ exchange: Exchange, as id: FlightID, on loop: EventLoop) {
+        let confined = Confined(exchange, to: loop)
         state.withLock { $0.background[id.flight] = confined }
     }
 

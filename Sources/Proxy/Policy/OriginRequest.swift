@@ -7,7 +7,7 @@ struct OriginRequest {
     let facts: PlanFacts
     /// Why the cache alone was not enough.
     let reason: Reason
-    let request: ForwardedRequest
+    let forwarded: ForwardedRequest
     /// Under which the answer is stored; nil where it belongs to one client alone.
     let key: CacheKey?
     /// What is stored under the key: to be confirmed, or to stand in.
@@ -18,8 +18,6 @@ struct OriginRequest {
     let user: UserHash?
     /// What it asks for of the catalog, where whoever asks knows.
     var catalogRequest: CatalogRequest?
-    /// Whether it is for what nobody has asked for yet.
-    var isAhead = false
     /// What would complete a composition of the answer.
     var supplement: Supplement?
     /// What the answer would have been, had it been composed: to be compared with what the origin
@@ -29,7 +27,7 @@ struct OriginRequest {
     /// Whether others may wait for the answer: a plain GET for what everyone shares (HARDENING 3,
     /// CVE-2016-10003), and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {
-        guard let key, !key.isPersonal, request.method == .get else { return false }
+        guard let key, !key.isPersonal, forwarded.method == .get else { return false }
         return !facts.requestControl.noCache && reason != .requestMaxAge
     }
 

@@ -66,7 +66,7 @@ final class Worker: @unchecked Sendable {
                 retire(gate)
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
-            service.adopt(settings.shared, gate: gate, log: settings.accessLog)
+            service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
             server.adopt(listening)
             gate.reconsider()
         }
@@ -85,7 +85,7 @@ final class Worker: @unchecked Sendable {
     /// Calls `completion` when what the loop has gathered for a recording is handed over.
     func flushTraffic(_ completion: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
-            service.observer.traffic.handOver(isLast: true)
+            service.proxy.observer.traffic.handOver(isLast: true)
             completion()
         }
     }
@@ -93,8 +93,8 @@ final class Worker: @unchecked Sendable {
     func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         loop.execute { [self] in
             server.drain { [self] cutOff in
-                service.observer.log?.flush()
-                service.observer.traffic.handOver(isLast: true)
+                service.proxy.observer.log?.flush()
+                service.proxy.observer.traffic.handOver(isLast: true)
                 gate.drain()
                 loop.stop { @Sendable in completion(cutOff) }
             }

@@ -19,16 +19,16 @@ extension ProxyService {
     /// Answers a request that was a plain hit before, if it still is one.
     func answerAsBefore(_ connection: ClientConnection) -> Bool {
         guard let known = connection.repeated?.knownConclusion, let hit = known.hit else { return false }
-        let now = context.unixSeconds
-        guard let stored = cache.lookup(hit.key, reader, at: now),
+        let now = proxy.context.unixSeconds
+        guard let stored = proxy.cache.lookup(hit.key, proxy.reader, at: now),
             case .fresh(let ttl) = Freshness.of(stored, at: now)
         else {
             // Until it is one again, nothing is looked up twice.
             known.hit = nil
             return false
         }
-        statistics.count(.hits)
-        serve(
+        proxy.statistics.count(.hits)
+        proxy.serve(
             stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, known: known,
             to: connection)
         return true

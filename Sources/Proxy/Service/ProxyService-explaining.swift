@@ -23,7 +23,7 @@ extension ProxyService {
         var target = CanonicalTarget()
         guard (try? target.parse(request.target.span)) != nil else { return nil }
         let facts = facts(of: request, target.route)
-        let now = context.unixSeconds
+        let now = proxy.context.unixSeconds
         var found = Found()
         if facts.passReason == nil, let scope = facts.scope {
             found = look(up: CacheKey(scope: scope, target: target.bytes), facts, at: now)
@@ -31,7 +31,7 @@ extension ProxyService {
         let (plan, _) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
-        let isPrivate = target.route.isPersonal && shared.keepsPersonal && request.method.isSafe
+        let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
         let isRefused = request.method == .trace
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
@@ -39,7 +39,7 @@ extension ProxyService {
             action: isRefused ? .refuse : isPrivate ? .personal : Explanation.Action(plan),
             reason: isRefused ? .method : isPrivate ? nil : plan.reason, composing: Explanation.Composing(plan),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
-            waitsForAnother: waits(plan, facts, found.key), needsClientKey: shared.clientKeys != nil, now: now)
+            waitsForAnother: waits(plan, facts, found.key), needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -47,7 +47,7 @@ extension ProxyService {
         let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,
-            rule: shared.policy[route.resourceClass])
+            rule: proxy.shared.policy[route.resourceClass])
     }
 
     private struct Found {
@@ -58,15 +58,15 @@ extension ProxyService {
     }
 
     private func look(up key: CacheKey, _ facts: PlanFacts, at now: Int64) -> Found {
-        var found = Found(key: key, stored: shared.cache.peek(key, reader, at: now))
-        if facts.rule.followsOrigin, let signpost = found.stored, let variant = shared.cache.variant(at: signpost) {
+        var found = Found(key: key, stored: proxy.cache.peek(key, proxy.reader, at: now))
+        if facts.rule.followsOrigin, let signpost = found.stored, let variant = proxy.cache.variant(at: signpost) {
             found.selectingFields = variant.names
             var exact = key
             if let plain = variant.plain { exact.set(variant: plain) }
             found.key = exact
-            found.stored = variant.plain == nil ? nil : shared.cache.peek(exact, reader, at: now)
+            found.stored = variant.plain == nil ? nil : proxy.cache.peek(exact, proxy.reader, at: now)
         }
-        found.isInMemory = found.key.map { shared.cache.isInMemory($0) } ?? false
+        found.isInMemory = found.key.map { proxy.cache.isInMemory($0) } ?? false
         return found
     }
 
@@ -74,7 +74,7 @@ extension ProxyService {
     private func waits(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
         guard let key, facts.method == .get else { return false }
         switch plan {
-        case .fetch, .complete, .verify: return shared.flights.isWaitedFor(key, now: context.loop.now)
+        case .fetch, .complete, .verify: return proxy.shared.flights.isWaitedFor(key, now: proxy.context.loop.now)
         case .hit, .compose, .stale, .pass, .refuse: return false
         }
     }

@@ -1,0 +1,181 @@
+import AppleMusic
+import Cache
+import HTTP
+import Upstream
+
+// What becomes of the origin's answer in the cache: stored, put in the place of an older one,
+// freshened by a 304 or a HEAD, or the reason why what was stored is no longer valid.
+
+/// Puts the answer to one request into the cache.
+struct AnswerStorage {
+    private let request: OriginRequest
+    /// As which the request is known to others; nil for a pass.
+    private let flight: Flights.FlightID?
+    private let proxy: ProxyLoop
+
+    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ proxy: ProxyLoop) {
+        self.request = request
+        self.flight = flight
+        self.proxy = proxy
+    }
+
+    /// Stores what may be stored: `stored` or `unstored`.
+    func store(_ received: UpstreamResponse) -> ExchangeState.Event {
+        let response = withOwnLinks(received)
+        guard let key = request.key else {
+            invalidate(by: response)
+            storePost(response)
+            return .unstored(response, request.reason)
+        }
+        updateByHead(response)
+        return store(response, key, requestFacts)
+    }
+
+    /// As this proxy writes the links to further pages.
+    private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
+        guard proxy.shared.library.settings.completesNext, request.forwarded.method == .get else { return response }
+        return response.completingNext(of: request.forwarded.canonical)
+    }
+
+    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as
+    /// that (RFC 9110 9.3.3).
+    private func storePost(_ response: UpstreamResponse) {
+        let forwarded = request.forwarded
+        guard forwarded.method == .post, request.facts.scope == .shared, !forwarded.tellsWhoAsks,
+            let location = response.fields.first(.contentLocation),
+            RelatedTarget.resolve(location, against: forwarded.canonical, authority: proxy.shared.authority)
+                == forwarded.canonical
+        else { return }
+        var facts = requestFacts
+        facts.isPostOfItsOwnContent = true
+        _ = store(response, CacheKey(scope: .shared, target: forwarded.canonical), facts)
+    }
+
+    private func store(
+        _ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts
+    ) -> ExchangeState.Event {
+        let (facts, rule, now) = (response.facts, request.facts.rule, proxy.context.unixSeconds)
+        // One form of each answer is kept where the operator's rule counts: the one that was asked
+        // for.
+        if !rule.followsOrigin, response.hasContentCoding { return .unstored(response, .contentCoding) }
+        let decision = StoreDecision.decide(
+            requestFacts, facts, rule: rule, notFound: proxy.shared.policy.notFound,
+            speed: proxy.shared.policy.speed, now: now)
+        switch decision {
+        case .no(let reason): return .unstored(response, reason)
+        case .store where isOutdated: return .unstored(response, .outdated)
+        case .store(let lifetime):
+            let stored = storable(response, key, rule, lifetime, at: now)
+            let fields = request.forwarded.fields
+            let placed = proxy.cache.store(
+                stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
+            // A purge that began since the look above may not have seen it.
+            guard !isOutdated else {
+                proxy.cache.remove(placed.key)
+                return .unstored(response, .outdated)
+            }
+            proxy.statistics.count(.stored)
+            proxy.learn(from: placed, original: response.original, request)
+            return event(placed, originStatus: response.status)
+        }
+    }
+
+    private func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
+        let isReusable = Freshness.of(stored, at: proxy.context.unixSeconds) != .expired
+        return .stored(stored, originStatus: originStatus, isReusable: isReusable)
+    }
+
+    private func storable(
+        _ response: UpstreamResponse, _ key: CacheKey, _ rule: TTLRule, _ lifetime: Lifetime, at now: Int64
+    ) -> StoredResponse {
+        let scan = response.scan
+        let route = request.facts.route
+        return StoredResponse(
+            key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
+            keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
+            classTag: route.resourceClass.rawValue,
+            storefront: (route.storefront?.text).map { Array($0.utf8) } ?? [], resources: scan.mentions,
+            outline: proxy.shared.library(for: request.facts) != nil ? scan.document : nil,
+            gzip: response.storableGzip)
+    }
+
+    /// Whether what was asked for changed while the answer was on its way.
+    private var isOutdated: Bool {
+        flight.map { proxy.shared.flights.isOutdated($0) } ?? false
+    }
+}
+
+// MARK: - Answers about what is stored
+
+extension AnswerStorage {
+    /// What is stored is still right: it is fresh again, with the fields that the origin sent along
+    /// (RFC 9111 4.3.4). `stored`, or `contradicted`.
+    func freshen(by response: UpstreamResponse) -> ExchangeState.Event {
+        guard let stored = request.stored, mayUpdate(stored) else { return .contradicted }
+        switch stored.freshened(
+            by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
+        {
+        case .stored(let freshened):
+            proxy.statistics.count(.revalidated)
+            proxy.cache.store(freshened)
+            if isOutdated { proxy.cache.remove(freshened.key) }
+            return event(freshened, originStatus: 304)
+        case .unstorable(let confirmed, _):
+            proxy.statistics.count(.revalidated)
+            proxy.cache.remove(stored.key)
+            return event(confirmed, originStatus: 304)
+        case .contradicted: return .contradicted
+        }
+    }
+
+    /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC
+    /// 9111 4.3.5).
+    private func updateByHead(_ response: UpstreamResponse) {
+        guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
+            stored.status == 200, mayUpdate(stored)
+        else { return }
+        let updated = stored.updated(
+            byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
+            revalidation(response))
+        proxy.cache.store(updated)
+    }
+
+    /// Whether what the origin was asked about is there still: what was removed or replaced
+    /// meanwhile must not come back updated.
+    private func mayUpdate(_ stored: StoredResponse) -> Bool {
+        let now = proxy.context.unixSeconds
+        guard !isOutdated, let current = proxy.cache.lookup(stored.key, proxy.reader, at: now) else { return false }
+        return current.receivedAt <= stored.receivedAt
+    }
+
+    /// An unsafe request that went well makes what is stored for its target invalid, and for the
+    /// targets that the answer names (RFC 9111 4.4).
+    func invalidate(by response: UpstreamResponse) {
+        guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
+        let base = request.forwarded.canonical
+        proxy.shared.invalidate(base)
+        for field in [FieldName.location, .contentLocation] {
+            guard let reference = response.fields.first(field) else { continue }
+            let target = RelatedTarget.resolve(reference, against: base, authority: proxy.shared.authority)
+            if let target { proxy.shared.invalidate(target) }
+        }
+    }
+
+    private func revalidation(_ response: UpstreamResponse) -> Revalidation {
+        var revalidation = Revalidation(
+            request: requestFacts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
+            now: proxy.context.unixSeconds, responseDelay: response.delay)
+        revalidation.speed = proxy.shared.policy.speed
+        return revalidation
+    }
+
+    private var requestFacts: RequestFacts {
+        var result = RequestFacts()
+        result.isGet = request.forwarded.method == .get
+        result.isPersonal = request.facts.route.isPersonal
+        result.requestCarriedAuthorization =
+            request.forwarded.clientAuthorization != nil && proxy.shared.credentials.developer == nil
+        result.cacheControl = request.facts.requestControl
+        return result
+    }
+}

@@ -1,0 +1,178 @@
+import Cache
+import HTTP
+import Server
+import Upstream
+
+/// The client's side of an exchange: writes its answer, and counts and logs it.
+///
+/// Confined to its loop.
+final class ExchangeClient {
+    private let connection: ClientConnection
+    private let request: OriginRequest
+    private let proxy: ProxyLoop
+    /// Whether another's request brought the answer.
+    var isCollapsed = false
+    /// How long the origin took to answer; nil where another client's request brought the answer,
+    /// or it did not answer.
+    var upstreamTime: Duration?
+    /// What has been sent of a large answer.
+    private var streamed: (status: Int, fields: [UInt8], bytes: Int) = (0, [], 0)
+
+    init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
+        self.connection = connection
+        self.request = request
+        self.proxy = proxy
+    }
+
+    /// False once the client has gone.
+    var isOpen: Bool { connection.isOpen }
+
+    /// - Precondition: content and reports are not this side's alone; the exchange performs them.
+    func perform(_ action: ExchangeState.ClientAction) {
+        switch action {
+        case .hint(let interim): connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
+        case .stored(let stored, let status, let instead):
+            if let instead { proxy.statistics.count(because: instead) }
+            answer(stored, originStatus: status)
+        case .stale(let stored, let cause, let status): answer(stale: stored, cause, originStatus: status)
+        case .pass(let response, let reason): pass(response, reason)
+        case .refuse(let failure): refuse(failure)
+        case .beginStreaming(let response): beginStreaming(response)
+        case .endStreaming:
+            recordStreamed(.tooLarge)
+            connection.endStreaming()
+        case .breakOff:
+            recordStreamed(.upstreamClosed)
+            connection.reset()
+        case .abandon: recordStreamed(.tooLarge)
+        case .stream, .report: break
+        }
+    }
+
+    /// With what is stored now: everyone's answer.
+    private func answer(_ stored: StoredResponse, originStatus: Int?) {
+        let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
+        let storing = CacheStatus.Forwarded.Storing.stored(
+            ttl: ttl, detail: originStatus == 304 ? .revalidated : stored.composition?.detail)
+        countCollapsed()
+        proxy.noteStep(stored, request.facts, request.forwarded)
+        proxy.serve(
+            stored, forwarded(originStatus, storing), template: request.facts.logTemplate,
+            upstreamTime: upstreamTime, to: connection)
+    }
+
+    private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
+        countCollapsed()
+        proxy.statistics.count(.stale)
+        proxy.statistics.count(because: cause)
+        proxy.statistics.count(because: .staleIfError)
+        proxy.serve(
+            stored, forwarded(originStatus, .no(.staleIfError)), template: request.facts.logTemplate,
+            upstreamTime: upstreamTime, to: connection)
+    }
+
+    private func pass(_ response: UpstreamResponse, _ reason: Reason) {
+        countCollapsed()
+        // Why a pass is one has been counted.
+        if reason != request.reason { proxy.statistics.count(because: reason) }
+        record(status: response.status, contentLength: response.body.count, .no(reason), recorded(response))
+        let status = forwarded(response.status, .no(reason))
+        connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
+            buffer.appendStatusLine(response.status)
+            buffer.append(response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed))
+            appendLength(of: response, to: &buffer)
+            status.write(to: &buffer)
+            proxy.writeCrossOrigin(connection, to: &buffer)
+        }
+    }
+
+    private func refuse(_ failure: ExchangeFailure) {
+        countCollapsed()
+        proxy.statistics.count(because: failure.reason)
+        proxy.refuse(
+            connection,
+            AppleError(
+                status: failure.status,
+                detail: failure.reason.isOfTheProxy
+                    ? "The origin could not be asked in time: \(failure.reason.text)."
+                    : "The origin gave no usable answer: \(failure.reason.text)."),
+            key: request.key, template: request.facts.logTemplate, retryAfter: failure.retryAfter,
+            upstreamTime: upstreamTime, status: forwarded(failure.originStatus, .no(failure.reason)))
+    }
+
+    private func countCollapsed() {
+        if isCollapsed { proxy.statistics.count(.collapsed) }
+    }
+
+    private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
+        .forwarded(
+            CacheStatus.Forwarded(
+                reason: request.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
+    }
+
+    /// Whether the answer is one user's, by its route or because a user's token went along.
+    private var isPersonal: Bool { request.facts.scope != .shared }
+
+    private func record(
+        status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing,
+        _ answer: @autoclosure () -> TrafficAnswer = .untold
+    ) {
+        proxy.observer.record(
+            AnsweredRequest(
+                status: status, contentLength: request.forwarded.method == .head ? 0 : contentLength,
+                cacheStatus: forwarded(status, storing), key: request.key, template: request.facts.logTemplate,
+                upstreamTime: upstreamTime),
+            answer(), on: connection)
+    }
+
+    /// What a recording may say of an answer that is not stored: its content only as it is without
+    /// a coding, and not where a cookie may have shaped it.
+    private func recorded(_ response: UpstreamResponse) -> TrafficAnswer {
+        let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
+        let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)
+        let isPlain = !isPersonal && !isCoded && !connection.head.fields.contains(.cookie)
+        return .passed(fields: fields, content: isPlain ? response.body : [])
+    }
+
+    /// 204 and 304 have no length; an answer to HEAD tells the length that GET would have (RFC 9110
+    /// 8.6).
+    private func appendLength(of response: UpstreamResponse, to buffer: inout ByteBuffer) {
+        if response.status == 204 || response.status == 304 { return }
+        let length = request.forwarded.method == .head ? response.declaredLength : response.body.count
+        guard let length else { return }
+        buffer.append("Content-Length: ")
+        buffer.append(decimal: length)
+        buffer.append("\r\n")
+    }
+}
+
+// MARK: - Large answers
+
+extension ExchangeClient {
+    private func beginStreaming(_ response: UpstreamResponse) {
+        countCollapsed()
+        proxy.statistics.count(because: .tooLarge)
+        let fields = response.forwardableFields(isPersonal: isPersonal)
+        streamed = (response.status, fields, 0)
+        let status = forwarded(response.status, .no(.tooLarge))
+        connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
+            buffer.appendStatusLine(response.status)
+            buffer.append(fields)
+            status.write(to: &buffer)
+            proxy.writeCrossOrigin(connection, to: &buffer)
+        }
+    }
+
+    /// Sends more of a large answer; false when the client is slow and `resume` will be called once
+    /// it has caught up, or has gone.
+    func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
+        streamed.bytes += bytes.count
+        return connection.stream(bytes, resume: resume)
+    }
+
+    private func recordStreamed(_ reason: Reason) {
+        record(
+            status: streamed.status, contentLength: streamed.bytes, .no(reason),
+            .passed(fields: streamed.fields, content: []))
+    }
+}

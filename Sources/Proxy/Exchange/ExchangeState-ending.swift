@@ -1,0 +1,120 @@
+import Cache
+import Upstream
+
+// How an exchange ends: what those get who wait for it.
+
+extension ExchangeState {
+    /// How the origin's part ended.
+    enum Ending {
+        case stored(StoredResponse, originStatus: Int, isReusable: Bool)
+        case unstored(UpstreamResponse, Reason)
+        case failed(ExchangeFailure)
+    }
+
+    /// What is in the cache by now serves all who wait: the origin was not asked for it here.
+    mutating func finish(with stored: StoredResponse, _ find: (Source) -> StoredResponse?) -> Step {
+        work = .ended
+        var step = deliver(.stored(stored, originStatus: stored.status, isReusable: true), find)
+        step.flight = .finish(.stored(stored, originStatus: stored.status))
+        return step
+    }
+
+    /// The flight that this exchange leads is finished, and all who wait for it get what came.
+    mutating func end(_ ending: Ending, _ find: (Source) -> StoredResponse?) -> Step {
+        work = .ended
+        var step = deliver(ending, find)
+        step.flight = .finish(outcome(ending))
+        step.comparison = comparison(ending)
+        switch ending {
+        case .unstored(let response, _): step.endsUserGeneration = endsUserGeneration(response)
+        case .stored, .failed: step.endsUserGeneration = endsUserGeneration(nil)
+        }
+        return step
+    }
+
+    /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about
+    /// their token (API.md 2).
+    func endsUserGeneration(_ response: UpstreamResponse?) -> Bool {
+        traits.hasUser && (!traits.isSafe || response?.status == 403)
+    }
+
+    /// What was composed is held against what the origin says of the target, not of tokens, load or
+    /// its own trouble.
+    private func comparison(_ ending: Ending) -> Comparison? {
+        guard traits.isVerified else { return nil }
+        switch ending {
+        case .stored(let stored, let status, _) where status != 304:
+            return Comparison(status: stored.status, body: stored.body)
+        case .unstored(let response, _) where response.status < 500 && ![401, 403, 429].contains(response.status):
+            return Comparison(status: response.status, body: response.body)
+        case .stored, .unstored, .failed: return nil
+        }
+    }
+
+    /// What those get who waited.
+    private func outcome(_ ending: Ending) -> FlightOutcome {
+        switch ending {
+        case .stored(let stored, let status, let isReusable):
+            // Not where the origin wants to be asked each time (RFC 9111 4).
+            isReusable ? .stored(stored, originStatus: status) : .released
+        case .unstored(let response, let reason):
+            isEveryones(response, reason) ? .unstored(response, reason) : .released
+        case .failed(let failure): .failed(failure)
+        }
+    }
+
+    private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {
+        if reason == .outdated { return response.facts.vary.names.isEmpty }
+        return traits.hasImpersonalErrors && OriginVerdict.standsIn(forStatus: response.status)
+    }
+
+    /// Gives the client, or the exchange whose part this is, what came.
+    mutating func deliver(_ ending: Ending, _ find: (Source) -> StoredResponse?) -> Step {
+        if traits.audience == .part { return Step(client: .report(PartEnd(ending))) }
+        guard isUnanswered else { return Step() }
+        switch ending {
+        case .stored(let stored, let status, _): return answer(.stored(stored, originStatus: status, nil))
+        case .unstored(let response, let reason):
+            if OriginVerdict.standsIn(forStatus: response.status), traits.mayStandIn, let stored = find(.standIn) {
+                return serveStale(stored, .upstreamError, originStatus: response.status)
+            }
+            return answer(.pass(response, reason))
+        case .failed(let failure): return give(up: failure, find)
+        }
+    }
+
+    /// The origin gave nothing that can be passed on: the stale answer, what can be composed by
+    /// now, or an error.
+    mutating func give(up failure: ExchangeFailure, _ find: (Source) -> StoredResponse?) -> Step {
+        if traits.audience == .part { return Step(client: .report(.failed(failure))) }
+        guard isUnanswered else { return Step() }
+        if traits.mayStandIn, let stored = find(.standIn) {
+            return serveStale(stored, failure.reason, originStatus: failure.originStatus)
+        }
+        // What it lacked when the request came may have come with others' answers, or out of the
+        // file.
+        if let stored = find(.composition(nil)) {
+            return answer(.stored(stored, originStatus: failure.originStatus, failure.reason))
+        }
+        return answer(.refuse(failure))
+    }
+
+    mutating func serveStale(_ stored: StoredResponse, _ cause: Reason, originStatus: Int?) -> Step {
+        answer(.stale(stored, cause, originStatus: originStatus))
+    }
+
+    private mutating func answer(_ action: ClientAction) -> Step {
+        client = .done
+        return Step(timer: .cancel, client: action)
+    }
+}
+
+extension PartEnd {
+    fileprivate init(_ ending: ExchangeState.Ending) {
+        switch ending {
+        case .stored: self = .stored
+        case .unstored(let response, _): self = .unusable(status: response.status)
+        case .failed(let failure): self = .failed(failure)
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import Cache
+import EventLoop
+import Upstream
+
+// The words of `ExchangeState`: what it is told, and what it says is to be done.
+
+extension ExchangeState {
+    /// For whom a request is made.
+    enum Audience {
+        /// A client, whose answer it is.
+        case client
+        /// Another exchange, which completes its answer with this one.
+        case part
+        /// Nobody waits: a stale answer was served and is replaced behind it.
+        case refresh
+        /// Nobody has asked for it yet.
+        case ahead
+    }
+
+    /// What does not change while the exchange goes on.
+    struct Traits {
+        var audience = Audience.client
+        /// Whether others may wait for the answer, and this exchange for theirs.
+        var isCollapsible = true
+        /// Whether something is stored under the key that is no longer fresh.
+        var hasStored = false
+        /// Whether the origin can confirm what is stored.
+        var isRevalidatable = false
+        /// Whether the client accepts what is stored in place of an answer that does not come.
+        var mayStandIn = false
+        /// Whether one request would complete a composition of the answer.
+        var hasSupplement = false
+        /// Whether the request can be joined with others.
+        var isBatchable = false
+        var acceptsGzip = false
+        /// Whether the proxy signs requests with a token of its own.
+        var hasOwnToken = false
+        /// Whether the client's own precondition goes along, which 304 may answer.
+        var isConditional = false
+        /// Whether the client's range goes along, which 206 may answer.
+        var asksForRange = false
+        /// Whether the method changes nothing (RFC 9110 9.2.1).
+        var isSafe = true
+        /// Whether personal answers are kept for the user whose token goes along.
+        var hasUser = false
+        /// Whether the answer is compared with what was composed (`compose verify`).
+        var isVerified = false
+        /// Whether the origin's errors are the same for everyone: no field of the client's went
+        /// along.
+        var hasImpersonalErrors = false
+    }
+
+    /// As what a request has joined the flight of its key.
+    enum FlightPlace {
+        /// It asks the origin, and others wait for it.
+        case leader
+        /// It asks for itself, because answers to this key were of no use to others a moment ago
+        /// (hit-for-miss).
+        case alone
+        /// It waits for another's request.
+        case waiter
+        /// Too many wait for this key.
+        case full
+    }
+
+    /// What came of the content of an answer that may be in gzip.
+    enum Decoding {
+        case readable
+        /// It is no gzip, or not as much as it says.
+        case damaged
+        /// It is more than is collected.
+        case tooLarge
+    }
+
+    enum Event {
+        /// The cache had no answer.
+        case began
+        case joined(FlightPlace)
+        /// The request that this one waited for has ended; `isOurs`: its answer is for requests
+        /// with these fields too (`Vary`).
+        case flightFinished(FlightOutcome, isOurs: Bool)
+        /// Whether this exchange leads its flight from now on.
+        case tookOver(Bool)
+        /// What a composition lacked has come, or not; `isFirst`: for one of a batch.
+        case partEnded(PartEnd, isFirst: Bool)
+        /// The time that was set has come.
+        case patienceEnded
+        /// Something to pass on before the answer (RFC 9110 15.2).
+        case interim(UpstreamInterim)
+        /// The whole answer.
+        case answered(UpstreamResponse, Decoding)
+        /// Whether there is another token than the refused one.
+        case tokenRenewed(Bool)
+        /// The answer is in the cache, or what it confirms is; `isReusable`: others may be given it
+        /// without asking.
+        case stored(StoredResponse, originStatus: Int, isReusable: Bool)
+        /// The answer must not be kept, or was purged while it was on its way.
+        case unstored(UpstreamResponse, Reason)
+        /// A 304 does not fit what is stored, or that was purged meanwhile.
+        case contradicted
+        /// The head of an answer that is too large to be collected, and its content so far.
+        case headArrived(UpstreamResponse)
+        case received([UInt8])
+        case finished
+        /// There is no answer, or no more of it.
+        case failed(ExchangeFailure)
+        /// The client does not keep up with a large answer, and does again.
+        case clientBlocked, clientDrained
+        case clientLeft
+        /// A client waits by now for what nobody had asked for.
+        case hurried
+    }
+
+    /// Where an answer may be found without asking the origin.
+    enum Source: Equatable {
+        /// What is stored under the key, stale as it may be, if it may still be served.
+        case standIn
+        /// What is fresh in memory under the key: brought by another exchange meanwhile.
+        case memory
+        /// What can be composed of other answers; the detail that it is given, if it has to be one.
+        case composition(Reason?)
+    }
+
+    /// How the request is to be sent.
+    struct Sending: Equatable {
+        /// With the validators of what is stored.
+        let validates: Bool
+        let acceptsGzip: Bool
+        /// Whether gzip is inflated when it comes, asked for or not.
+        let inflates: Bool
+        /// Whether a 429 is worth waiting for another try: not where there is something to answer
+        /// with at once.
+        let repeats: Bool
+        let priority: UpstreamPriority
+    }
+
+    enum TimerAction: Equatable {
+        case keep
+        case set(Instant)
+        case cancel
+    }
+
+    enum FlightAction {
+        /// Comes back as `joined`.
+        case join
+        /// A flight that others cannot join.
+        case begin
+        /// Comes back as `tookOver`.
+        case takeOver
+        case finish(FlightOutcome)
+    }
+
+    enum ClientAction {
+        case hint(UpstreamInterim)
+        /// With everyone's answer; the reason says what it was composed in place of.
+        case stored(StoredResponse, originStatus: Int?, Reason?)
+        /// With what is stored, although it is stale.
+        case stale(StoredResponse, Reason, originStatus: Int?)
+        /// With the origin's own answer, which is not stored.
+        case pass(UpstreamResponse, Reason)
+        /// With an error of the proxy's own.
+        case refuse(ExchangeFailure)
+        /// The content that has come so far follows the head; more by `stream`.
+        case beginStreaming(UpstreamResponse)
+        case stream([UInt8])
+        case endStreaming
+        /// The client must see that the answer is incomplete.
+        case breakOff
+        /// The client has left: what it was sent is counted.
+        case abandon
+        /// To the exchange whose part this is.
+        case report(PartEnd)
+    }
+
+    enum OriginAction {
+        /// Whatever is under way is cancelled.
+        case send(Sending)
+        /// Comes back as `partEnded`.
+        case fetchPart
+        /// Comes back as `partEnded`.
+        case joinBatch
+        /// Comes back as `tokenRenewed`.
+        case renewToken
+        /// Comes back as `stored` or `unstored`.
+        case store(UpstreamResponse)
+        /// Comes back as `stored` or `contradicted`.
+        case freshen(UpstreamResponse)
+        case promote(UpstreamPriority)
+        case pause
+        case resume
+        case cancel
+    }
+
+    /// What the origin says of an answer that was composed.
+    struct Comparison {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    /// What is to be done, in this order.
+    struct Step {
+        var timer = TimerAction.keep
+        /// The targets that an unsafe request changed are invalidated, if it was one.
+        var invalidates: UpstreamResponse?
+        /// What is kept of the user's answers is no longer theirs.
+        var endsUserGeneration = false
+        var comparison: Comparison?
+        var flight: FlightAction?
+        /// One request to the origin less than clients asked for.
+        var savesRequest = false
+        var client: ClientAction?
+        var origin: OriginAction?
+
+        /// Takes over what another step says of client and timer.
+        mutating func add(_ other: Step) {
+            (timer, client) = (other.timer, other.client)
+        }
+    }
+}
+
+/// How the fetching of a part ended, for the exchange that is to be completed with it.
+enum PartEnd {
+    case stored
+    /// The origin's answer could not be stored; its status, if it is known.
+    case unusable(status: Int?)
+    /// There was none: another request would fare no better.
+    case failed(ExchangeFailure)
+}
+
+/// Why there is no usable answer, and what to tell a client that has no stale one.
+struct ExchangeFailure: Sendable, Equatable {
+    /// Of the answer that the proxy makes up.
+    let status: Int
+    let reason: Reason
+    /// The origin's status; nil when it gave none.
+    var originStatus: Int?
+    /// Seconds after which another try is worth while; nil where nothing is known.
+    var retryAfter: Int?
+
+    /// The origin answers something that was not asked.
+    static func unasked(_ response: UpstreamResponse) -> ExchangeFailure {
+        ExchangeFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)
+    }
+}
+
+/// How a flight ended, for those who waited for it.
+enum FlightOutcome: Sendable {
+    /// Stored, or confirmed by the origin.
+    case stored(StoredResponse, originStatus: Int)
+    /// Not stored, and the same for everyone: an error of the moment, or what became out of date on
+    /// its way.
+    case unstored(UpstreamResponse, Reason)
+    /// The answer was the leader's alone: ask for yourself.
+    case released
+    case failed(ExchangeFailure)
+}

@@ -1,0 +1,165 @@
+import Cache
+import EventLoop
+import Upstream
+
+// What the answers of the origin make of an exchange.
+
+extension ExchangeState {
+    /// The whole answer is here, its content decoded where that was to be done.
+    mutating func answered(
+        _ response: UpstreamResponse, _ decoding: Decoding, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
+        guard decoding == .readable else {
+            // What was asked for as it is, and comes in a coding that cannot be read all the same.
+            guard acceptsGzip else { return end(.failed(.unasked(response)), find) }
+            wasDamaged = decoding == .damaged
+            acceptsGzip = false
+            return sendAgain(find)
+        }
+        switch verdict(response) {
+        case .renewToken:
+            work = .renewing(response, isStreamed: false)
+            return Step(origin: .renewToken)
+        case .confirm:
+            work = .storing
+            return Step(origin: .freshen(response))
+        case .refuse: return end(.failed(.unasked(response)), find)
+        case .accept:
+            work = .storing
+            return Step(origin: .store(response))
+        }
+    }
+
+    private func verdict(_ response: UpstreamResponse) -> OriginVerdict {
+        OriginVerdict.of(
+            status: response.status,
+            OriginVerdict.Facts(
+                canRenewToken: traits.hasOwnToken && !hasRenewedToken, validates: validates,
+                isConditional: traits.isConditional, asksForRange: traits.asksForRange))
+    }
+
+    mutating func tokenRenewed(
+        _ isAnother: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .renewing(let response, let isStreamed) = work else {
+            preconditionFailure("a token is renewed after the origin refused one")
+        }
+        hasRenewedToken = true
+        if isAnother { return sendAgain(find) }
+        return isStreamed ? stream(response, find) : end(.unstored(response, .unauthorized), find)
+    }
+
+    mutating func wasStored(
+        _ stored: StoredResponse, _ status: Int, isReusable: Bool, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .storing = work else { preconditionFailure("an answer is stored after it came") }
+        return end(.stored(stored, originStatus: status, isReusable: isReusable), find)
+    }
+
+    mutating func unstored(
+        _ response: UpstreamResponse, _ reason: Reason, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .storing = work else { preconditionFailure("an answer is judged after it came") }
+        return end(.unstored(response, reason), find)
+    }
+
+    /// The 304 is about another state of the content, or what it confirms has gone meanwhile.
+    mutating func contradicted(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        guard case .storing = work, validates else {
+            preconditionFailure("only a conditional request is contradicted")
+        }
+        validates = false
+        return sendAgain(find)
+    }
+
+    mutating func failed(_ failure: ExchangeFailure, _ find: (Source) -> StoredResponse?) -> Step {
+        switch work {
+        case .asking: return end(.failed(failure), find)
+        case .streaming:
+            work = .ended
+            guard isStreaming else { return Step() }
+            client = .done
+            return Step(client: .breakOff)
+        case .unstarted, .waiting, .completing, .renewing, .storing, .ended:
+            preconditionFailure("only what was asked fails")
+        }
+    }
+}
+
+// MARK: - Large answers
+
+extension ExchangeState {
+    /// The answer is too large to be collected; its content so far is here, and more will come.
+    mutating func headArrived(
+        _ response: UpstreamResponse, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
+        switch verdict(response) {
+        case .renewToken:
+            work = .renewing(response, isStreamed: true)
+            return Step(origin: .renewToken)
+        case .accept where acceptsGzip && response.isGzip:
+            // Not to be inflated piece by piece: what is streamed goes through as it comes.
+            acceptsGzip = false
+            return sendAgain(find)
+        case .refuse, .confirm:
+            var step = end(.failed(.unasked(response)), find)
+            step.origin = .cancel
+            return step
+        case .accept: return stream(response, find)
+        }
+    }
+
+    /// What is too large to be collected serves one client; others cannot wait for it.
+    private mutating func stream(_ response: UpstreamResponse, _ find: (Source) -> StoredResponse?) -> Step {
+        var step = Step(flight: .finish(.released))
+        step.invalidates = response
+        step.endsUserGeneration = endsUserGeneration(response)
+        work = .ended
+        switch client {
+        case .waiting where hasClientLeft:
+            client = .done
+            step.timer = .cancel
+            step.origin = .cancel
+        case .waiting:
+            if OriginVerdict.standsIn(forStatus: response.status), traits.mayStandIn, let stored = find(.standIn) {
+                step.add(serveStale(stored, .upstreamError, originStatus: response.status))
+                step.origin = .cancel
+            } else {
+                (client, work) = (.streaming, .streaming)
+                step.timer = .cancel
+                step.client = .beginStreaming(response)
+            }
+        case .none, .done:
+            if traits.audience == .part { step.client = .report(.unusable(status: response.status)) }
+            step.origin = .cancel
+        case .streaming: preconditionFailure("a client is given one answer")
+        }
+        return step
+    }
+
+    mutating func received(_ bytes: [UInt8]) -> Step {
+        guard case .streaming = work else { preconditionFailure("content follows a head") }
+        return Step(client: .stream(bytes))
+    }
+
+    mutating func finished() -> Step {
+        guard case .streaming = work else { preconditionFailure("content follows a head") }
+        (work, client) = (.ended, .done)
+        return Step(client: .endStreaming)
+    }
+
+    /// A client that still waits for its answer changes nothing by leaving: what was paid for is
+    /// stored, and the answer is counted and logged. One that leaves in the middle of a large
+    /// answer ends it.
+    mutating func clientLeft() -> Step {
+        hasClientLeft = true
+        switch client {
+        case .streaming:
+            (work, client) = (.ended, .done)
+            return Step(client: .abandon, origin: .cancel)
+        case .none, .waiting, .done: return Step()
+        }
+    }
+}

@@ -1,0 +1,285 @@
+import Cache
+import EventLoop
+import Upstream
+
+// Everything that happens to one request between its look-up and its answer: one table of states
+// and events. Pure; `Exchange` performs the steps and decides nothing.
+// Must hold: a client is answered once, and nothing is sent to it afterwards; a flight is finished
+// once, before its own client is answered; the origin's answer is stored before a flight with it is
+// finished; an exchange that has ended asks nothing more of the origin.
+//
+//     begin ─► join ─┬─ lead ──► complete, batch ──┬─► ask ─► judge ─┬─► store, freshen ─► answer
+//                    ├─ alone ─────────────────────┘    ▲            ├─► ask again: other token,
+//                    ├─ wait ──► flight finished ───────┤            │   no validators, no gzip
+//                    └─ full ──► refuse    take over ───┘            └─► stream
+//
+// A client that could have a stale answer gets it when the origin fails, or has been slow for two
+// seconds; what the origin brings afterwards is stored all the same.
+
+/// The state of one exchange: what its client still waits for, and what is under way for it.
+struct ExchangeState {
+    enum Client {
+        /// There is no client: a refresh, a page that is fetched ahead, a part of another answer.
+        case none
+        case waiting
+        /// The head of a large answer has left, and its content is still coming.
+        case streaming
+        /// It has its answer, or has left in the middle of one.
+        case done
+    }
+
+    enum Work {
+        /// Nothing has been asked for yet.
+        case unstarted
+        /// Another request's flight brings the answer.
+        case waiting
+        /// What a composition lacks is being fetched, or what was joined with others.
+        case completing(isBatch: Bool)
+        /// The origin is being asked.
+        case asking
+        /// The origin refused the developer token with this answer; another one is looked for.
+        case renewing(UpstreamResponse, isStreamed: Bool)
+        /// The whole answer is here, and is being put into the cache.
+        case storing
+        /// The content of a large answer is coming.
+        case streaming
+        case ended
+    }
+
+    let traits: Traits
+    var client: Client
+    var work = Work.unstarted
+    private let began: Instant
+    /// Whether another's request brings the answer.
+    private(set) var isCollapsed = false
+    /// Whether somebody waits by now for what nobody had asked for.
+    private var isHurried = false
+    /// Whether the client has hung up. It is answered all the same, for the counters and the log.
+    var hasClientLeft = false
+    var validates: Bool
+    var acceptsGzip: Bool
+    /// Whether the origin's gzip could not be read. What it sends then is looked at, whatever it
+    /// was asked for.
+    var wasDamaged = false
+    var hasRenewedToken = false
+
+    /// How long a client that could have a stale answer waits for the origin.
+    static let patienceWithFallback = Duration.seconds(2)
+    /// The longest that a client waits for another's request.
+    static let longestWait = Duration.seconds(15)
+    /// How often a client that waits for another's request looks whether it may ask in its place.
+    private static let takeOverInterval = Duration.seconds(1)
+
+    init(_ traits: Traits, at now: Instant) {
+        self.traits = traits
+        client = traits.audience == .client ? .waiting : .none
+        began = now
+        validates = traits.isRevalidatable
+        acceptsGzip = traits.acceptsGzip
+    }
+
+    /// Whether the client still waits for its answer.
+    var isUnanswered: Bool { if case .waiting = client { true } else { false } }
+
+    /// Whether the content of a large answer goes on to a client.
+    var isStreaming: Bool { if case .streaming = client { true } else { false } }
+
+    /// What there is to do after an event, in the order of the step's members.
+    /// - Parameter find: an answer that could be given now; asked at most twice.
+    mutating func handle(_ event: Event, at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        switch event {
+        case .began: begin(at: now, find)
+        case .joined(let place): joined(place, at: now, find)
+        case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now, find)
+        case .tookOver(let succeeded): tookOver(succeeded, at: now, find)
+        case .partEnded(let end, let isFirst): partEnded(end, isFirst: isFirst, at: now, find)
+        case .patienceEnded: losePatience(at: now, find)
+        case .interim(let interim): isUnanswered ? Step(client: .hint(interim)) : Step()
+        case .answered(let response, let decoding): answered(response, decoding, at: now, find)
+        case .tokenRenewed(let isAnother): tokenRenewed(isAnother, at: now, find)
+        case .stored(let stored, let status, let isReusable):
+            wasStored(stored, status, isReusable: isReusable, find)
+        case .unstored(let response, let reason): unstored(response, reason, find)
+        case .contradicted: contradicted(at: now, find)
+        case .headArrived(let response): headArrived(response, at: now, find)
+        case .received(let bytes): received(bytes)
+        case .finished: finished()
+        case .failed(let failure): failed(failure, find)
+        case .clientBlocked: isStreaming ? Step(origin: .pause) : Step()
+        case .clientDrained: isStreaming ? Step(origin: .resume) : Step()
+        case .clientLeft: clientLeft()
+        case .hurried: hurried()
+        }
+    }
+}
+
+// MARK: - Before the origin is asked
+
+extension ExchangeState {
+    private mutating func begin(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
+        switch traits.audience {
+        // Their flight was begun by what decided that they are wanted.
+        case .refresh, .ahead: return ask(at: now, find)
+        case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now, find)
+        }
+    }
+
+    private mutating func joined(
+        _ place: FlightPlace, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .unstarted = work else { preconditionFailure("a flight is joined once, at the beginning") }
+        switch place {
+        case .leader:
+            // The answer may have come between the look-up, which found none, and here, where no
+            // flight was out for it any more: what a leader brings is stored before it lands.
+            guard let stored = find(.memory) else { return lead(at: now, find) }
+            isCollapsed = true
+            return finish(with: stored, find)
+        case .alone: return lead(at: now, find)
+        case .waiter:
+            work = .waiting
+            isCollapsed = true
+            guard isUnanswered else { return Step() }
+            let patience = hasStandIn(find) ? Self.patienceWithFallback : Flights.Table.patience
+            return Step(timer: .set(began + patience))
+        case .full:
+            work = .ended
+            return give(up: ExchangeFailure(status: 503, reason: .queueFull, retryAfter: 1), find)
+        }
+    }
+
+    /// Goes for what a composition lacks, together with others, or for the whole answer.
+    private mutating func lead(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        isCollapsed = false
+        guard traits.hasSupplement || traits.isBatchable else { return ask(at: now, find) }
+        work = .completing(isBatch: !traits.hasSupplement)
+        return Step(
+            timer: .set(now + Flights.Table.patience), origin: traits.hasSupplement ? .fetchPart : .joinBatch)
+    }
+
+    /// Asks under a flight that others cannot join.
+    private mutating func askAlone(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        var step = ask(at: now, find)
+        step.flight = .begin
+        return step
+    }
+
+    private mutating func ask(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        isCollapsed = false
+        let hasFallback = isUnanswered && hasStandIn(find)
+        var step = send(hasFallback: hasFallback)
+        step.timer = hasFallback ? .set(max(began + Self.patienceWithFallback, now)) : .cancel
+        return step
+    }
+
+    /// Sends the request as it is now; the patience of its client goes on.
+    private mutating func send(hasFallback: Bool) -> Step {
+        work = .asking
+        return Step(
+            origin: .send(
+                Sending(
+                    validates: validates, acceptsGzip: acceptsGzip, inflates: acceptsGzip || wasDamaged,
+                    repeats: !hasFallback, priority: priority)))
+    }
+
+    mutating func sendAgain(_ find: (Source) -> StoredResponse?) -> Step {
+        send(hasFallback: isUnanswered && hasStandIn(find))
+    }
+
+    /// A client waits, a client waits for a confirmation, or nothing waits, and perhaps never will.
+    private var priority: UpstreamPriority {
+        switch traits.audience {
+        case .ahead where !isHurried: .prefetch
+        case .refresh where !isHurried: .refresh
+        default: traits.hasStored ? .revalidation : .waitingClient
+        }
+    }
+
+    private mutating func hurried() -> Step {
+        isHurried = true
+        guard case .asking = work else { return Step() }
+        return Step(origin: .promote(priority))
+    }
+
+    private func hasStandIn(_ find: (Source) -> StoredResponse?) -> Bool {
+        traits.mayStandIn && find(.standIn) != nil
+    }
+}
+
+// MARK: - Waiting
+
+extension ExchangeState {
+    /// The request that this one waited for has ended.
+    private mutating func flightFinished(
+        _ outcome: FlightOutcome, isOurs: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        // It was answered before, or asks in the leader's place.
+        guard case .waiting = work, isUnanswered || traits.audience == .part else { return Step() }
+        switch outcome {
+        case .stored(let stored, let status) where isOurs:
+            work = .ended
+            return deliver(.stored(stored, originStatus: status, isReusable: true), find)
+        case .stored, .released:
+            guard traits.audience == .client else {
+                work = .ended
+                return Step(client: .report(.unusable(status: nil)))
+            }
+            return askAlone(at: now, find)
+        case .unstored(let response, let reason):
+            work = .ended
+            return deliver(.unstored(response, reason), find)
+        case .failed(let failure):
+            work = .ended
+            return deliver(.failed(failure), find)
+        }
+    }
+
+    /// The origin is slow: a stale answer is better than none; without one, a waiting client may
+    /// ask in the leader's place.
+    private mutating func losePatience(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+        guard isUnanswered else { return Step() }
+        if traits.mayStandIn, let stored = find(.standIn) {
+            return serveStale(stored, .waitedTooLong, originStatus: nil)
+        }
+        switch work {
+        case .completing: return ask(at: now, find)
+        case .waiting: return Step(flight: .takeOver)
+        case .unstarted, .asking, .renewing, .storing, .streaming, .ended: return Step()
+        }
+    }
+
+    private mutating func tookOver(
+        _ succeeded: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        guard case .waiting = work else { preconditionFailure("only who waits takes over") }
+        if succeeded { return ask(at: now, find) }
+        let end = began + Self.longestWait
+        if now < end { return Step(timer: .set(min(now + Self.takeOverInterval, end))) }
+        work = .ended
+        return give(up: ExchangeFailure(status: 504, reason: .waitedTooLong), find)
+    }
+
+    /// What was lacking is stored now, or the answer has to be asked for as a whole.
+    private mutating func partEnded(
+        _ end: PartEnd, isFirst: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
+    ) -> Step {
+        // Patience was lost, and the whole has been asked for.
+        guard case .completing(let isBatch) = work else { return Step() }
+        var step: Step
+        switch end {
+        case .failed(let failure): step = self.end(.failed(failure), find)
+        case .unusable: step = ask(at: now, find)
+        case .stored:
+            guard let stored = find(.memory) ?? find(.composition(isBatch ? .batched : nil)) else {
+                step = ask(at: now, find)
+                break
+            }
+            step = finish(with: stored, find)
+            // One of a batch has cost a request, the others none.
+            step.savesRequest = isBatch && !isFirst
+        }
+        if case .keep = step.timer { step.timer = .cancel }
+        return step
+    }
+}

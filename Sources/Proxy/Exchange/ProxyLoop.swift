@@ -1,0 +1,132 @@
+import AppleMusic
+import Cache
+import Compose
+import EventLoop
+import Server
+import Upstream
+
+/// What all requests of one loop stand on: the cache and its reader, the way to the origin, the
+/// counters.
+///
+/// Confined to its loop.
+final class ProxyLoop {
+    private(set) var shared: ProxyShared
+    /// That of `shared`, which never changes. A constant costs a hit no counting of references.
+    let cache: ResponseCache
+    let context: LoopContext
+    private(set) var gate: UpstreamGate
+    let statistics: Statistics
+    let observer: RequestObserver
+    let reader: StoreReader?
+    private(set) lazy var batcher = Batcher(self)
+    var walks = PageWalks()
+    private var failures: FailureReport
+
+    init(
+        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
+        log: (sink: AccessLogSink, format: AccessLogFormat)?
+    ) {
+        self.shared = shared
+        cache = shared.cache
+        self.context = context
+        self.gate = gate
+        self.reader = reader
+        self.statistics = statistics
+        failures = FailureReport(shared.warn)
+        observer = RequestObserver(
+            statistics, context, shared.feed,
+            log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) },
+            recorder: shared.recorder)
+    }
+
+    /// Goes over to other settings between two requests. Exchanges under way ask here for what they
+    /// need next, such as another token after a 401, and get what counts now.
+    func adopt(
+        _ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?
+    ) {
+        observer.log?.flush()
+        observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) }
+        // What was reported of the same origin stays reported.
+        if gate !== self.gate { failures = FailureReport(shared.warn) }
+        self.gate = gate
+        self.shared = shared
+        // What was concluded from earlier requests follows from settings that count no more: who
+        // may ask, for one.
+        context.forgetRequests()
+    }
+}
+
+// MARK: - What is stored
+
+extension ProxyLoop {
+    /// What may be served under the key of a request although it is stale.
+    func standIn(for request: OriginRequest) -> StoredResponse? {
+        let now = context.unixSeconds
+        guard let found = request.stored, let stored = cache.lookup(found.key, reader, at: now),
+            request.allowsStandIn(stored, at: now)
+        else { return nil }
+        return stored
+    }
+
+    /// What another request brought meanwhile.
+    func freshInMemory(_ request: OriginRequest) -> StoredResponse? {
+        guard let key = request.key, let stored = cache.memory.lookup(key) else { return nil }
+        return stored.isFresh(at: context.unixSeconds) ? stored : nil
+    }
+
+    /// Asks for a newer answer behind one that is served, unless that is done already.
+    /// - Parameter key: that of the request, under which the stale one is.
+    func refresh(_ key: CacheKey, with request: @autoclosure () -> OriginRequest) {
+        guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
+        start(request(), behind: flight, .refresh(flight))
+    }
+
+    /// Asks for what no client has asked for yet, unless that is done already.
+    func fetchAhead(_ request: OriginRequest) {
+        guard let key = request.key, let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
+        statistics.count(.prefetched)
+        start(request, behind: flight, .ahead(flight))
+    }
+
+    /// A client that joins the flight hurries it.
+    private func start(_ request: OriginRequest, behind flight: Flights.FlightID, _ audience: Exchange.Audience) {
+        let exchange = Exchange(request, for: audience, self)
+        shared.flights.note(exchange, as: flight, on: context.loop)
+        exchange.start()
+    }
+}
+
+// MARK: - Trouble with the origin
+
+extension ProxyLoop {
+    /// Counts what the origin said, and tells the operator where it is trouble.
+    func noteStatus(_ status: Int) {
+        let now = context.loop.now
+        if status >= 500 {
+            noteFailure("answers \(status)")
+        } else if status == 401 {
+            failures.note("refuses the developer token (401)", .token, at: now)
+        } else if status == 429 {
+            failures.note("asks for fewer requests (429)", .rate, at: now)
+        }
+    }
+
+    /// Counts a request to the origin that brought no answer, unless it was not sent at all.
+    func note(_ failure: UpstreamFailure) {
+        if !failure.reason.isOfTheProxy { noteFailure("\(failure)") }
+    }
+
+    /// Counts an answer that is of no use, and tells the operator what was wrong with it.
+    func noteFailure(_ cause: @autoclosure () -> String) {
+        statistics.count(.upstreamErrors)
+        failures.note(cause(), at: context.loop.now)
+    }
+
+    /// Counts an answer that contradicts what was learnt, and tells the operator.
+    func noteContradiction(_ how: String, _ request: OriginRequest) {
+        statistics.count(.contradictions)
+        failures.note(
+            "answers \(request.facts.route.template) \(how); nothing is composed by what contradicts it",
+            .contradiction, at: context.loop.now)
+    }
+}

@@ -1,0 +1,252 @@
+import AppleMusic
+import Cache
+import Compose
+import HTTP
+import Server
+import Upstream
+
+/// The proxy of one loop: from a request to its plan, and from the plan to an answer.
+///
+/// Confined to its loop. Answering a hit reuses the storage of the last request and allocates
+/// nothing, except for pages of lists, after which a client may walk on.
+public final class ProxyService: Service {
+    let proxy: ProxyLoop
+    private var target = CanonicalTarget()
+    private var key = CacheKey()
+    /// What `target` asks for of the catalog, where the plan had to know.
+    private var catalogRequest: CatalogRequest?
+
+    /// - Parameters:
+    ///   - shared: what the services of all loops share.
+    ///   - context: what all connections of this loop share.
+    ///   - gate: the way of this loop's requests to the origin.
+    ///   - reader: of the cache's file; nil where there is none.
+    ///   - statistics: what this loop counts.
+    ///   - log: nil: no access log.
+    public init(
+        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
+        log: (sink: AccessLogSink, format: AccessLogFormat)?
+    ) {
+        proxy = ProxyLoop(
+            shared: shared, context: context, gate: gate, reader: reader, statistics: statistics, log: log)
+    }
+
+    public func handle(_ connection: ClientConnection) {
+        // A preflight is no request of the app's.
+        if CrossOrigin.isPreflight(connection.head) { return proxy.answerPreflight(connection) }
+        proxy.statistics.count(.requests)
+        if answerAsBefore(connection) { return }
+        if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
+            proxy.statistics.count(.refused)
+            proxy.refuse(connection, refusal.error, retryAfter: refusal.retryAfter)
+        } else {
+            let (facts, user) = readFacts(connection)
+            perform(plan(facts, connection), facts, user, connection)
+        }
+    }
+
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
+        proxy.statistics.count(.requests)
+        proxy.statistics.count(.refused)
+        proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
+    }
+
+    /// Why the request is not served at all; nil when it is, and `target` then holds its canonical
+    /// form.
+    private func refusal(
+        of connection: ClientConnection, _ bytes: Span<UInt8>
+    ) -> (error: AppleError, retryAfter: Int?)? {
+        let head = connection.head
+        connection.client = proxy.shared.clientKeys?.client(presenting: head, bytes)
+        if proxy.shared.clientKeys != nil {
+            guard let client = connection.client else {
+                return (AppleError(status: 401, detail: "A client key is needed here."), nil)
+            }
+            if let wait = client.admit(at: proxy.context.loop.now) {
+                let detail = "This client may send \(client.rate ?? 0) requests a second."
+                return (AppleError(status: 429, detail: detail), wait)
+            }
+        }
+        return malformation(of: head, bytes).map { ($0, nil) }
+    }
+
+    private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
+        // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
+        if head.method == .trace { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
+        // Which of them the origin goes by is not known, so neither is whose answer it gives.
+        if head.fields.count(.musicUserToken) > 1 {
+            return AppleError(status: 400, detail: "More than one Music-User-Token.")
+        }
+        do throws(TargetError) {
+            try target.parse(bytes.extracting(head.target.range))
+            return nil
+        } catch {
+            return AppleError(status: 400, detail: "Invalid request target: \(error.reason).")
+        }
+    }
+
+    private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
+        let now = proxy.context.unixSeconds
+        var stored: StoredResponse?
+        if facts.passReason == nil, let scope = facts.scope {
+            key.set(scope: scope, target: target.bytes)
+            stored =
+                facts.rule.followsOrigin ? lookUpVariant(connection, now) : proxy.cache.lookup(key, proxy.reader, at: now)
+        }
+        let isVariant = !key.variant.isEmpty
+        let (plan, request) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
+        catalogRequest = request
+        return plan
+    }
+
+    /// The plan for what was found, and what is asked for of the catalog, where the plan had to
+    /// know. For requests, and for operators who only want to know (`isPeeking`).
+    /// - Parameters:
+    ///   - stored: what the cache holds, if it was asked.
+    ///   - isVariant: whether the answers to the target are told apart by request fields.
+    func decide(
+        _ facts: PlanFacts, _ stored: StoredResponse?, isVariant: Bool,
+        asking request: @autoclosure () -> CatalogRequest?, at now: Int64, isPeeking: Bool = false
+    ) -> (Plan, CatalogRequest?) {
+        let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
+        let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
+        guard plan.canBeComposed, let library = proxy.shared.library(for: facts), let request = request() else {
+            return (plan, nil)
+        }
+        let outcome = proxy.compose(request, library, under: facts.rule, isPeeking: isPeeking)
+        return (plan.improved(by: outcome, verifying: library.settings.compose == .verify), request)
+    }
+
+    /// Answers of classes that follow the origin's rules may differ by request fields; `key`
+    /// becomes the variant's.
+    private func lookUpVariant(_ connection: ClientConnection, _ now: Int64) -> StoredResponse? {
+        connection.withHeadBytes { bytes in
+            proxy.cache.lookup(&key, proxy.reader, at: now, selecting: connection.head.fields, bytes)
+        }
+    }
+
+    private func perform(
+        _ plan: Plan, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection
+    ) {
+        switch plan {
+        case .hit(let stored, let ttl):
+            proxy.statistics.count(.hits)
+            proxy.noteStep(stored, facts, forwarded(facts, connection))
+            remember(key, facts, connection)
+            proxy.serve(
+                stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, to: connection)
+        case .compose(let composed):
+            proxy.statistics.count(.hits)
+            proxy.statistics.count(.upstreamSaved)
+            let stored = proxy.store(composed, key, facts)
+            let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
+            proxy.noteStep(stored, facts, forwarded(facts, connection))
+            proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
+        case .complete(let supplement):
+            var request = originRequest(facts, user, .partial, nil, connection)
+            request.supplement = supplement
+            exchange(request, counting: .misses, connection)
+        case .verify(let expected, let reason, let stored):
+            var request = originRequest(facts, user, reason, stored, connection)
+            request.expected = expected
+            exchange(request, counting: .misses, connection)
+        case .stale(let stored, let ttl, let reason, let refreshes):
+            proxy.statistics.count(.hits)
+            proxy.statistics.count(.stale)
+            proxy.statistics.count(because: reason)
+            // Before the answer: the next request may be read as soon as this one is answered.
+            if refreshes {
+                proxy.refresh(
+                    key, with: originRequest(facts, user, .staleWhileRevalidate, stored, connection, asGet: true))
+            }
+            proxy.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
+        case .fetch(let reason, let stored):
+            exchange(originRequest(facts, user, reason, stored, connection), counting: .misses, connection)
+        case .pass(let reason):
+            exchange(originRequest(facts, user, reason, nil, connection), counting: .bypassed, connection)
+        case .refuse(let reason):
+            proxy.statistics.count(.refused)
+            proxy.statistics.count(because: reason)
+            proxy.refuse(
+                connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
+                key: key, template: facts.logTemplate, status: .refused(reason))
+        }
+    }
+
+    private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
+        proxy.statistics.count(counter)
+        proxy.statistics.count(because: request.reason)
+        Exchange(request, for: .client(connection), proxy).start()
+    }
+}
+
+// MARK: - What the plan rests on: who asks, and for what
+
+extension ProxyService {
+    /// What the plan depends on, and whose token goes along: nil without one, or where nothing
+    /// personal is kept.
+    private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
+        let rule = proxy.shared.policy[target.route.resourceClass]
+        return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
+            let user = proxy.shared.keepsPersonal && target.route.isPersonal ? user(connection.head, bytes) : nil
+            let facts = PlanFacts(
+                method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
+                scope: scope(connection.head, bytes, user), rule: rule,
+                requestControl: rule.followsOrigin
+                    ? CacheControl(request: connection.head.fields, bytes) : CacheControl())
+            return (facts, user)
+        }
+    }
+
+    /// Who may share the answer; nil where it is one user's and is not kept. On routes that are
+    /// known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
+    private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
+        if target.route.isShared { return .shared }
+        guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
+        return user.flatMap { proxy.shared.users?.scope(of: $0, at: proxy.context.unixSeconds) }
+    }
+
+    /// Whose token the origin will see; nil where something else than that token might tell it who
+    /// asks. A write counts as that user's all the same.
+    private func user(_ head: RequestHead, _ bytes: Span<UInt8>) -> UserHash? {
+        if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
+        if let field = head.fields.first(.musicUserToken) {
+            return proxy.shared.users?.user(ofToken: bytes.extracting(field.value.range))
+        }
+        guard mayUseOperatorsToken(head, bytes), let token = proxy.shared.credentials.musicUser else { return nil }
+        return token.withUnsafeBytes { proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
+    }
+
+    /// Whether the operator's own user token may stand in: not for a web page that the operator has
+    /// not named, be it that it says where it comes from, or that it has rebound its own name to
+    /// this address. A client key settles it.
+    private func mayUseOperatorsToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard proxy.shared.credentials.musicUser != nil else { return false }
+        if proxy.shared.clientKeys != nil { return true }
+        guard let origin = head.fields.first(.origin) else { return head.addressesLoopback(bytes) }
+        return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
+    }
+
+    private func originRequest(
+        _ facts: PlanFacts, _ user: UserHash?, _ reason: Reason, _ stored: StoredResponse?,
+        _ connection: ClientConnection, asGet: Bool = false
+    ) -> OriginRequest {
+        OriginRequest(
+            facts: facts, reason: reason, forwarded: forwarded(facts, connection, asGet: asGet),
+            key: facts.passReason != nil ? nil : key, stored: stored,
+            mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user,
+            catalogRequest: catalogRequest)
+    }
+
+    private func forwarded(
+        _ facts: PlanFacts, _ connection: ClientConnection, asGet: Bool = false
+    ) -> ForwardedRequest {
+        let breadth: ForwardedRequest.Breadth =
+            facts.passReason != nil ? .all : facts.rule.followsOrigin ? .impersonal : .none
+        return connection.withHeadBytes { bytes in
+            ForwardedRequest(
+                head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
+                asGet: asGet, dropsAuthorization: proxy.shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Cache
+import Testing
+
+@testable import Proxy
+@testable import Upstream
+
+/// Answers that are completed by other exchanges: supplements, batches, and these exchanges
+/// themselves.
+@Suite struct ExchangePartsTests {
+    private typealias Script = ExchangeScript
+
+    private func completing(isBatch: Bool) -> ExchangeScript {
+        var script = Script { ($0.hasSupplement, $0.isBatchable) = (!isBatch, isBatch) }
+        _ = script.play(.began)
+        return script
+    }
+
+    @Test func aLeaderFetchesWhatACompositionLacksAndComposes() {
+        var script = completing(isBatch: false)
+        #expect(script.play(.joined(.leader)) == "wake after 5000 ms, fetch part")
+        script.composed = Script.stored()
+        #expect(
+            script.play(.partEnded(.stored, isFirst: true))
+                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+    }
+
+    @Test func aSupplementGoesBeforeABatch() {
+        var script = Script { ($0.hasSupplement, $0.isBatchable) = (true, true) }
+        _ = script.play(.began)
+        #expect(script.play(.joined(.leader)) == "wake after 5000 ms, fetch part")
+    }
+
+    @Test func whatAnotherBroughtAsAWholeIsTakenBeforeAComposition() {
+        var script = completing(isBatch: false)
+        _ = script.play(.joined(.leader))
+        script.inMemory = Script.stored(404)
+        script.composed = Script.stored()
+        #expect(script.play(.partEnded(.stored, isFirst: true)).hasSuffix("answer 404 of 404"))
+    }
+
+    @Test func oneOfABatchPaysForIt() {
+        for (isFirst, words) in [(true, "answer 200 of 200"), (false, "saved one, answer 200 of 200")] {
+            var script = completing(isBatch: true)
+            #expect(script.play(.joined(.alone)) == "wake after 5000 ms, join batch")
+            script.composed = Script.stored()
+            #expect(
+                script.play(.partEnded(.stored, isFirst: isFirst))
+                    == "cancel timer, finish stored 200 of 200, " + words)
+        }
+    }
+
+    @Test func whatCannotBeCompletedIsAskedForAsAWhole() {
+        for end in [PartEnd.stored, .unusable(status: 404)] {
+            var script = completing(isBatch: false)
+            _ = script.play(.joined(.leader))
+            #expect(script.play(.partEnded(end, isFirst: true)) == "cancel timer, send waitingClient")
+        }
+    }
+
+    @Test func anOriginThatGaveNothingForThePartIsNotAskedAgain() {
+        var script = completing(isBatch: false)
+        _ = script.play(.joined(.leader))
+        #expect(
+            script.play(.partEnded(.failed(Script.failure), isFirst: true))
+                == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
+    }
+
+    @Test func aClientThatWaitsLongForAPartGetsTheWholeAskedForAndThePartCountsNoMore() {
+        var script = completing(isBatch: false)
+        _ = script.play(.joined(.leader))
+        script.wait(.seconds(5))
+        #expect(script.play(.patienceEnded) == "cancel timer, send waitingClient")
+        script.composed = Script.stored()
+        #expect(script.play(.partEnded(.stored, isFirst: true)) == "")
+    }
+
+    @Test func aClientThatWasServedStaleLeavesAPartThatServesWhoWait() {
+        var script = Script { ($0.hasSupplement, $0.mayStandIn) = (true, true) }
+        _ = script.play(.began)
+        _ = script.play(.joined(.leader))
+        script.standIn = Script.stored()
+        script.wait(.seconds(5))
+        #expect(script.play(.patienceEnded) == "cancel timer, stale for waitedTooLong of none")
+        script.composed = Script.stored()
+        #expect(script.play(.partEnded(.stored, isFirst: true)) == "cancel timer, finish stored 200 of 200")
+    }
+
+    // MARK: As a part of another
+
+    private func part() -> ExchangeScript {
+        var script = Script { $0.audience = .part }
+        #expect(script.play(.began) == "join")
+        return script
+    }
+
+    @Test func aPartAsksAndReports() {
+        var script = part()
+        #expect(script.play(.joined(.leader)) == "cancel timer, send waitingClient")
+        _ = script.play(.answered(Script.response(200), .readable))
+        #expect(
+            script.play(.stored(Script.stored(), originStatus: 200, isReusable: true))
+                == "finish stored 200 of 200, report stored")
+    }
+
+    @Test func aPartThatIsNotStoredOrFailsSaysSo() {
+        var script = part()
+        _ = script.play(.joined(.leader))
+        _ = script.play(.answered(Script.response(504), .readable))
+        #expect(
+            script.play(.unstored(Script.response(504), .serverError)) == "finish released, report unusable 504")
+        script = part()
+        _ = script.play(.joined(.leader))
+        #expect(
+            script.play(.failed(Script.failure)) == "finish failed upstreamClosed, report failed upstreamClosed")
+        script = part()
+        #expect(script.play(.joined(.full)) == "report failed queueFull")
+    }
+
+    @Test func aPartWaitsForAnothersRequestWithoutAsking() {
+        let outcomes: [(FlightOutcome, String)] = [
+            (.stored(Script.stored(), originStatus: 200), "report stored"),
+            (.unstored(Script.response(503), .serverError), "report unusable 503"),
+            (.released, "report unusable none"), (.failed(Script.failure), "report failed upstreamClosed"),
+        ]
+        for (outcome, words) in outcomes {
+            var script = part()
+            #expect(script.play(.joined(.waiter)) == "")
+            #expect(script.play(.flightFinished(outcome, isOurs: true)) == words)
+        }
+    }
+
+    @Test func aPartThatIsTooLargeIsNotRead() {
+        var script = part()
+        _ = script.play(.joined(.leader))
+        #expect(
+            script.play(.headArrived(Script.response(200)))
+                == "invalidate by 200, finish released, report unusable 200, cancel")
+    }
+}

@@ -1,0 +1,152 @@
+import Cache
+import EventLoop
+import HTTP
+import Testing
+
+@testable import Proxy
+@testable import Upstream
+
+/// Plays events to an exchange and shows each step as words: `cancel timer, finish stored 200,
+/// answer 200`.
+struct ExchangeScript {
+    private var state: ExchangeState
+    private(set) var now: Instant
+    /// What can be found without asking the origin.
+    var standIn: StoredResponse?
+    var inMemory: StoredResponse?
+    var composed: StoredResponse?
+
+    static let start = Instant(nanoseconds: 3_600_000_000_000)
+
+    init(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) {
+        var traits = ExchangeState.Traits()
+        traits.audience = .client
+        change(&traits)
+        now = Self.start
+        state = ExchangeState(traits, at: now)
+    }
+
+    var isCollapsed: Bool { state.isCollapsed }
+
+    mutating func wait(_ duration: Duration) { now = now + duration }
+
+    /// Plays one event.
+    mutating func play(_ event: ExchangeState.Event) -> String {
+        let (standIn, inMemory, composed) = (standIn, inMemory, composed)
+        let step = state.handle(event, at: now) { source in
+            switch source {
+            case .standIn: standIn
+            case .memory: inMemory
+            case .composition: composed
+            }
+        }
+        return Self.words(step)
+    }
+
+    /// Brings it to where the origin has been asked by a leader.
+    mutating func lead() {
+        _ = play(.began)
+        _ = play(.joined(.leader))
+    }
+
+    // MARK: What is played
+
+    static func stored(_ status: Int = 200, age: Int = 0) -> StoredResponse {
+        StoredResponse(
+            key: CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8)), status: status,
+            fields: [], body: Array("{}".utf8), receivedAt: 0, lifetime: Lifetime(freshFor: 60), classTag: 0,
+            storefront: [], resources: [])
+    }
+
+    static func response(_ status: Int, _ fields: String = "") -> UpstreamResponse {
+        let bytes = Array("HTTP/1.1 \(status) X\r\n\(fields)\r\n".utf8)
+        var head = ResponseHead()
+        var parser = HeadParser(limits: .response)
+        guard (try? parser.parse(bytes.span, into: &head)) == true else {
+            preconditionFailure("the test writes whole heads")
+        }
+        return UpstreamResponse(head, bytes.span)
+    }
+
+    static let failure = ExchangeFailure(status: 502, reason: .upstreamClosed)
+
+    // MARK: As words
+
+    static func words(_ step: ExchangeState.Step) -> String {
+        var words: [String] = []
+        switch step.timer {
+        case .keep: break
+        case .set(let deadline): words.append("wake after \((deadline - start).milliseconds) ms")
+        case .cancel: words.append("cancel timer")
+        }
+        if let response = step.invalidates { words.append("invalidate by \(response.status)") }
+        if step.endsUserGeneration { words.append("end generation") }
+        if let comparison = step.comparison { words.append("compare \(comparison.status)") }
+        if let action = step.flight { words.append(Self.words(action)) }
+        if step.savesRequest { words.append("saved one") }
+        if let action = step.client { words.append(Self.words(action)) }
+        if let action = step.origin { words.append(Self.words(action)) }
+        return words.joined(separator: ", ")
+    }
+
+    private static func words(_ action: ExchangeState.FlightAction) -> String {
+        switch action {
+        case .join: "join"
+        case .begin: "begin"
+        case .takeOver: "take over"
+        case .finish(.stored(let stored, let status)): "finish stored \(stored.status) of \(status)"
+        case .finish(.unstored(let response, let reason)): "finish unstored \(response.status) \(reason)"
+        case .finish(.released): "finish released"
+        case .finish(.failed(let failure)): "finish failed \(failure.reason)"
+        }
+    }
+
+    private static func words(_ action: ExchangeState.ClientAction) -> String {
+        switch action {
+        case .hint(let interim): "hint \(interim.status)"
+        case .stored(let stored, let status, let instead):
+            "answer \(stored.status) of \(words(status))" + (instead.map { " instead of \($0)" } ?? "")
+        case .stale(_, let cause, let status): "stale for \(cause) of \(words(status))"
+        case .pass(let response, let reason): "pass \(response.status) \(reason)"
+        case .refuse(let failure): "refuse \(failure.status) \(failure.reason)"
+        case .beginStreaming(let response): "stream \(response.status)"
+        case .stream(let bytes): "content \(bytes.count)"
+        case .endStreaming: "end"
+        case .breakOff: "break off"
+        case .abandon: "abandon"
+        case .report(.stored): "report stored"
+        case .report(.unusable(let status)): "report unusable \(words(status))"
+        case .report(.failed(let failure)): "report failed \(failure.reason)"
+        }
+    }
+
+    private static func words(_ status: Int?) -> String { status.map { "\($0)" } ?? "none" }
+
+    private static func words(_ action: ExchangeState.OriginAction) -> String {
+        switch action {
+        case .send(let sending): words(sending)
+        case .fetchPart: "fetch part"
+        case .joinBatch: "join batch"
+        case .renewToken: "renew token"
+        case .store(let response): "store \(response.status)"
+        case .freshen(let response): "freshen by \(response.status)"
+        case .promote(let priority): "promote to \(priority)"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .cancel: "cancel"
+        }
+    }
+
+    private static func words(_ sending: ExchangeState.Sending) -> String {
+        var words = ["send", "\(sending.priority)"]
+        if sending.validates { words.append("validating") }
+        if sending.acceptsGzip { words.append("gzip") }
+        if sending.inflates, !sending.acceptsGzip { words.append("inflating") }
+        if !sending.repeats { words.append("once") }
+        return words.joined(separator: " ")
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

@@ -1,0 +1,105 @@
+import Cache
+import Testing
+
+@testable import Proxy
+@testable import Upstream
+
+/// Answers that are too large to be collected: head, content, end, and what comes between.
+@Suite struct ExchangeStreamingTests {
+    private typealias Script = ExchangeScript
+
+    private func streaming() -> ExchangeScript {
+        var script = Script()
+        script.lead()
+        #expect(
+            script.play(.headArrived(Script.response(200)))
+                == "cancel timer, invalidate by 200, finish released, stream 200")
+        return script
+    }
+
+    @Test func aLargeAnswerGoesToItsClientAlone() {
+        var script = streaming()
+        #expect(script.play(.received([1, 2, 3])) == "content 3")
+        #expect(script.play(.finished) == "end")
+    }
+
+    @Test func aSlowClientSlowsTheOriginDown() {
+        var script = streaming()
+        #expect(script.play(.clientBlocked) == "pause")
+        #expect(script.play(.clientDrained) == "resume")
+    }
+
+    @Test func aClientThatLeavesInTheMiddleEndsIt() {
+        var script = streaming()
+        #expect(script.play(.clientLeft) == "abandon, cancel")
+        #expect(script.play(.clientDrained) == "")
+        #expect(script.play(.clientBlocked) == "")
+        #expect(script.play(.clientLeft) == "")
+    }
+
+    @Test func aBrokenAnswerIsBrokenForTheClientToo() {
+        var script = streaming()
+        #expect(script.play(.failed(Script.failure)) == "break off")
+    }
+
+    @Test func aClientThatLeftBeforeTheHeadGetsNothing() {
+        var script = Script()
+        script.lead()
+        #expect(script.play(.clientLeft) == "")
+        #expect(
+            script.play(.headArrived(Script.response(200)))
+                == "cancel timer, invalidate by 200, finish released, cancel")
+    }
+
+    @Test func aClientThatLeftStillHasItsAnswerStoredAndCounted() {
+        var script = Script()
+        script.lead()
+        _ = script.play(.clientLeft)
+        _ = script.play(.answered(Script.response(200), .readable))
+        #expect(
+            script.play(.stored(Script.stored(), originStatus: 200, isReusable: true)).hasSuffix("answer 200 of 200"))
+    }
+
+    @Test func withoutAClientALargeAnswerIsNotRead() {
+        var script = Script { $0.audience = .refresh }
+        _ = script.play(.began)
+        #expect(
+            script.play(.headArrived(Script.response(200))) == "invalidate by 200, finish released, cancel")
+    }
+
+    @Test func aLargeErrorGivesWayToWhatIsStale() {
+        var script = Script { $0.mayStandIn = true }
+        script.standIn = Script.stored()
+        script.lead()
+        #expect(
+            script.play(.headArrived(Script.response(503)))
+                == "cancel timer, invalidate by 503, finish released, stale for upstreamError of 503, cancel")
+    }
+
+    @Test func aLargeAnswerInGzipIsAskedForAsItIs() {
+        var script = Script { $0.acceptsGzip = true }
+        script.lead()
+        #expect(
+            script.play(.headArrived(Script.response(200, "Content-Encoding: gzip\r\n"))) == "send waitingClient")
+        #expect(script.play(.headArrived(Script.response(200))).hasSuffix("stream 200"))
+    }
+
+    @Test func aLargeRefusalOfTheTokenIsPassedOnWhereThereIsNoOther() {
+        for (isAnother, words) in [(true, "send waitingClient"), (false, "stream 401")] {
+            var script = Script { $0.hasOwnToken = true }
+            script.lead()
+            #expect(script.play(.headArrived(Script.response(401))) == "renew token")
+            #expect(script.play(.tokenRenewed(isAnother)).hasSuffix(words))
+        }
+    }
+
+    @Test func aLargeAnswerToAnotherQuestionIsNone() {
+        for status in [206, 304] {
+            var script = Script()
+            script.lead()
+            #expect(
+                script.play(.headArrived(Script.response(status)))
+                    == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed, cancel")
+        }
+    }
+}
