@@ -4,7 +4,7 @@ import CSQLite
 // Must hold: no transaction is begun that file or log might have no room for (`StoreBounds`), so
 // that neither grows beyond its bound, whatever is stored, evicted or read meanwhile.
 
-final class StoreRoom {
+final class StoreEviction {
     /// What came of making room.
     struct Found {
         /// Rows.
