@@ -76,7 +76,7 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Cache", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "AppleMusic", "Text",
+                    "Cache", "Traffic", "Simulator", "Proxy", "Recording", "EventLoop", "HTTP", "AppleMusic", "Text",
                 ],
                 swiftSettings: swift),
             .testTarget(

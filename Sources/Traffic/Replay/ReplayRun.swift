@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP
 import Proxy
 import Recording
 

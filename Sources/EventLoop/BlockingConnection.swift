@@ -1,28 +1,41 @@
-import EventLoop
 import Glibc
 
-// A connection for commands that ask a running proxy one question and end. It blocks, with a time
-// limit on every wait; the proxy itself uses `EventLoop.Stream`.
+// A connection for programs that ask a server something and wait for it, with a time limit on every
+// wait; what serves uses `Stream`.
 
-struct BlockingConnection: ~Copyable {
+/// A socket that blocks.
+public struct BlockingConnection: ~Copyable {
+    /// Why it could not be opened, or is of no use any more.
+    public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        /// In words, without the name of the call: `Connection refused`.
+        public let description: String
+
+        public init(_ description: String) {
+            self.description = description
+        }
+
+        /// What errno says about the last call.
+        static func last() -> Failure { Failure(String(cString: strerror(errno))) }
+    }
+
     private let descriptor: Int32
     /// For every wait from now on.
-    var timeout: Duration
+    public var timeout: Duration
 
     /// Tries the addresses of `host` in turn, `timeout` for each; throws the problem with the last.
-    static func open(
+    public static func open(
         host: String, port: UInt16, timeout: Duration
-    ) throws(FileProblem) -> BlockingConnection {
+    ) throws(Failure) -> BlockingConnection {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &list)
-        guard status == 0 else { throw FileProblem(String(cString: gai_strerror(status))) }
+        guard status == 0 else { throw Failure(String(cString: gai_strerror(status))) }
         defer { freeaddrinfo(list) }
-        var problem = FileProblem("no address")
+        var problem = Failure("no address")
         var next = list
         while let entry = next {
-            do throws(FileProblem) {
+            do throws(Failure) {
                 let connection = try BlockingConnection(family: entry.pointee.ai_family, timeout: timeout)
                 try connection.connect(to: entry.pointee.ai_addr, entry.pointee.ai_addrlen)
                 return connection
@@ -35,38 +48,45 @@ struct BlockingConnection: ~Copyable {
     }
 
     /// Connects to a Unix socket.
-    static func open(path: String, timeout: Duration) throws(FileProblem) -> BlockingConnection {
-        guard let address = SocketAddress(path: path) else { throw FileProblem("no path of a socket") }
+    public static func open(path: String, timeout: Duration) throws(Failure) -> BlockingConnection {
+        guard let address = SocketAddress(path: path) else { throw Failure("no path of a socket") }
         let connection = try BlockingConnection(family: AF_UNIX, timeout: timeout)
-        try address.withSockaddr { (address, length) throws(FileProblem) in
+        try address.withSockaddr { (address, length) throws(Failure) in
             try connection.connect(to: address, length)
         }
         return connection
     }
 
-    private init(family: Int32, timeout: Duration) throws(FileProblem) {
+    private init(family: Int32, timeout: Duration) throws(Failure) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         descriptor = socket(family, kind, 0)
         self.timeout = timeout
-        guard descriptor >= 0 else { throw .lastError() }
+        guard descriptor >= 0 else { throw .last() }
     }
 
-    private func connect(to address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(FileProblem) {
+    private func connect(to address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(Failure) {
         guard Glibc.connect(descriptor, address, length) != 0 else { return }
-        guard errno == EINPROGRESS || errno == EINTR else { throw .lastError() }
+        guard errno == EINPROGRESS || errno == EINTR else { throw .last() }
         try wait(for: POLLOUT)
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
-        guard code == 0 else { throw FileProblem(String(cString: strerror(code))) }
+        guard code == 0 else { throw Failure(String(cString: strerror(code))) }
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// False once the other side has closed; between two answers.
+    public var isOpen: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0
+            && errno == EAGAIN
+    }
+
     /// Writes all of it.
-    func send(_ bytes: [UInt8]) throws(FileProblem) {
+    public func send(_ bytes: [UInt8]) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -77,7 +97,7 @@ struct BlockingConnection: ~Copyable {
     }
 
     /// The next bytes, up to 64 KiB; empty at the end.
-    func receive() throws(FileProblem) -> [UInt8] {
+    public func receive() throws(Failure) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(descriptor, &chunk, chunk.count, 0)
@@ -86,22 +106,22 @@ struct BlockingConnection: ~Copyable {
         }
     }
 
-    private func waitIfBlocked(for events: Int32) throws(FileProblem) {
+    private func waitIfBlocked(for events: Int32) throws(Failure) {
         switch errno {
         case EINTR: return
         case EAGAIN: try wait(for: events)
-        default: throw .lastError()
+        default: throw .last()
         }
     }
 
-    private func wait(for events: Int32) throws(FileProblem) {
+    private func wait(for events: Int32) throws(Failure) {
         var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let milliseconds = Int32(clamping: timeout.components.seconds * 1000)
         while true {
             let count = poll(&entry, 1, milliseconds)
             if count > 0 { return }
             guard count < 0, errno == EINTR else {
-                throw count == 0 ? FileProblem("no answer within \(timeout.components.seconds) s") : .lastError()
+                throw count == 0 ? Failure("no answer within \(timeout.components.seconds) s") : .last()
             }
         }
     }

@@ -1,8 +1,5 @@
 import HTTP
-import Proxy
 import Testing
-
-@testable import Traffic
 
 @Suite struct AnswerReaderTests {
     private static func read(_ text: String, isHead: Bool = false) throws -> (AnswerReader, AnswerReader.Step) {
@@ -15,7 +12,7 @@ import Testing
 
     @Test func anAnswerIsReadWholeOrInPieces() throws {
         let text =
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\nCache-Status: refrain; hit; ttl=9\r\n\r\nhello"
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Encoding: GZIP\r\n\r\nhello"
         let bytes = Array(text.utf8)
         for cut in 0...bytes.count {
             var reader = AnswerReader()
@@ -27,7 +24,7 @@ import Testing
                 let rest = Array(bytes[first.consumed...])
                 #expect(try reader.read(rest.span).isWhole)
             }
-            #expect(reader.status == 200 && reader.outcome == .hit && reader.keepsAlive && reader.length == 5)
+            #expect(reader.status == 200 && reader.isGzip && reader.keepsAlive && reader.length == 5)
             #expect(reader.content == Array("hello".utf8))
         }
     }
@@ -60,26 +57,49 @@ import Testing
         #expect(throws: ParseError.self) { try Self.read(text) }
     }
 
-    @Test(arguments: [
-        ("Cache-Status: refrain; hit; ttl=5", Outcome.hit), ("Cache-Status: refrain; hit; ttl=-5", .stale),
-        ("Cache-Status: refrain; hit; ttl=-5; detail=stale-while-revalidate", .stale),
-        ("Cache-Status: refrain; hit; ttl=5; detail=composed", .composed),
-        ("Cache-Status: refrain; fwd=uri-miss; fwd-status=200; stored; ttl=60", .miss),
-        ("Cache-Status: refrain; fwd=uri-miss; fwd-status=200; collapsed; stored; ttl=60", .collapsed),
-        ("Cache-Status: refrain; fwd=stale; fwd-status=304; stored; ttl=60; detail=revalidated", .revalidated),
-        ("Cache-Status: refrain; fwd=stale; detail=stale-if-error", .staleIfError),
-        ("Cache-Status: refrain; fwd=uri-miss; detail=upstream-connect", .failed),
-        ("Cache-Status: refrain; fwd=bypass; fwd-status=200; detail=personal", .bypass),
-        ("Cache-Status: refrain; detail=waited-too-long", .refused),
-        ("Cache-Status: origin; fwd=uri-miss, \"a;b,c\"; hit", .hit), ("X-Cache: HIT", .hit),
-        ("X-Cache: HIT, MISS", .miss), ("X-Cache-Status: UPDATING", .stale), ("x-cache: TCP_MISS from here", .miss),
-    ]) func theOutcomeIsWhatTheNearestCacheSays(_ field: String, _ outcome: Outcome) throws {
-        let (reader, _) = try Self.read("HTTP/1.1 200 OK\r\nServer: x\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
-        #expect(reader.outcome == outcome)
+    /// Gives `text` to a reader `step` bytes at a time, then the end.
+    private static func take(_ text: String, step: Int) throws(ParseError) -> AnswerReader {
+        var reader = AnswerReader()
+        reader.begin(keepsContent: true)
+        var rest = Array(text.utf8)[...]
+        repeat {
+            let part = rest.prefix(step)
+            rest = rest.dropFirst(step)
+            if try reader.take(Array(part)) { return reader }
+        } while !rest.isEmpty
+        guard try reader.take([]) else { throw .truncated }
+        return reader
     }
 
-    @Test func anAnswerThatSaysNothingHasNoOutcome() throws {
-        let (reader, _) = try Self.read("HTTP/1.1 200 OK\r\nCache-Status: x\r\nContent-Length: 0\r\n\r\n")
-        #expect(reader.outcome == nil)
+    private static let answers = [
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n3\r\nody\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\nbody",
+        "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody",
+    ]
+
+    @Test(arguments: answers, [1, 2, 7, 1000]) func isTheSameHoweverItArrives(text: String, step: Int) throws {
+        let reader = try Self.take(text, step: step)
+        #expect(reader.status == 200 && reader.content == Array("body".utf8))
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbody", "SSH-2.0-x\r\n\r\n",
+    ])
+    func isRefusedWhenIncompleteOrNotHTTP(_ text: String) {
+        #expect(throws: ParseError.self) { try Self.take(text, step: 1000) }
+    }
+
+    @Test func answersFollowEachOtherAndWhatIsLeftOverIsCounted() throws {
+        var reader = AnswerReader(mostKept: 3)
+        let answer = Array(Self.answers[0].utf8)
+        for cut in 1..<answer.count {
+            reader.begin(keepsContent: true)
+            let (beginning, rest) = (Array(answer[..<cut]), Array(answer[cut...]) + [1, 2])
+            let first: Int? = try reader.take(beginning.span)
+            #expect(first == nil && !reader.isUntouched)
+            let surplus: Int? = try reader.take(rest.span)
+            #expect(surplus == 2 && reader.length == 4 && reader.content.count <= 3)
+        }
     }
 }
