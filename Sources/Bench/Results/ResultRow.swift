@@ -2,7 +2,7 @@
 // nothing else.
 
 /// One figure of ours beside others of the same kind.
-struct Row: Equatable {
+struct ResultRow: Equatable {
     /// The measurement that it belongs to, as it is named on the command line.
     let measurement: String
     let name: String
@@ -29,7 +29,7 @@ struct Other: Equatable {
 
 /// One line under a row: what is compared with what, and whether it is as wanted.
 struct Goal: Equatable {
-    let row: Row
+    let row: ResultRow
     /// nil where our figure stands alone.
     let other: Other?
     let measured: Double?
@@ -42,7 +42,7 @@ struct Goal: Equatable {
     }
 }
 
-extension Row {
+extension ResultRow {
     /// The comparisons in the order in which they are shown.
     var goals: [Goal] {
         let alone = Goal(row: self, other: nil, measured: ours, target: target)

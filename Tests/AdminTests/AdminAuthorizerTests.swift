@@ -5,16 +5,16 @@ import Testing
 @testable import Admin
 
 /// The order and the reasons of refusals, without a socket.
-@Suite struct DoorkeeperTests {
+@Suite struct AdminAuthorizerTests {
     private let purge = AdminEndpoint.named("/purge")
     private let stats = AdminEndpoint.named("/stats")
 
     private func status(
         _ request: AdminRequest, _ endpoint: AdminEndpoint?, token: String? = nil,
-        _ entry: Doorkeeper.Entry = .admitted, content: Int = 0, isOwner: Bool = true
+        _ entry: AdminAuthorizer.Entry = .admitted, content: Int = 0, isOwner: Bool = true
     ) -> Int? {
-        let doorkeeper = Doorkeeper(AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) }))
-        return doorkeeper.refusal(of: request, to: endpoint, entry, contentCount: content, isOwner: { isOwner })?.status
+        let authorizer = AdminAuthorizer(AdminAccess(token: token.map { SecretBytes(Array($0.utf8).span) }))
+        return authorizer.refusal(of: request, to: endpoint, entry, contentCount: content, isOwner: { isOwner })?.status
     }
 
     private func request(
@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test func contentIsBoundedAndMethodsAreKnown() {
-        #expect(status(request(.post), purge, content: Doorkeeper.maxContentBytes) == nil)
-        #expect(status(request(.post), purge, content: Doorkeeper.maxContentBytes + 1) == 413)
+        #expect(status(request(.post), purge, content: AdminAuthorizer.maxContentBytes) == nil)
+        #expect(status(request(.post), purge, content: AdminAuthorizer.maxContentBytes + 1) == 413)
         #expect(status(request(.put), purge) == 405)
         #expect(status(request(.head), stats) == nil)
         #expect(status(request(), nil) == 404)

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import Traffic
+import Text
 
 @Suite struct FigureTests {
     @Test(arguments: [

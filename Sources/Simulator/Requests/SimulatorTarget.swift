@@ -1,16 +1,18 @@
+import Text
+
 // The request target taken apart: path elements and decoded query parameters.
 
 /// One parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the
 /// value `a b`.
-struct Parameter: Equatable, Sendable {
+struct TargetParameter: Equatable, Sendable {
     let name: String
     let value: String
 }
 
 /// Path elements and parameters of a target; never fails, since a broken escape stands for itself.
-struct RequestTarget: Sendable {
+struct SimulatorTarget: Sendable {
     let elements: [String]
-    let parameters: [Parameter]
+    let parameters: [TargetParameter]
 
     init(_ target: [UInt8]) {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
@@ -22,7 +24,7 @@ struct RequestTarget: Sendable {
         parameters = target[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { pair in
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let value = equals < pair.endIndex ? pair[(equals + 1)...] : []
-            return Parameter(
+            return TargetParameter(
                 name: Self.decode(pair[..<equals], plusIsSpace: true), value: Self.decode(value, plusIsSpace: true))
         }
     }
@@ -48,31 +50,7 @@ struct RequestTarget: Sendable {
 
     static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool) -> String {
         guard bytes.contains(where: { $0 == 0x25 || $0 == 0x2B }) else { return String(decoding: bytes, as: UTF8.self) }
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            if byte == 0x25, bytes.endIndex - index > 2, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-                continue
-            }
-            decoded.append(byte == 0x2B && plusIsSpace ? 0x20 : byte)
-            index += 1
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
+        return String(decoding: PercentEncoding.decoded(bytes, plusIsSpace: plusIsSpace).bytes, as: UTF8.self)
     }
 }
 
@@ -84,9 +62,7 @@ extension [UInt8] {
             switch byte {
             case 0x20: append(0x2B)
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2C, 0x2D, 0x2E, 0x5F, 0x2A: append(byte)
-            default:
-                append(0x25)
-                for digit in [byte >> 4, byte & 15] { append(digit < 10 ? 0x30 + digit : 0x37 + digit) }
+            default: appendPercentEncoded(byte)
             }
         }
     }

@@ -9,7 +9,7 @@ import Proxy
 // runs as, or root, can change anything.
 
 /// Decides on requests to the operator's surface.
-struct Doorkeeper {
+struct AdminAuthorizer {
     /// What a request shows for itself.
     enum Entry: Equatable {
         case admitted

@@ -1,8 +1,7 @@
 import Testing
+import Text
 
-@testable import Admin
-
-@Suite struct FigureTests {
+@Suite struct SteadyFigureTests {
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
     func countsHaveGroups(number: Int, text: String) {
         #expect(Figure.count(number) == text)
@@ -20,7 +19,7 @@ import Testing
         (61_000_000_000, "61.0 s"),
     ])
     func timesChangeTheirUnitWhereTheyWouldRoundToTheNext(nanoseconds: Int, text: String) {
-        #expect(Figure.time(nanoseconds: nanoseconds) == text)
+        #expect(Figure.steadyTime(nanoseconds: nanoseconds) == text)
     }
 
     @Test(arguments: [(1023, "1023 B"), (1024, "1.0 KiB"), (1 << 20, "1.0 MiB"), (3 << 40, "3,072.0 GiB")])
@@ -30,6 +29,6 @@ import Testing
 
     @Test func timesOfDayAndRates() {
         #expect(Figure.timeOfDay(86_400 + 3 * 3600 + 4 * 60 + 5) == "03:04:05")
-        #expect(Figure.rate(99.9) == "99.9/s" && Figure.rate(99.96) == "100/s")
+        #expect(Figure.steadyRate(99.9) == "99.9/s" && Figure.steadyRate(99.96) == "100/s")
     }
 }
