@@ -16,7 +16,7 @@ struct CatalogQuery {
     private(set) var resourceDecoration: [UInt8] = []
 
     /// What is done with a parameter.
-    private enum Role {
+    private enum ContainerRole {
         case ids(ResourceClass)
         case include, language, limit, offset, selection, decoration, refused
     }
@@ -45,7 +45,7 @@ struct CatalogQuery {
     /// leads to.
     private static func role(
         of parameter: TextSlice, in bytes: Span<UInt8>, _ subject: CatalogRequest.Subject, _ type: ResourceClass
-    ) -> Role {
+    ) -> ContainerRole {
         let name = TextSlice(parameter.start, parameter.keyEnd)
         if name.equals("l", in: bytes) { return .language }
         let isWindow: Bool
@@ -69,7 +69,7 @@ struct CatalogQuery {
     }
 
     /// False where the parameter cannot be read in one way only.
-    private mutating func read(_ parameter: TextSlice, _ role: Role, _ bytes: [UInt8]) -> Bool {
+    private mutating func read(_ parameter: TextSlice, _ role: ContainerRole, _ bytes: [UInt8]) -> Bool {
         let value = TextSlice(min(parameter.keyEnd + 1, parameter.end), parameter.end)
         switch role {
         case .ids(let type):

@@ -26,7 +26,7 @@ struct StringToken: BitwiseCopyable {
 }
 
 /// What an array or object is in a document.
-enum Role: UInt8 {
+enum ContainerRole: UInt8 {
     /// Nothing to the document: attributes of attributes, `meta`, `errors`.
     case opaque
     /// Around the text.
@@ -127,7 +127,7 @@ struct Frame: BitwiseCopyable {
     /// An object with more is no part of a document, so that looking for duplicates has a bound.
     static let maxMembers = 256
 
-    var role: Role
+    var role: ContainerRole
     /// What the value to come is of.
     var member: Member
     /// The bracket that ends it.
@@ -149,7 +149,7 @@ struct Frame: BitwiseCopyable {
     var id = StringToken()
 
     @inline(__always)
-    init(role: Role, isObject: Bool, start: Int) {
+    init(role: ContainerRole, isObject: Bool, start: Int) {
         self.role = role
         self.start = UInt32(truncatingIfNeeded: start)
         closing = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")

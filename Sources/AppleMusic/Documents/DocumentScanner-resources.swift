@@ -7,7 +7,7 @@
 extension DocumentScanner {
     /// The role of an object that is the current member's value.
     @inline(__always)
-    func roleOfObject() -> Role? {
+    func roleOfObject() -> ContainerRole? {
         switch (current.role, current.member) {
         case (.outside, _): .top
         case (.primary, _), (.related, _), (.loose, _): .resource
@@ -25,7 +25,7 @@ extension DocumentScanner {
 
     /// The role of an array that is the current member's value.
     @inline(__always)
-    func roleOfArray() -> Role? {
+    func roleOfArray() -> ContainerRole? {
         switch (current.role, current.member) {
         case (.outside, _), (.primary, _), (.related, _), (.loose, _), (.relationships, _): nil
         case (.resource, .attributes), (.resource, .relationships): nil

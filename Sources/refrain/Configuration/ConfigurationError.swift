@@ -1,7 +1,7 @@
 // Where a line of configuration stands, and the errors that point there.
 
 /// A line of a configuration file, written `file:line`.
-struct Place: Hashable, Sendable, CustomStringConvertible {
+struct SourceLine: Hashable, Sendable, CustomStringConvertible {
     /// The path as it was given or composed from an `include`.
     let file: String
     /// Counted from 1.
@@ -13,7 +13,7 @@ struct Place: Hashable, Sendable, CustomStringConvertible {
 /// One thing that is wrong with a configuration. Never holds the content of a secret file.
 struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Nil where no line is to blame, for example when the file itself cannot be read.
-    let place: Place?
+    let place: SourceLine?
     let message: String
 
     /// One line: `file:line: message`.

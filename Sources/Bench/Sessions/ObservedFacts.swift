@@ -39,7 +39,7 @@ struct ListWindow {
 }
 
 /// The facts of one answer.
-struct AnswerFacts {
+struct ObservedFacts {
     /// By resource, the set of its attributes that are shown.
     var attributes: [(resource: Int, names: UInt64)] = []
     var windows: [ListWindow] = []
@@ -52,13 +52,13 @@ struct AnswerFacts {
 struct FactReader {
     private var texts = TextNumbers()
     private var attributeNames = TextNumbers()
-    private var facts = AnswerFacts()
+    private var facts = ObservedFacts()
     /// Storefront and language: what is known in one is not known in another.
     private var market = ""
 
     /// The facts of the answer to `target`.
-    mutating func facts(_ target: TraceTarget, status: Int, _ body: JSON) -> AnswerFacts {
-        facts = AnswerFacts()
+    mutating func facts(_ target: TraceTarget, status: Int, _ body: JSON) -> ObservedFacts {
+        facts = ObservedFacts()
         let elements = target.elements.dropFirst(2)
         market = "\(elements.first ?? "")|\(target["l"] ?? "")|"
         let path = elements.dropFirst().map(String.init)

@@ -1,3 +1,5 @@
+import Text
+
 /// Whether the generator kept its schedule: the one place that says which figures are its own
 /// lateness.
 ///
@@ -8,7 +10,7 @@
 /// corrected latency. At the 99th that makes the run invalid; further out, where one standstill of
 /// the generator is enough, only the figure is marked. A closed loop has no schedule that it could
 /// miss.
-enum Punctuality {
+enum GeneratorLag {
     /// In nanoseconds: less is nothing that a network would not do.
     static let tolerated = 1_000_000
     /// Of the corrected latency at the same percentile.
@@ -40,11 +42,11 @@ enum Punctuality {
 
 extension ReplayResult {
     /// Where a corrected latency may be the generator's own lateness; nil where it is the target's.
-    func lateness(at statistic: Metric.Statistic) -> Punctuality.Lateness? {
+    func lateness(at statistic: Metric.Statistic) -> GeneratorLag.Lateness? {
         switch statistic {
         case .percentile(let percentile):
-            Punctuality.lateness(at: percentile.share, lag: lag, corrected: corrected)
-        case .maximum: Punctuality.lateness(at: 1, lag: lag, corrected: corrected)
+            GeneratorLag.lateness(at: percentile.share, lag: lag, corrected: corrected)
+        case .maximum: GeneratorLag.lateness(at: 1, lag: lag, corrected: corrected)
         case .mean: nil
         }
     }

@@ -4,6 +4,7 @@ import EventLoop
 import Glibc
 import HTTP
 import Proxy
+import Traffic
 
 // From what is configured to what the modules take. Everything that can fail fails here, before
 // anything listens.
@@ -46,7 +47,9 @@ extension Configuration {
             cache: responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
-        shared.recorder = TrafficRecorder(program: "refrain \(Version.text)") { @Sendable text in log(.warn, text) }
+        shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
+            log(.warn, text)
+        }
         shared.sealedBodies = SealedBodies(maxBytes: sealedBytes)
         return shared
     }
@@ -245,5 +248,24 @@ extension CommandFailure {
     /// A setting that was found wrong when it was put to use.
     static func badSetting(_ message: String) -> CommandFailure {
         .configuration([ConfigurationError(place: nil, message: message)])
+    }
+}
+
+extension Configuration {
+    /// What a what-if run takes of a configuration. Listeners, credentials, logs, the upstream's
+    /// address and `workers` are left aside: nothing is listened on, nobody is asked, and a run has
+    /// one loop.
+    func whatIfSettings(name: String) -> WhatIfSettings {
+        var settings = WhatIfSettings(name: name)
+        settings.policy = policy
+        // The run takes the time that the recording took.
+        settings.policy.speed = 1
+        settings.composition = composition
+        settings.memoryBytes = memoryTierBytes
+        settings.sealedBytes = sealedBytes
+        settings.fileBytes = cacheFile == nil ? nil : cacheSize
+        settings.upstreamConnections = max(1, upstreamConnections)
+        settings.upstreamRate = upstreamRate
+        return settings
     }
 }

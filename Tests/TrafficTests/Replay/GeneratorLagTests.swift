@@ -2,7 +2,7 @@ import Testing
 
 @testable import Traffic
 
-@Suite struct PunctualityTests {
+@Suite struct GeneratorLagTests {
     private static func histogram(_ nanoseconds: Int64) -> Histogram {
         var histogram = Histogram()
         histogram.record(nanoseconds: nanoseconds)
@@ -16,16 +16,16 @@ import Testing
             (5_100_000, 50_000_000, false),
         ] as [(Int64, Int64, Bool)])
     func aRunIsInvalidWhenItsLagCouldBeWhatItMeasured(_ lag: Int64, _ corrected: Int64, _ isValid: Bool) {
-        let objection = Punctuality.objection(lag: Self.histogram(lag), corrected: Self.histogram(corrected))
+        let objection = GeneratorLag.objection(lag: Self.histogram(lag), corrected: Self.histogram(corrected))
         #expect((objection == nil) == isValid)
     }
 
     @Test func aClosedLoopIsNeverLate() {
-        #expect(Punctuality.objection(lag: Histogram(), corrected: Self.histogram(1)) == nil)
+        #expect(GeneratorLag.objection(lag: Histogram(), corrected: Self.histogram(1)) == nil)
     }
 
     @Test func theObjectionSaysHowLate() {
-        let text = Punctuality.objection(lag: Self.histogram(12_340_000), corrected: Self.histogram(1_000_000))
+        let text = GeneratorLag.objection(lag: Self.histogram(12_340_000), corrected: Self.histogram(1_000_000))
         #expect(
             text == "the generator was late: 1 % of the requests lagged by 12.3 ms or more, and 1.00 ms are allowed")
     }
@@ -41,15 +41,15 @@ import Testing
             result.corrected.record(nanoseconds: late + 500_000)
             result.uncorrected.record(nanoseconds: 500_000)
         }
-        #expect(Punctuality.objection(lag: result.lag, corrected: result.corrected) == nil)
-        let marked = result.latencyTable.rows.filter { $0.last == Explanation.generatorsMark }.map { $0[0] }
+        #expect(GeneratorLag.objection(lag: result.lag, corrected: result.corrected) == nil)
+        let marked = result.latencyTable.rows.filter { $0.last == ReportNotes.generatorsMark }.map { $0[0] }
         #expect(marked == ["99.9 %", "99.99 %", "99.999 %", "max"])
         let text = TerminalSummary.text(of: result)
         let page = HTMLReport.page(of: result)
-        #expect(text.split(separator: "\n").filter { $0.hasSuffix("  " + Explanation.generatorsMark) }.count == 4)
-        #expect(text.contains(Explanation.generators) && text.split(separator: "\n").allSatisfy { $0.count <= 100 })
-        #expect(page.contains("<td>\(HTML.escaped(Explanation.generatorsMark))</td>"))
-        #expect(ReplayComparison(("a", result), ("b", result)).text.contains(", " + Explanation.generatorsMark))
+        #expect(text.split(separator: "\n").filter { $0.hasSuffix("  " + ReportNotes.generatorsMark) }.count == 4)
+        #expect(text.contains(ReportNotes.generators) && text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(page.contains("<td>\(HTML.escaped(ReportNotes.generatorsMark))</td>"))
+        #expect(ReplayComparison(("a", result), ("b", result)).text.contains(", " + ReportNotes.generatorsMark))
 
         func sentence(_ text: String) throws -> String { try Threshold(text).verdict(on: result).sentence }
         #expect(try sentence("p99.9>50ms").hasSuffix("there, so this may be its fault and not the target's"))

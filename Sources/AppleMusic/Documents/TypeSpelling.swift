@@ -1,5 +1,5 @@
 /// The type of a resource as it stands in a text, and what follows from it.
-struct ResourceType {
+struct TypeSpelling {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
     /// Zero stands for none, and for those too long to be compared.

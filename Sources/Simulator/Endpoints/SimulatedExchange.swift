@@ -2,12 +2,12 @@
 // route to an endpoint.
 
 /// The request being answered and what its endpoints share.
-struct Exchange {
+struct SimulatedExchange {
     let api: SimulatedAPI
     /// The catalog and the shapes of the revision that answers.
     let snapshot: Snapshot
     let request: SimulatorRequest
-    let target: RequestTarget
+    let target: SimulatorTarget
     let decorations: Decorations
     /// The seeded index of the request, for the order of members.
     let index: Int
@@ -19,7 +19,7 @@ struct Exchange {
         self.snapshot = snapshot
         self.request = request
         self.index = index
-        target = RequestTarget(request.target)
+        target = SimulatorTarget(request.target)
         decorations = try Decorations(target)
     }
 
@@ -77,7 +77,7 @@ struct Exchange {
 
     /// `{"next"?, "data":[...], "meta"?}` (API.md 5.1).
     func collection(
-        _ page: Page, _ renderer: inout Renderer, path: String, place: Place, sort: String? = nil,
+        _ page: Page, _ renderer: inout Renderer, path: String, place: RenderPosition, sort: String? = nil,
         hasTotal: Bool = false
     ) -> Reply {
         let limit = target.first("limit")
@@ -91,7 +91,7 @@ struct Exchange {
     }
 
     /// `"data":[...]`.
-    func data(_ items: [Resource], _ renderer: inout Renderer, _ place: Place) {
+    func data(_ items: [Resource], _ renderer: inout Renderer, _ place: RenderPosition) {
         renderer.json.key("data")
         renderer.json.beginArray()
         for item in items { renderer.object(item, place) }

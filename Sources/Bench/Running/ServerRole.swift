@@ -3,7 +3,7 @@ import Foundation
 
 /// The servers that this program itself can be, each in a process of its own:
 /// `bench serve origin PORT`, `bench serve bare PORT LOOPS BYTES`.
-enum Role {
+enum ServerRole {
     static let word = "serve"
     static let origin = "origin"
     static let bare = "bare"
