@@ -90,7 +90,7 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "AppleMusic", "Cache", "Server", "Recording", "Simulator", "Traffic",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Simulator", "Traffic",
                 ],
                 swiftSettings: swift),
             .testTarget(

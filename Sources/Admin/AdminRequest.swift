@@ -1,7 +1,7 @@
 import HTTP
 import Server
 
-/// What the endpoints and the doorkeeper have to know of a request.
+/// What the endpoints and the authorizer have to know of a request.
 struct AdminRequest: Sendable {
     var method = HTTP.Method.get
     var path = "/"

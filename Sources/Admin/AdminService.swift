@@ -44,15 +44,15 @@ public struct AdminSources: Sendable {
     }
 }
 
-/// The operator's surface over HTTP: a doorkeeper in front of `AdminEndpoint.table`.
+/// The operator's surface over HTTP: an authorizer in front of `AdminEndpoint.table`.
 ///
-/// Who may do what is decided by `Doorkeeper`, a value; this class asks it, finds the endpoint, and
+/// Who may do what is decided by `AdminAuthorizer`, a value; this class asks it, finds the endpoint, and
 /// sends what that replies. Confined to its loop.
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.
     private(set) lazy var reader = sources.cache.store?.makeReader()
-    var doorkeeper: Doorkeeper
+    var authorizer: AdminAuthorizer
     /// The connections whose answers come from elsewhere.
     private var waiting: [Int: ClientConnection] = [:]
     private var lastNumber = 0
@@ -65,7 +65,7 @@ public final class AdminService: Service {
     ///   anything else.
     public init(_ sources: AdminSources, _ context: LoopContext) {
         self.sources = sources
-        doorkeeper = Doorkeeper(sources.access)
+        authorizer = AdminAuthorizer(sources.access)
         timeline = Timeline(sources, context)
         streams = EventStreams(timeline, sources.statistics.feed, context.loop)
     }
@@ -78,10 +78,10 @@ public final class AdminService: Service {
         let request = AdminRequest(connection)
         let endpoint = AdminEndpoint.named(request.path)
         let entry = connection.withHeadBytes { bytes in
-            doorkeeper.entry(for: connection.head, bytes, at: connection.context.loop.now)
+            authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
         }
         if case .wrongToken = entry { return refuseLater(connection, .unauthorized) }
-        let refusal = doorkeeper.refusal(
+        let refusal = authorizer.refusal(
             of: request, to: endpoint, entry, contentCount: connection.body.count,
             isOwner: { PeerOwner.mayWrite(connection.peer) })
         guard refusal == nil, let endpoint else { return connection.send(refusal ?? .notFound) }
@@ -90,10 +90,10 @@ public final class AdminService: Service {
 
     /// Whoever guesses at tokens is answered late, and not at all where many do so at once.
     fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
-        guard delayed < Doorkeeper.mostDelayed else { return connection.close() }
+        guard delayed < AdminAuthorizer.mostDelayed else { return connection.close() }
         delayed += 1
         let number = hold(connection)
-        _ = connection.context.loop.schedule(at: connection.context.loop.now + Doorkeeper.delay) { [weak self] in
+        _ = connection.context.loop.schedule(at: connection.context.loop.now + AdminAuthorizer.delay) { [weak self] in
             self?.delayed -= 1
             self?.finish(number, reply)
         }

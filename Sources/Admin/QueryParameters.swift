@@ -1,3 +1,5 @@
+import Text
+
 // The parameters of a query, or of a form: read strictly, because a misspelt filter would show
 // everything.
 
@@ -7,7 +9,7 @@ struct QueryParameters {
 
     /// Of a target's query; a `+` is a plus sign.
     init(_ query: String?, known: [String]) throws(AdminRequestError) {
-        try take((query ?? "")[...], known, plus: "+")
+        try take((query ?? "")[...], known, plusIsSpace: false)
     }
 
     /// Of a form's content, where a `+` is a blank (application/x-www-form-urlencoded).
@@ -15,7 +17,7 @@ struct QueryParameters {
         guard let text = String(validating: form, as: UTF8.self) else {
             throw AdminRequestError(detail: "The content is not UTF-8.")
         }
-        try take(text[...], known, plus: " ")
+        try take(text[...], known, plusIsSpace: true)
     }
 
     subscript(name: String) -> String? { values[name] }
@@ -39,13 +41,14 @@ struct QueryParameters {
         }
     }
 
-    private mutating func take(_ text: Substring, _ known: [String], plus: Character) throws(AdminRequestError) {
+    private mutating func take(_ text: Substring, _ known: [String], plusIsSpace: Bool) throws(AdminRequestError) {
         for pair in text.split(separator: "&") {
             let equals = pair.firstIndex(of: "=") ?? pair.endIndex
-            guard let name = Self.decoded(pair[..<equals], plus), known.contains(name) else {
+            guard let name = Self.decoded(pair[..<equals], plusIsSpace), known.contains(name) else {
                 throw Self.unknown(String(pair[..<equals]), known)
             }
-            guard equals < pair.endIndex, let value = Self.decoded(pair[pair.index(after: equals)...], plus) else {
+            guard equals < pair.endIndex, let value = Self.decoded(pair[pair.index(after: equals)...], plusIsSpace)
+            else {
                 throw AdminRequestError(detail: "\(name): expected \(name)=VALUE, percent-encoded UTF-8.")
             }
             guard values.updateValue(value, forKey: name) == nil else {
@@ -64,29 +67,8 @@ struct QueryParameters {
 
     /// Nil where a percent sign is not followed by two hexadecimal digits, or the bytes are not
     /// UTF-8.
-    private static func decoded(_ text: Substring, _ plus: Character) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            case UInt8(ascii: "+"): bytes.append(contentsOf: plus.utf8)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
+    private static func decoded(_ text: Substring, _ plusIsSpace: Bool) -> String? {
+        let (bytes, isWhole) = PercentEncoding.decoded(text.utf8, plusIsSpace: plusIsSpace)
+        return isWhole ? String(validating: bytes, as: UTF8.self) : nil
     }
 }

@@ -6,7 +6,7 @@ final class Run {
     private let choice: Choice
     private let folder: String
     private let machine = Machine.current()
-    private var rows: [Row] = []
+    private var rows: [ResultRow] = []
     private var failures: [String] = []
     private var openLab: Lab?
 

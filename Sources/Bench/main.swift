@@ -9,8 +9,8 @@ func end(_ error: any Error, _ status: Int32) -> Never {
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.first == Role.word {
-    do { try Role.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
+if arguments.first == ServerRole.word {
+    do { try ServerRole.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
 }
 let choice: Choice
 do {

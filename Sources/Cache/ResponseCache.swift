@@ -1,4 +1,5 @@
 import Dispatch
+import HTTP
 import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
@@ -158,5 +159,195 @@ public final class ResponseCache: Sendable {
             return nil
         }
         return response
+    }
+}
+
+// Answers that the origin chose by request fields: found in two steps, stored behind a signpost
+// (`VariantSignpost`). Must hold: a signpost is never given out as an answer; an answer that does
+// not vary takes the signpost's place.
+
+extension ResponseCache {
+    /// The stored response for a request to `key`'s target with these fields, whose ranges count in
+    /// `bytes`. `key` comes without a variant and leaves as the one to store and to collapse under.
+    /// Where there is no signpost it costs what one look-up costs.
+    public func lookup(
+        _ key: inout CacheKey, _ reader: StoreReader?, at now: Int64, selecting fields: borrowing Fields,
+        _ bytes: Span<UInt8>
+    ) -> StoredResponse? {
+        guard let found = lookup(key, reader, at: now) else { return nil }
+        guard found.isSignpost else { return found }
+        guard let signpost = VariantSignpost(found.selecting), let variant = signpost.variant(of: fields, bytes) else {
+            return nil
+        }
+        let base = key
+        key.set(variant: variant)
+        let exact = lookup(key, reader, at: now)
+        if let exact, exact.isFresh(at: now) { return exact }
+        guard let (language, variant) = signpost.wanted(by: fields, bytes) else { return exact }
+        var other = base
+        other.set(variant: variant)
+        guard let found = lookup(other, reader, at: now), found.isFresh(at: now), found.language == language else {
+            return exact
+        }
+        key = other
+        return found
+    }
+
+    /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at
+    /// the base key of its target, or, where the origin chose it by the fields that `vary` names,
+    /// behind a signpost there, whatever variant its key came with. Returns it as it was stored.
+    @discardableResult
+    public func store(
+        _ response: StoredResponse, varyingBy vary: ResponseFacts.Vary, forwarded: Span<UInt8>, _ reader: StoreReader?
+    ) -> StoredResponse {
+        precondition(!vary.isUnbounded, "StoreDecision refuses what varies without bound")
+        if vary.names.isEmpty, response.key.variant.isEmpty {
+            store(response)
+            return response
+        }
+        var key = response.key
+        key.set(variant: [])
+        if !vary.names.isEmpty {
+            let (signpost, isNew) = signpost(vary.names, at: key, for: response, reader)
+            guard let variant = signpost.variant(of: forwarded) else { return response }
+            put(signpost, isNew: isNew, with: variant, at: key, for: response)
+            key.set(variant: variant)
+        }
+        let placed = response.moved(to: key)
+        store(placed)
+        return placed
+    }
+
+    /// Whether `stored`, which answers a request to the same target, also answers one that goes to
+    /// the origin with the field lines `forwarded`.
+    public func isVariant(_ stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: StoreReader?) -> Bool {
+        guard !stored.key.variant.isEmpty else { return true }
+        var base = stored.key
+        base.set(variant: [])
+        guard let found = lookup(base, reader, at: stored.receivedAt),
+            let variant = VariantSignpost(found.selecting)?.variant(of: forwarded)
+        else { return false }
+        return stored.key.variant.elementsEqual(variant)
+    }
+
+    /// The one of these names that stands at `base`, or a new one to take the place of what is
+    /// there.
+    private func signpost(
+        _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: StoreReader?
+    ) -> (VariantSignpost, isNew: Bool) {
+        if let found = lookup(base, reader, at: answer.receivedAt), let signpost = VariantSignpost(found.selecting),
+            signpost.names == names
+        {
+            return (signpost, false)
+        }
+        return (VariantSignpost(names: names), true)
+    }
+
+    /// Puts `signpost` up at `base`, unless it stands there and says all that there is to say about
+    /// `answer`.
+    private func put(
+        _ signpost: VariantSignpost, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse
+    ) {
+        var completed = signpost
+        if signpost.isAboutLanguageAlone, let language = answer.language { completed.languages.note(language, variant) }
+        guard isNew || completed != signpost else { return }
+        store(StoredResponse(signpost: completed, at: base, for: answer))
+    }
+}
+
+// Looking without a trace: for operators, who must not change what they look at.
+// Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs
+// to one user is counted and never shown.
+
+/// One row of a listing of both tiers.
+public struct ListedEntry: Sendable {
+    public let entry: StoredEntry
+    public let isInMemory: Bool
+    public let isInFile: Bool
+}
+
+/// What a listing found.
+public struct EntryListing: Sendable {
+    /// Answers of the origin's that everyone shares, the most recently used first, or received,
+    /// where nobody keeps their use.
+    public let entries: [ListedEntry]
+    /// Whether there are more than were asked for.
+    public let isTruncated: Bool
+    /// Answers in memory that belong to one user each, whatever was asked for.
+    public let personal: Int
+    /// Answers in memory that were composed of others, whatever was asked for.
+    public let composed: Int
+}
+
+extension ResponseCache {
+    /// What is stored under `key`, if something can still be done with it.
+    public func peek(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+        guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
+            !found.isDamaged
+        else { return nil }
+        return found
+    }
+
+    /// Whether memory holds something under `key`.
+    public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
+
+    /// The variant under which a request without any of the fields that tell a target's answers
+    /// apart is stored, and the names of those; nil where `found` is an answer.
+    public func variant(at found: StoredResponse) -> (names: [String], plain: [UInt8]?)? {
+        guard let signpost = VariantSignpost(found.selecting) else { return nil }
+        let names = String(decoding: signpost.names, as: UTF8.self).split(separator: ",").map(String.init)
+        return (names, signpost.variant(of: [UInt8]().span))
+    }
+
+    /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read,
+    /// else those in memory. At once, or on a queue of listings' own. Goes through all of memory:
+    /// not for a loop that serves clients.
+    public func list(
+        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable (EntryListing) -> Void
+    ) {
+        var (personal, composed) = (0, 0)
+        var inMemory: [StoredResponse] = []
+        memory.forEachResponse { response in
+            if response.key.isPersonal {
+                personal += 1
+            } else if response.composition != nil {
+                composed += 1
+            } else if !response.isSignpost, selection.matches(response) {
+                inMemory.append(response)
+            }
+        }
+        let others = (personal: personal, composed: composed)
+        guard let store, store.isReadable else {
+            inMemory.sort { $0.receivedAt > $1.receivedAt }
+            let entries = inMemory.prefix(limit).map {
+                ListedEntry(entry: StoredEntry($0), isInMemory: true, isInFile: false)
+            }
+            completion(EntryListing(entries, of: inMemory.count, others))
+            return
+        }
+        store.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
+            let entries = rows.prefix(limit).map { row in
+                let isInMemory = row.key.map { memory.peek($0) != nil } ?? false
+                return ListedEntry(entry: row, isInMemory: isInMemory, isInFile: true)
+            }
+            completion(EntryListing(entries, of: rows.count, others))
+        }
+    }
+}
+
+extension EntryListing {
+    fileprivate init(_ entries: [ListedEntry], of count: Int, _ others: (personal: Int, composed: Int)) {
+        self.init(
+            entries: entries, isTruncated: count > entries.count, personal: others.personal, composed: others.composed)
+    }
+}
+
+extension SQLiteStore {
+    /// Whether its rows can be read now.
+    fileprivate var isReadable: Bool {
+        switch health {
+        case .available, .failing: true
+        case .unavailable, .closed: false
+        }
     }
 }

@@ -222,18 +222,7 @@ public final class StoredResponse: Sendable {
         sum.combine(fields)
         sum.combine(filedBody.count)
         sum.combineInLanes(filedBody)
-        // Without a form it is what older versions wrote.
         if gzip != nil { sum.combine(1) }
-        return sum.value
-    }
-
-    /// The same as version 3 of the file had it.
-    var olderContentSum: UInt64 {
-        var sum = Checksum()
-        sum.combine(resources.count)
-        for resource in resources { sum.combine(resource) }
-        sum.combine(fields)
-        sum.combine(body[...])
         return sum.value
     }
 
@@ -255,5 +244,116 @@ extension Array where Element: BitwiseCopyable {
         guard capacity > count + count / 8 else { return self }
         // Not from a slice: an array made from a slice of all of another shares its storage.
         return withUnsafeBufferPointer { Array($0) }
+    }
+}
+
+// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says
+// of it.
+
+extension StoredResponse {
+    /// Whether `head` has a Date: an answer stored under the origin's own rules keeps the origin's,
+    /// or the time it came (RFC 9110 6.6.1, RFC 9111 4), and nobody may add another.
+    public var hasDate: Bool { validators.date != nil }
+
+    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF.
+    /// Age, Cache-Status, Date where there is none, and the empty line follow; then what
+    /// `AnswerForm.content(of:)` has. A 416 is an error of the caller's own, with
+    /// `appendContentRange`.
+    ///
+    /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
+    public func appendHead(_ form: AnswerForm, _ coding: ContentCoding = .identity, to buffer: inout ByteBuffer) {
+        switch form {
+        case .whole:
+            if let gzip, coding == .gzip { return buffer.append(gzip.head) }
+            if isDamaged { appendDamaged(to: &buffer) } else { buffer.append(head) }
+        case .notModified: appendNotModified(coding, to: &buffer)
+        case .partial(let part): if isDamaged { appendDamaged(to: &buffer) } else { appendPartial(part, to: &buffer) }
+        case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
+        }
+    }
+
+    /// For content that turned out to be none. Whoever comes next finds nothing stored and asks the
+    /// origin.
+    private func appendDamaged(to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(502)
+        buffer.append("Content-Length: 0\r\n")
+    }
+
+    /// What a 416 says of the content (RFC 9110 15.5.17).
+    public func appendContentRange(to buffer: inout ByteBuffer) {
+        buffer.append("Content-Range: bytes */")
+        buffer.append(decimal: bodyCount)
+        buffer.append("\r\n")
+    }
+
+    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content;
+    /// Last-Modified only where no entity tag does its work.
+    private func appendNotModified(_ coding: ContentCoding, to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(304)
+        appendFields(coding, to: &buffer) { id in
+            switch id {
+            case .cacheControl, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .vary, .via: true
+            case .lastModified: validators.tagValue.isEmpty
+            default: false
+            }
+        }
+    }
+
+    /// RFC 9110 15.3.7.1. Parts are of the content without a coding.
+    private func appendPartial(_ part: Range<Int>, to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(206)
+        appendFields(.identity, to: &buffer) { $0 != .contentRange }
+        buffer.append("Content-Range: bytes ")
+        buffer.append(decimal: part.lowerBound)
+        buffer.append("-")
+        buffer.append(decimal: part.upperBound - 1)
+        buffer.append("/")
+        buffer.append(decimal: bodyCount)
+        buffer.append("\r\nContent-Length: ")
+        buffer.append(decimal: part.count)
+        buffer.append("\r\n")
+    }
+
+    private func appendFields(
+        _ coding: ContentCoding, to buffer: inout ByteBuffer, where isKept: (FieldName) -> Bool
+    ) {
+        let fields = self.fields.span
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            guard isKept(line.id) else { continue }
+            switch coding {
+            case .identity: buffer.append(fields.extracting(line.whole))
+            case .gzip: GzipForm.append(line, of: fields, to: &buffer)
+            }
+        }
+        if addsVary { buffer.append(GzipForm.varyLine) }
+    }
+}
+
+extension AnswerForm {
+    /// The status code of `stored` in this form, once its content was asked for: 502 where there is
+    /// none to be had.
+    public func status(of stored: StoredResponse) -> Int {
+        switch self {
+        case .whole: stored.isDamaged ? 502 : stored.status
+        case .notModified: 304
+        case .partial: stored.isDamaged ? 502 : 206
+        case .unsatisfiable: 416
+        }
+    }
+
+    /// The bytes of the content that go along; those of a part are copied. Comes before head and
+    /// status are asked for, which follow what it finds.
+    public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
+        switch self {
+        case .whole:
+            if let gzip = stored.gzip, coding == .gzip { return gzip.body }
+            let body = stored.body
+            return stored.isDamaged ? [] : body
+        case .partial(let part):
+            let body = stored.body
+            return stored.isDamaged ? [] : Array(body[part])
+        case .notModified, .unsatisfiable: return []
+        }
     }
 }

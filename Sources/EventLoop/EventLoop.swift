@@ -19,12 +19,12 @@ import Glibc
 ///
 /// `@unchecked Sendable` because all mutable state is confined to `queue`, which debug builds
 /// check.
-public final class EventLoop: Scheduler, @unchecked Sendable {
+public final class EventLoop: @unchecked Sendable {
     /// The loop's queue. Prefer `execute`: a block that goes straight to the queue runs outside a
     /// turn, with an old `now`.
     let queue: DispatchQueue
 
-    /// The time of the current turn.
+    /// The time, read once a turn: everything that happens in one turn happens at one instant.
     public private(set) var now: Instant
     /// Nil, but in runs that do not wait: the clock on the machine is the time then.
     private let virtualTime: VirtualTime?
@@ -131,6 +131,11 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
     /// `clock_gettime`.
     public var currentTime: Instant { virtualTime?.now ?? Instant.now() }
 
+    /// Runs `body` on the loop at `deadline`, or in the next turn if that is past. Timers run in the
+    /// order of their deadlines, those of equal deadlines in the order in which they were scheduled.
+    ///
+    /// The closure is an allocation: what changes its deadline with each request keeps one timer
+    /// that looks, when it runs, whether it is due, and schedules itself again.
     @discardableResult
     public func schedule(at deadline: Instant, _ body: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
@@ -139,6 +144,13 @@ public final class EventLoop: Scheduler, @unchecked Sendable {
         return timers.insert(at: deadline, body)
     }
 
+    /// Runs `body` after `delay`.
+    @discardableResult
+    public func schedule(after delay: Duration, _ body: @escaping () -> Void) -> TimerToken {
+        schedule(at: now + delay, body)
+    }
+
+    /// Forgets the timer and releases its closure. Constant time.
     public func cancel(_ token: TimerToken) {
         assertOnLoop()
         timers.cancel(token)

@@ -11,7 +11,7 @@ public struct Instant: Comparable, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The time now: one `clock_gettime`, about 20 ns. Code on a loop reads `Scheduler.now`
+    /// The time now: one `clock_gettime`, about 20 ns. Code on a loop reads `EventLoop.now`
     /// instead.
     public static func now() -> Instant {
         var time = timespec()

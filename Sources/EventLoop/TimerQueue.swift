@@ -1,4 +1,10 @@
-/// The timers of one scheduler: a binary heap by (deadline, order of scheduling).
+/// Names one timer of one loop. Cancelling it after it has run, or twice, does nothing.
+public struct TimerToken: Hashable, Sendable {
+    let slot: UInt32
+    let generation: UInt32
+}
+
+/// The timers of one loop: a binary heap by (deadline, order of scheduling).
 ///
 /// Cancelling bumps the generation of the timer's slot and releases the closure; the entry in the
 /// heap stays until it surfaces, or until stale entries are the majority, when the heap is built

@@ -84,3 +84,166 @@ public enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 }
+
+/// Recognising a field name: by its length, then by comparing with the few names of that length,
+/// eight bytes at a time. The compiler turns each comparison into one or two with constants: 60
+/// names cost a few nanoseconds, no table and no memory. That the spellings here are those of
+/// `FieldName.text` is a test.
+extension FieldName {
+    /// The name that the bytes at `range`, which have no control characters, spell in any case.
+    /// What is recognised is a token: `byte | 0x20` is a letter only for the two cases of that
+    /// letter, and `-` only for `-` and a carriage return.
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        let raw = bytes.bytes
+        self =
+            switch range.count {
+            case ...9: Self.short(raw, range.lowerBound, range.count)
+            case ...15: Self.medium(raw, range.lowerBound, range.count)
+            default: Self.long(raw, range.lowerBound, range.count)
+            }
+    }
+
+    /// The name that the bytes at `range` spell in any case; for those who have lines of fields and
+    /// no parsed head.
+    public static func named(_ bytes: Span<UInt8>, _ range: Range<Int>) -> FieldName {
+        precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count)
+        return FieldName(bytes, range)
+    }
+
+    private static func short(_ bytes: RawSpan, _ start: Int, _ count: Int) -> FieldName {
+        switch count {
+        case 2:
+            if spells(bytes, start, "te") { return .te }
+        case 3:
+            if spells(bytes, start, "age") { return .age }
+            if spells(bytes, start, "via") { return .via }
+        case 4:
+            if spells(bytes, start, "host") { return .host }
+            if spells(bytes, start, "date") { return .date }
+            if spells(bytes, start, "etag") { return .etag }
+            if spells(bytes, start, "vary") { return .vary }
+        case 5:
+            if spells(bytes, start, "range") { return .range }
+        case 6:
+            if spells(bytes, start, "expect") { return .expect }
+            if spells(bytes, start, "cookie") { return .cookie }
+            if spells(bytes, start, "pragma") { return .pragma }
+            if spells(bytes, start, "accept") { return .accept }
+            if spells(bytes, start, "origin") { return .origin }
+            if spells(bytes, start, "server") { return .server }
+        case 7:
+            if spells(bytes, start, "upgrade") { return .upgrade }
+            if spells(bytes, start, "trailer") { return .trailer }
+            if spells(bytes, start, "expires") { return .expires }
+            if spells(bytes, start, "warning") { return .warning }
+            if spells(bytes, start, "referer") { return .referer }
+        case 8:
+            if spells(bytes, start, "if-match") { return .ifMatch }
+            if spells(bytes, start, "if-range") { return .ifRange }
+            if spells(bytes, start, "location") { return .location }
+        case 9:
+            if spells(bytes, start, "forwarded") { return .forwarded }
+        default: break
+        }
+        return .other
+    }
+
+    private static func medium(_ bytes: RawSpan, _ start: Int, _ count: Int) -> FieldName {
+        switch count {
+        case 10:
+            if spells(bytes, start, "tracestate") { return .tracestate }
+            if spells(bytes, start, "connection") { return .connection }
+            if spells(bytes, start, "keep-alive") { return .keepAlive }
+            if spells(bytes, start, "set-cookie") { return .setCookie }
+            if spells(bytes, start, "user-agent") { return .userAgent }
+        case 11:
+            if spells(bytes, start, "traceparent") { return .traceparent }
+            if spells(bytes, start, "retry-after") { return .retryAfter }
+        case 12:
+            if spells(bytes, start, "content-type") { return .contentType }
+            if spells(bytes, start, "cache-status") { return .cacheStatus }
+        case 13:
+            if spells(bytes, start, "authorization") { return .authorization }
+            if spells(bytes, start, "cache-control") { return .cacheControl }
+            if spells(bytes, start, "last-modified") { return .lastModified }
+            if spells(bytes, start, "if-none-match") { return .ifNoneMatch }
+            if spells(bytes, start, "accept-ranges") { return .acceptRanges }
+            if spells(bytes, start, "content-range") { return .contentRange }
+            if spells(bytes, start, "x-refrain-key") { return .xRefrainKey }
+        case 14:
+            if spells(bytes, start, "content-length") { return .contentLength }
+        case 15:
+            if spells(bytes, start, "accept-encoding") { return .acceptEncoding }
+            if spells(bytes, start, "accept-language") { return .acceptLanguage }
+            if spells(bytes, start, "x-forwarded-for") { return .xForwardedFor }
+        default: break
+        }
+        return .other
+    }
+
+    private static func long(_ bytes: RawSpan, _ start: Int, _ count: Int) -> FieldName {
+        switch count {
+        case 16:
+            if spells(bytes, start, "proxy-connection") { return .proxyConnection }
+            if spells(bytes, start, "music-user-token") { return .musicUserToken }
+            if spells(bytes, start, "content-encoding") { return .contentEncoding }
+            if spells(bytes, start, "content-language") { return .contentLanguage }
+            if spells(bytes, start, "content-location") { return .contentLocation }
+        case 17:
+            if spells(bytes, start, "transfer-encoding") { return .transferEncoding }
+            if spells(bytes, start, "cdn-cache-control") { return .cdnCacheControl }
+            if spells(bytes, start, "if-modified-since") { return .ifModifiedSince }
+        case 18:
+            if spells(bytes, start, "proxy-authenticate") { return .proxyAuthenticate }
+        case 19:
+            if spells(bytes, start, "proxy-authorization") { return .proxyAuthorization }
+            if spells(bytes, start, "if-unmodified-since") { return .ifUnmodifiedSince }
+        case 22:
+            if spells(bytes, start, "access-control-max-age") { return .accessControlMaxAge }
+        case 27:
+            if spells(bytes, start, "access-control-allow-origin") { return .accessControlAllowOrigin }
+        case 28:
+            if spells(bytes, start, "access-control-allow-headers") { return .accessControlAllowHeaders }
+            if spells(bytes, start, "access-control-allow-methods") { return .accessControlAllowMethods }
+        case 29:
+            if spells(bytes, start, "access-control-expose-headers") { return .accessControlExposeHeaders }
+            if spells(bytes, start, "access-control-request-method") { return .accessControlRequestMethod }
+        case 30:
+            if spells(bytes, start, "access-control-request-headers") { return .accessControlRequestHeaders }
+        case 32:
+            if spells(bytes, start, "access-control-allow-credentials") { return .accessControlAllowCredentials }
+        default: break
+        }
+        return .other
+    }
+
+    /// Whether the bytes from `start` on are `name`, which is in lower case and as long as they
+    /// are: whole words, then the last word again, overlapping. Inlined, because only then the
+    /// loads from `name` become constants.
+    @inline(__always)
+    private static func spells(_ bytes: RawSpan, _ start: Int, _ name: StaticString) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard count >= 4 else {
+            for offset in 0..<count
+            where bytes.unsafeLoad(fromByteOffset: start + offset, as: UInt8.self) | 0x20 != name.utf8Start[offset] {
+                return false
+            }
+            return true
+        }
+        guard count >= 8 else {
+            return isEqual(bytes, start, name, 0, UInt32.self) && isEqual(bytes, start, name, count - 4, UInt32.self)
+        }
+        return isEqual(bytes, start, name, count - 8, UInt64.self) && isEqual(bytes, start, name, 0, UInt64.self)
+            && (count <= 16 || isEqual(bytes, start, name, 8, UInt64.self))
+            && (count <= 24 || isEqual(bytes, start, name, 16, UInt64.self))
+    }
+
+    @inline(__always)
+    private static func isEqual<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: RawSpan, _ start: Int, _ name: StaticString, _ offset: Int, _ type: Word.Type
+    ) -> Bool {
+        let word = bytes.unsafeLoadUnaligned(fromByteOffset: start + offset, as: Word.self)
+        let known = UnsafeRawPointer(name.utf8Start).loadUnaligned(fromByteOffset: offset, as: Word.self)
+        return word | Word(truncatingIfNeeded: 0x2020_2020_2020_2020 as UInt64) == known
+    }
+}

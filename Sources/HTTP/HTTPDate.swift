@@ -43,10 +43,123 @@ public enum HTTPDate {
         buffer.append(" GMT")
     }
 
-    static let weekdays: StaticString = "SunMonTueWedThuFriSat"
+    private static let weekdays: StaticString = "SunMonTueWedThuFriSat"
     static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
     private static func append(name index: Int, of names: StaticString, to buffer: inout ByteBuffer) {
         for offset in 0..<3 { buffer.append(names.utf8Start[index * 3 + offset]) }
+    }
+}
+
+/// The three formats of a date. Offsets are fixed within each.
+extension HTTPDate {
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`
+    private static func parseFixed(_ bytes: Span<UInt8>) -> Int64? {
+        guard name(bytes, 0, of: weekdays) != nil, bytes.equals(3..<5, ", "), let day = digits(bytes, 5, 2),
+            bytes[7] == ASCII.space, let month = name(bytes, 8, of: months), bytes[11] == ASCII.space,
+            let year = digits(bytes, 12, 4), bytes[16] == ASCII.space, let time = time(bytes, 17),
+            bytes.equalsIgnoringCase(25..<29, " gmt")
+        else { return nil }
+        return Calendar.seconds(year: year, month: month + 1, day: day, time: time)
+    }
+
+    /// `Sun Nov  6 08:49:37 1994`
+    private static func parseASCTime(_ bytes: Span<UInt8>) -> Int64? {
+        let dayStart = bytes[8] == ASCII.space ? 9 : 8
+        guard name(bytes, 0, of: weekdays) != nil, bytes[3] == ASCII.space,
+            let month = name(bytes, 4, of: months), bytes[7] == ASCII.space,
+            let day = digits(bytes, dayStart, 10 - dayStart), bytes[10] == ASCII.space,
+            let time = time(bytes, 11), bytes[19] == ASCII.space, let year = digits(bytes, 20, 4)
+        else { return nil }
+        return Calendar.seconds(year: year, month: month + 1, day: day, time: time)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`
+    private static func parseRFC850(_ bytes: Span<UInt8>, now: Int64) -> Int64? {
+        var comma = 0
+        while comma < bytes.count, bytes[comma] != UInt8(ascii: ",") { comma += 1 }
+        let base = comma + 2
+        guard isWholeWeekday(bytes, 0..<comma), bytes.count == base + 22, bytes[comma + 1] == ASCII.space,
+            let day = digits(bytes, base, 2), bytes[base + 2] == UInt8(ascii: "-"),
+            let month = name(bytes, base + 3, of: months), bytes[base + 6] == UInt8(ascii: "-"),
+            let shortYear = digits(bytes, base + 7, 2), bytes[base + 9] == ASCII.space,
+            let time = time(bytes, base + 10), bytes.equalsIgnoringCase((base + 18)..<(base + 22), " gmt")
+        else { return nil }
+        let thisYear = Calendar.date(of: Calendar.floorDivision(now, 86_400)).year
+        var year = thisYear - thisYear % 100 + 100 + shortYear
+        while year > thisYear + 50 { year -= 100 }
+        return Calendar.seconds(year: year, month: month + 1, day: day, time: time)
+    }
+
+    private static func isWholeWeekday(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        let names: InlineArray<7, StaticString> = [
+            "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+        ]
+        for index in 0..<7 where bytes.equalsIgnoringCase(range, names[index]) { return true }
+        return false
+    }
+
+    /// Which three-letter name of `names` stands at `start`, in any case.
+    private static func name(_ bytes: Span<UInt8>, _ start: Int, of names: StaticString) -> Int? {
+        let wanted = word(bytes[start], bytes[start + 1], bytes[start + 2])
+        for index in 0..<(names.utf8CodeUnitCount / 3) {
+            let name = names.utf8Start + index * 3
+            if word(name[0], name[1], name[2]) == wanted { return index }
+        }
+        return nil
+    }
+
+    /// Three letters as one number, the same for both cases; nothing else gives the number of
+    /// letters.
+    private static func word(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt32 {
+        (UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)) | 0x20_2020
+    }
+
+    private static func digits(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> Int? {
+        Decimal.parse(bytes, start..<(start + count))
+    }
+
+    /// `08:49:37` as seconds of the day; 60 is a leap second.
+    private static func time(_ bytes: Span<UInt8>, _ start: Int) -> Int? {
+        guard let hour = digits(bytes, start, 2), bytes[start + 2] == UInt8(ascii: ":"),
+            let minute = digits(bytes, start + 3, 2), bytes[start + 5] == UInt8(ascii: ":"),
+            let second = digits(bytes, start + 6, 2), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return hour * 3600 + minute * 60 + second
+    }
+}
+
+/// The proleptic Gregorian calendar in days since 1970-01-01 (after Howard Hinnant,
+/// "chrono-compatible low-level date algorithms": years begin in March, so that the leap day is the
+/// last of its year).
+enum Calendar {
+    /// Unix seconds; nil when the month has no such day. `month` and `day` count from 1.
+    static func seconds(year: Int, month: Int, day: Int, time: Int) -> Int64? {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths: InlineArray<12, Int> = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard day >= 1, day <= lengths[month - 1] else { return nil }
+        let marchYear = Int64(month <= 2 ? year - 1 : year)
+        let era = floorDivision(marchYear, 400)
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = Int64((153 * ((month + 9) % 12) + 2) / 5 + day - 1)
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return (era * 146_097 + dayOfEra - 719_468) * 86_400 + Int64(time)
+    }
+
+    /// The date that is `days` after 1970-01-01.
+    static func date(of days: Int64) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = floorDivision(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        return (Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), Int(month), Int(day))
+    }
+
+    fileprivate static func floorDivision(_ number: Int64, _ divisor: Int64) -> Int64 {
+        number >= 0 ? number / divisor : (number - divisor + 1) / divisor
     }
 }

@@ -1,8 +1,7 @@
 /// The field `traceparent` (W3C Trace Context 3.2), by which a request is followed through several
 /// programs.
 public enum TraceContext {
-    /// The bytes that a trace id and the whole of a version 00 value have.
-    public static let idCount = 32
+    /// The bytes that the whole of a version 00 value has.
     private static let leastCount = 55
 
     /// Where the trace id is in the value at `range`; nil where the value is none: a version, the

@@ -1,3 +1,4 @@
+import AppleMusic
 import Text
 
 // One request and its answer, as a recording holds them.
@@ -59,4 +60,143 @@ public struct RecordedExchange: Sendable, Equatable {
 
     /// The value of the first field of the answer with this name, in lower case.
     public func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+}
+
+// An exchange as a line of JSON. Unknown members are passed over, so that later versions may add
+// some.
+
+extension RecordedExchange {
+    /// One line with its end.
+    public var line: [UInt8] {
+        var object = JSONObject([
+            "time": .string(time.text), "offset": .number(offset.decimalSeconds), "method": .string(method),
+            "target": .string(target),
+        ])
+        if isPersonal { object.append("personal", true) }
+        if !requestFields.isEmpty { object.append("request_headers", Self.object(requestFields)) }
+        object.append("status", .integer(status))
+        if !fields.isEmpty { object.append("headers", Self.object(fields)) }
+        object.append("seconds", .number(latency.decimalSeconds))
+        if let upstreamLatency { object.append("upstream_seconds", .number(upstreamLatency.decimalSeconds)) }
+        if let outcome { object.append("outcome", .string(outcome)) }
+        if let reason { object.append("reason", .string(reason)) }
+        object.append("bytes", .integer(length))
+        if let body { object.append("body", .string(body.description)) }
+        return JSON.object(object).bytes + [0x0A]
+    }
+
+    private static func object(_ fields: [RecordedField]) -> JSON {
+        .object(JSONObject(members: fields.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }))
+    }
+
+    init(_ object: JSON) throws(LineProblem) {
+        guard let time = object["time"]?.stringValue.flatMap(Timestamp.init(_:)) else {
+            throw LineProblem("time is not a time such as 2026-11-21T00:00:00Z")
+        }
+        let offset = try Self.seconds(object, "offset")
+        guard let method = object["method"]?.stringValue, Self.isToken(method) else {
+            throw LineProblem("method is not a method such as GET")
+        }
+        guard let target = object["target"]?.stringValue, Self.isTarget(target) else {
+            throw LineProblem("target is not a path that begins with / and has no spaces in it")
+        }
+        guard let status = object["status"]?.intValue, status == 0 || (100...599).contains(status) else {
+            throw LineProblem("status is not between 100 and 599")
+        }
+        let length = object["bytes"]?.intValue
+        guard (0...Self.mostBytes).contains(length ?? 0) else {
+            throw LineProblem("bytes is not between 0 and a tebibyte")
+        }
+        self.init(
+            time: time, offset: offset ?? .zero, method: method, target: target, status: status,
+            latency: try Self.seconds(object, "seconds") ?? .zero, length: length ?? 0)
+        guard offset != nil else { throw LineProblem("offset is missing") }
+        upstreamLatency = try Self.seconds(object, "upstream_seconds")
+        requestFields = try Self.fields(object, "request_headers", RecordedFields.ofRequests)
+        fields = try Self.fields(object, "headers", RecordedFields.ofAnswers)
+        outcome = object["outcome"]?.stringValue
+        reason = object["reason"]?.stringValue
+        isPersonal = object["personal"] == .bool(true)
+        guard let text = object["body"], text != .null else { return }
+        guard let hash = text.stringValue.flatMap({ BodyHash($0) }) else {
+            throw LineProblem("body is not a SHA-256 of 64 hexadecimal digits")
+        }
+        body = hash
+    }
+
+    static func seconds(_ object: JSON, _ name: String) throws(LineProblem) -> Duration? {
+        guard let value = object[name], value != .null else { return nil }
+        guard case .number(let text) = value, let span = Duration(decimalSeconds: text) else {
+            throw LineProblem("\(name) is not a number of seconds from 0 to a billion")
+        }
+        return span
+    }
+
+    private static func fields(
+        _ object: JSON, _ name: String, _ list: Set<String>
+    ) throws(LineProblem) -> [RecordedField] {
+        guard let value = object[name], value != .null else { return [] }
+        guard let members = value.objectValue?.members else { throw LineProblem("\(name) is not an object") }
+        var fields: [RecordedField] = []
+        for member in members {
+            guard let text = member.value.stringValue else {
+                throw LineProblem("\(name) holds what is no header field")
+            }
+            if let field = try RecordedFields.kept(member.key, text, of: list) { fields.append(field) }
+        }
+        return fields
+    }
+
+    /// A tebibyte: sums of lengths cannot overflow.
+    static let mostBytes = 1 << 40
+
+    /// What is sent on as it stands must not be able to end a line: a recording may come from
+    /// anywhere.
+    static func isTarget(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 16 << 10
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    /// RFC 9110 5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 256
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+
+    static func isFieldValue(_ text: String) -> Bool {
+        text.utf8.count <= 16 << 10 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}
+
+extension RecordedField {
+    /// Whether a field may be called so (RFC 9110 5.6.2).
+    public static func isName(_ text: String) -> Bool { RecordedExchange.isToken(text) }
+
+    /// Whether a field may have this value: nothing in it ends a line.
+    public static func isValue(_ text: String) -> Bool { RecordedExchange.isFieldValue(text) }
+}
+
+// What a recording may say of requests whose answers are one user's.
+
+extension RecordedExchange {
+    /// Without what is one user's: of a personal request the route stays. nil where the target
+    /// cannot be read, for then nobody knows whose the answer is.
+    /// - Parameter tellsWhoAsks: whether a user's token or a cookie went along: then the answer is
+    ///   one user's, except on routes whose answers are the same for everybody.
+    public func withoutPersonalParts(tellsWhoAsks: Bool) -> RecordedExchange? {
+        guard let canonical = try? CanonicalTarget(target) else { return nil }
+        let hidesTarget = canonical.route.isPersonal || (tellsWhoAsks && !canonical.route.isShared)
+        guard isPersonal || hidesTarget else { return self }
+        var copy = self
+        copy.isPersonal = true
+        copy.body = nil
+        copy.requestFields.removeAll { !RecordedFields.ofPersonalRequests.contains($0.name) }
+        guard hidesTarget else { return copy }
+        let route = "\(canonical.route.template)"
+        copy.target = route.utf8.first == UInt8(ascii: "/") ? route : RecordedTarget.unknownRoute
+        return copy
+    }
 }

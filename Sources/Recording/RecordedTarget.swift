@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 // What of a request target is recorded: all of it, but for the values of parameters that look like
 // credentials, and in letters that can go on a wire and into a line.
@@ -81,26 +82,13 @@ public enum RecordedTarget {
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-        var output: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                output.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                output.append(byte)
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
+        String(decoding: PercentEncoding.decoded(bytes).bytes, as: UTF8.self)
     }
 
     /// Percent-encodes what no target may hold.
     private static func visible(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        bytes.flatMap { byte -> [UInt8] in
-            if byte > 0x20 && byte < 0x7F { return [byte] }
-            let digits = Array("0123456789ABCDEF".utf8)
-            return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        bytes.reduce(into: []) { output, byte in
+            if byte > 0x20 && byte < 0x7F { output.append(byte) } else { output.appendPercentEncoded(byte) }
         }
     }
 }

@@ -109,7 +109,7 @@ public final class SimulatedAPI: Responder {
     private func success(_ request: SimulatorRequest, _ snapshot: Snapshot, index: Int) -> SimulatorResponse {
         do {
             try authorize(request)
-            let reply = try Exchange(self, snapshot, request, index: index).reply()
+            let reply = try SimulatedExchange(self, snapshot, request, index: index).reply()
             return ResponseFields.success(reply, request, configuration)
         } catch {
             return failure(error, request)

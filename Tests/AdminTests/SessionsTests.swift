@@ -85,7 +85,7 @@ import Testing
     @Test func manyWrongTokensAtOnceAreNotAnswered() throws {
         let admin = try AdminUnderTest(token: "correct-horse")
         let request = "GET /stats HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer wrong\r\n\r\n"
-        let clients = try (0...Doorkeeper.mostDelayed).map { _ in try RawClient(port: UInt16(admin.port)) }
+        let clients = try (0...AdminAuthorizer.mostDelayed).map { _ in try RawClient(port: UInt16(admin.port)) }
         for client in clients { try client.send(request) }
         let answers = clients.map { String(decoding: $0.read(12), as: UTF8.self) }
         #expect(answers.contains(""))
@@ -100,13 +100,13 @@ import Testing
             try client.send("GET \(target) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
             return client
         }
-        let explained = try (0..<Doorkeeper.mostDelayed).map { _ in
+        let explained = try (0..<AdminAuthorizer.mostDelayed).map { _ in
             try client("/explain?url=/v1/catalog/us/songs/1", "correct-horse")
         }
         defer { withExtendedLifetime(explained) {} }
         let guess = try client("/stats", "wrong")
         #expect(String(decoding: guess.read(12), as: UTF8.self) == "HTTP/1.1 401")
-        let guesses = try (0..<2 * Doorkeeper.mostDelayed).map { _ in try client("/stats", "wrong") }
+        let guesses = try (0..<2 * AdminAuthorizer.mostDelayed).map { _ in try client("/stats", "wrong") }
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
         withExtendedLifetime(guesses) {}
     }

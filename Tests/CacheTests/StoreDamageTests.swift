@@ -111,7 +111,7 @@ import Testing
         #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
 
-    @Test(arguments: ["text", "foreign", "newer", "older", "tables"])
+    @Test(arguments: ["text", "foreign", "newer", "older", "unversioned", "tables"])
     func aFileThatIsNotOursIsKeptUnderAnotherName(kind: String) throws {
         switch kind {
         case "text": try write(Array(repeating: UInt8(ascii: "x"), count: 5_000))
@@ -123,6 +123,9 @@ import Testing
             _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
         case "older":
             _ = try goodFile()
+            _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 1)")
+        case "unversioned":
+            _ = try goodFile()
             _ = try sqlite(scratch.file, "PRAGMA user_version = 0")
         default:
             _ = try goodFile()
@@ -133,6 +136,9 @@ import Testing
         #expect(store.health == .available && store.entries == 0)
         #expect(scratch.setAside.count == 1 && lines.all.count == 1, "\(lines.all)")
         #expect(lines.all.first?.contains(scratch.setAside.first ?? "?") == true)
+        if ["newer", "older"].contains(kind) {
+            #expect(lines.all.first?.contains("is \(kind) than \(Schema.version)") == true, "\(lines.all)")
+        }
         if kind == "foreign" {
             let kept = scratch.directory + "/" + (scratch.setAside.first ?? "")
             #expect(try sqlite(kept, "SELECT count(*) FROM sqlite_schema WHERE name = 'precious'") == 1)

@@ -50,7 +50,7 @@ import Text
     }
 
     @Test func everyTypeAnswersAlone() throws {
-        for type in ResourceType.allCases where type.rawValue <= ResourceType.stationGenres.rawValue {
+        for type in SimulatedType.allCases where type.rawValue <= SimulatedType.stationGenres.rawValue {
             let number = try #require(
                 (0..<500).first { origin.isAvailable(Resource(type, type == .songs ? $0 + 1 : $0)) })
             let id = origin.id(type, type == .songs ? number + 1 : number)

@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: seeds) func idsReadBack(_ seed: UInt64) {
         let catalog = Catalog(seed: seed, artists: 200, playlists: 100)
-        for type in ResourceType.allCases where !type.isLibrary && type != .recommendations && type != .songs {
+        for type in SimulatedType.allCases where !type.isLibrary && type != .recommendations && type != .songs {
             for number in 0..<catalog.count(of: type) {
                 let resource = Resource(type, number)
                 #expect(catalog.resource(type, id: catalog.id(of: resource)) == resource, "seed \(seed)")
@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: seeds) func relationsAgreeInBothDirections(_ seed: UInt64) {
         let catalog = Catalog(seed: seed, artists: 200, playlists: 100)
-        let pairs: [(ResourceType, Relation, Relation)] = [
+        let pairs: [(SimulatedType, Relation, Relation)] = [
             (.albums, .artists, .albums), (.artists, .albums, .artists), (.albums, .tracks, .albums),
             (.songs, .musicVideos, .songs), (.musicVideos, .songs, .musicVideos), (.playlists, .curator, .playlists),
             (.musicVideos, .artists, .musicVideos), (.artists, .musicVideos, .artists),

@@ -35,7 +35,7 @@ import Text
         let origin = SimulatedOrigin()
         let recorded = try Self.recordedAttributes()
         var simulated: [String: Set<String>] = [:]
-        for type in ResourceType.allCases where type.rawValue <= ResourceType.stationGenres.rawValue {
+        for type in SimulatedType.allCases where type.rawValue <= SimulatedType.stationGenres.rawValue {
             let ids = (0..<20).map { origin.id(type, type == .songs ? $0 * Catalog.songSpan + 1 : min($0, 20)) }
             let target = "/v1/catalog/us/\(type.name)?ids=" + ids.joined(separator: ",")
             Self.collect(try origin.get(target), into: &simulated)

@@ -47,7 +47,7 @@ struct SimulatedOrigin {
         return (response.status, try #require(error))
     }
 
-    func id(_ type: ResourceType, _ number: Int) -> String { catalog.id(of: Resource(type, number)) }
+    func id(_ type: SimulatedType, _ number: Int) -> String { catalog.id(of: Resource(type, number)) }
 
     func isAvailable(_ resource: Resource, _ market: Market = us) -> Bool { catalog.isAvailable(resource, in: market) }
 

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["--version", "version"]) func tellsItsVersion(_ word: String) {
-        #expect(run(word).standard == "refrain \(Version.text)\n")
+        #expect(run(word).standard == "refrain \(ProgramVersion.text)\n")
         #expect(run(word).status == 0)
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(configuration.cacheSize == 1 << 30 && configuration.memorySize == 64 << 20)
         #expect(configuration.compose == .on && configuration.allowsWindows && !configuration.allowsBatches)
         #expect(configuration.next == .keep && configuration.corsOrigins == ["*"])
-        #expect(configuration.accessLog == AccessLog(destination: .standardOutput, format: .combined))
+        #expect(configuration.accessLog == AccessLogSetting(destination: .standardOutput, format: .combined))
         #expect(configuration.logLevel == .info && configuration.workers == nil && configuration.recording == nil)
         #expect(effective.lines.allSatisfy { $0.place == nil })
         #expect(try ConfigurationReader.standard().configuration == configuration)
@@ -82,7 +82,7 @@ import Testing
         #expect(configuration.compose == .verify && configuration.next == .complete)
         #expect(!configuration.allowsWindows && !configuration.allowsBatches)
         #expect(configuration.corsOrigins == ["https://a.example", "http://localhost:3000"])
-        #expect(configuration.accessLog == AccessLog(destination: .file("/var/log/refrain.log"), format: .json))
+        #expect(configuration.accessLog == AccessLogSetting(destination: .file("/var/log/refrain.log"), format: .json))
         #expect(configuration.logLevel == .debug && configuration.recording?.settings.path == "traffic.rec")
         #expect(configuration.workers == 3)
     }

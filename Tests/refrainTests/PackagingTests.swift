@@ -14,13 +14,13 @@ import Testing
     @Test func debiansChangelogIsOfThisVersion() throws {
         let text = try String(contentsOf: Self.debian.appendingPathComponent("changelog"), encoding: .utf8)
         let lines = text.split(separator: "\n")
-        #expect(lines.first?.hasPrefix("refrain (\(Version.text)-") == true)
+        #expect(lines.first?.hasPrefix("refrain (\(ProgramVersion.text)-") == true)
         let trailer = try #require(lines.first { $0.hasPrefix(" -- ") })
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(identifier: "UTC")
         format.dateFormat = "yyyy-MM-dd"
-        let date = try #require(format.date(from: Version.date))
+        let date = try #require(format.date(from: ProgramVersion.date))
         format.dateFormat = "EEE, dd MMM yyyy"
         #expect(trailer.contains(format.string(from: date)))
     }
@@ -88,7 +88,9 @@ import Testing
     private static func expectContents(of package: URL) throws {
         let tool = try #require(Tool("dpkg-deb"))
         let control = try tool.run(["--info", package.path]).text
-        for line in ["Version: \(Version.text)-", "Depends: libc6 ", "libsqlite3-0", "libssl3", "Recommends: zlib1g"] {
+        for line in [
+            "Version: \(ProgramVersion.text)-", "Depends: libc6 ", "libsqlite3-0", "libssl3", "Recommends: zlib1g",
+        ] {
             #expect(control.contains(line), "\(line)")
         }
         #expect(try tool.run(["--info", package.path, "conffiles"]).text == "/etc/refrain/proxy.conf\n")

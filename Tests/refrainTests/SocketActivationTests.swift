@@ -66,7 +66,7 @@ import Testing
         configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)]
         configuration.adminListener = .unix(path)
         configuration.cacheFile = nil
-        configuration.accessLog = AccessLog(destination: .off, format: .combined)
+        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
         configuration.workers = 1
         let proxy = try RunningProxy(configuration, OperationalLog(level: .error) { _ in }, inherited: inherited)
         #expect(proxy.adminAddress == address)
@@ -88,7 +88,7 @@ import Testing
         configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: port), isTLS: false)]
         configuration.adminListener = nil
         configuration.cacheFile = nil
-        configuration.accessLog = AccessLog(destination: .off, format: .combined)
+        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
         configuration.workers = 2
         let log = OperationalLog(level: .error) { _ in }
         let first = try RunningProxy(configuration, log, inherited: inherited)

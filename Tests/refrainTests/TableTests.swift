@@ -1,5 +1,6 @@
 import Admin
 import Testing
+import Text
 
 @testable import refrain
 
@@ -25,7 +26,7 @@ import Testing
         let text = table().text(for: Terminal(width: 24, hasColour: false))
         #expect(text.split(separator: "\n").map(\.count).max() == 24)
         #expect(text.contains("\na         1  /v1/catalo…\n"))
-        #expect(Table.cut("abc", to: 3) == "abc" && Table.cut("abcd", to: 3) == "ab…")
+        #expect(TextTable.cut("abc", to: 3) == "abc" && TextTable.cut("abcd", to: 3) == "ab…")
     }
 
     @Test func coloursDoNotMoveColumns() {

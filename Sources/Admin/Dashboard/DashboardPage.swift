@@ -114,7 +114,7 @@ extension DashboardView.Cell {
                 + outcome.name
         case .explain(let target):
             let text = Markup.escaped(target)
-            let address = Markup.percentEncoded(target)
+            let address = PercentEncoding.encoded(target)
             return "<a href=\"/?explain=\(address)#explain\" title=\"\(text)\">\(text)</a>"
         }
     }

@@ -1,3 +1,5 @@
+import AppleMusic
+import Cache
 import Proxy
 import Text
 
@@ -73,15 +75,15 @@ struct DashboardView {
         let (recent, hour) = (moment.recent, moment.hour)
         texts["ratio-now"] = recent.totals.ratio
         texts["ratio-hour"] = "\(hour.ratio) over the hour"
-        texts["rate"] = Figure.rate(recent.perSecond(recent.totals.sum))
+        texts["rate"] = Figure.steadyRate(recent.perSecond(recent.totals.sum))
         texts["requests-hour"] = Figure.count(hour.sum) + " in the hour"
-        texts["upstream-rate"] = Figure.rate(recent.perSecond(recent.totals.upstream))
+        texts["upstream-rate"] = Figure.steadyRate(recent.perSecond(recent.totals.upstream))
         texts["upstream-hour"] = Figure.count(hour.upstream) + " in the hour"
         texts["saved"] = Figure.percent(hour.requestsSaved, of: hour.answered)
         texts["saved-hour"] = Figure.count(hour.requestsSaved) + " in the hour"
         summary =
-            "Hit ratio \(recent.totals.ratio), \(Figure.decimal(recent.perSecond(recent.totals.sum))) requests a second, "
-            + "\(Figure.decimal(recent.perSecond(recent.totals.upstream))) to Apple. "
+            "Hit ratio \(recent.totals.ratio), \(Figure.fixed(recent.perSecond(recent.totals.sum), 1)) requests a second, "
+            + "\(Figure.fixed(recent.perSecond(recent.totals.upstream), 1)) to Apple. "
             + [texts["readiness"], texts["reload"]].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
@@ -90,7 +92,7 @@ struct DashboardView {
         for outcome in Outcome.allCases { paths["ribbon-" + outcome.name] = ribbon.path(outcome) }
         paths["volume"] = ribbon.volume
         let peak = Double(ribbon.peak) / Double(History.slotSeconds)
-        texts["volume-peak"] = ribbon.peak > 0 ? "at most \(Figure.rate(peak))" : ""
+        texts["volume-peak"] = ribbon.peak > 0 ? "at most \(Figure.steadyRate(peak))" : ""
     }
 
     private mutating func addStorage(_ source: StatisticsSource) {
@@ -101,7 +103,7 @@ struct DashboardView {
 
     private mutating func addLatency(_ moment: Moment) {
         func time(_ counts: LatencyCounts, _ share: Double) -> String {
-            Figure.time(nanoseconds: counts.quantile(share))
+            Figure.steadyTime(nanoseconds: counts.quantile(share))
         }
         let (hits, misses) = (moment.latency.hits, moment.latency.misses)
         texts["hit-median"] = time(hits, 0.5)
@@ -159,6 +161,85 @@ extension DashboardView.Cell {
         case .bar(let width): ["bar": .integer(width)]
         case .outcome(let outcome): ["outcome": .string(outcome.name)]
         case .explain(let target): ["explain": .string(target)]
+        }
+    }
+}
+
+// The rows of the page's tables. The columns are those of `page.html`.
+
+extension DashboardView {
+    /// Of lists that could be long.
+    private static let mostRows = 20
+
+    private func outcomeRows(_ moment: Moment) -> [[Cell]] {
+        let hour = moment.hour
+        return Outcome.allCases.map { outcome in
+            let latency = moment.observations.source.latency(outcome)
+            let count = hour.outcomes[outcome.rawValue]
+            return [
+                .outcome(outcome), .text(Figure.count(count)), .text(Figure.percent(count, of: hour.sum)),
+                .text(Figure.count(latency.count)), .text(Figure.steadyTime(nanoseconds: latency.quantile(0.5))),
+                .text(Figure.steadyTime(nanoseconds: latency.quantile(0.99))), .text(outcome.meaning),
+            ]
+        }
+    }
+
+    private func originRows(_ moment: Moment) -> [[Cell]] {
+        let source = moment.observations.source
+        let upstream = source.upstream
+        let rows: [(String, String)] = [
+            ("rate allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "no limit known"),
+            ("in flight", Figure.count(upstream.inFlight)),
+            ("waiting for their turn", Figure.count(upstream.waiting)),
+            ("429s, since start", Figure.count(source[.rateLimited])),
+            ("waited, since start", Figure.count(source[.queued])),
+            ("turned away, since start", Figure.count(source[.queueRefused])),
+            ("errors of the origin, since start", Figure.count(source[.upstreamErrors])),
+        ]
+        return rows.map { [.text($0.0), .text($0.1)] }
+    }
+
+    private func missRows(_ moment: Moment) -> [[Cell]] {
+        moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
+            [
+                .explain(target.target), .text(Figure.steadyTime(nanoseconds: Int(target.seconds * 1e9))),
+                .text(Figure.count(Int(target.count.rounded()))), .text(target.reason?.text ?? ""),
+            ]
+        }
+    }
+
+    private func askedRows(_ moment: Moment) -> [[Cell]] {
+        let targets = moment.observations.source.mostAsked(limit: Self.mostRows)
+        let most = targets.first?.count ?? 0
+        return targets.map { target in
+            [
+                .explain(target.target), .text(Figure.count(Int(target.count.rounded()))),
+                .bar(most > 0 ? Int(target.count * 100 / most) : 0),
+            ]
+        }
+    }
+
+    private func storageRows(_ moment: Moment) -> [[Cell]] {
+        let breakdown = moment.observations.breakdown
+        let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
+        let largest = max(1, parts.map(\.1.bytes).max() ?? 0)
+        return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
+            [
+                .text(ResourceClass.name(ofTag: part.classTag)),
+                .text(part.storefront.isEmpty ? Figure.none : part.storefront), .text(tier),
+                .text(Figure.count(part.entries)), .text(Figure.bytes(part.bytes)),
+                .bar(part.bytes * 100 / largest),
+            ]
+        }
+    }
+
+    private func clientRows(_ moment: Moment) -> [[Cell]] {
+        moment.observations.source.clients.map { client in
+            [
+                .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
+                .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),
+                .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
+            ]
         }
     }
 }

@@ -10,7 +10,7 @@ extension AdminExchange {
     /// `still` it stays as it is where there is no script.
     func dashboard() {
         guard let parameters = parameters(["explain", "still"]) else { return }
-        var page = DashboardMarkup(isStill: request.query != nil, hasToken: service.doorkeeper.hasToken)
+        var page = DashboardMarkup(isStill: request.query != nil, hasToken: service.authorizer.hasToken)
         let finish = replyLater()
         guard let url = parameters["explain"], !url.isEmpty else { return show(page, finish) }
         page.explained = url
@@ -55,9 +55,9 @@ extension AdminExchange {
             guard request.method != .head else {
                 return reply(EventStreams.head)
             }
-            let pass = connection.withHeadBytes { service.doorkeeper.pass(for: connection.head, $0) }
+            let pass = connection.withHeadBytes { service.authorizer.pass(for: connection.head, $0) }
             let isWelcome = { [weak service, loop = connection.context.loop] in
-                service?.doorkeeper.isGood(pass, at: loop.now) ?? false
+                service?.authorizer.isGood(pass, at: loop.now) ?? false
             }
             guard service.streams.admit(connection, wantsView: wantsView, isWelcome: isWelcome) else {
                 return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))

@@ -4,14 +4,14 @@
 extension AdminExchange {
     /// The form, or what was filled in.
     func login() {
-        guard service.doorkeeper.hasToken else { return reply(.error(404, "This listener asks for no token.")) }
+        guard service.authorizer.hasToken else { return reply(.error(404, "This listener asks for no token.")) }
         guard request.method == .post else { return reply(LoginPage.reply(status: 200, "")) }
         do throws(AdminRequestError) {
             let form = try QueryParameters(form: connection.body, known: ["token"])
-            guard service.doorkeeper.isToken(Array((form["token"] ?? "").utf8)) else {
+            guard service.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {
                 return refuseLater(LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>"))
             }
-            let name = service.doorkeeper.sessions.begin(at: connection.context.loop.now)
+            let name = service.authorizer.sessions.begin(at: connection.context.loop.now)
             reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name)))
         } catch {
             reply(.error(400, error.detail))
@@ -20,8 +20,8 @@ extension AdminExchange {
 
     func logout() {
         let name = connection.withHeadBytes { Sessions.presented(by: connection.head, $0) }
-        service.doorkeeper.sessions.end(name)
-        let next = service.doorkeeper.hasToken ? "/login" : "/"
+        service.authorizer.sessions.end(name)
+        let next = service.authorizer.hasToken ? "/login" : "/"
         reply(.redirect(to: next).adding("Set-Cookie", Sessions.clearCookie))
     }
 }

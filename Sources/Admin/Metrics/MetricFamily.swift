@@ -1,4 +1,8 @@
+import AppleMusic
+import Cache
 import HTTP
+import Proxy
+import Upstream
 
 // The Prometheus text format, version 0.0.4, and what a metric is in it.
 // Must hold: a name, its kind and its help are written down once, in `MetricFamily.table`; what is
@@ -74,4 +78,243 @@ struct MetricFamily: Sendable {
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
         return String(value)
     }
+}
+
+extension MetricFamily {
+    /// Every metric there is, in the order in which they are exposed.
+    static let table: [MetricFamily] =
+        requests + origin + composition + storage + clients + configuration + recording + process
+
+    // MARK: Requests of apps
+
+    private static let requests: [MetricFamily] = [
+        counter("refrain_requests_total", labels: ["outcome"], "Requests of apps by how they were answered") { input in
+            Outcome.allCases.map { Sample(input.source.latency($0).count, [$0.name]) }
+        },
+        histogram(
+            "refrain_request_duration_seconds", labels: ["outcome"],
+            "Time from the complete request to its answer"
+        ) { input in Outcome.allCases.map { ([$0.name], input.source.latency($0)) } },
+        counter(
+            "refrain_reasons_total", labels: ["reason"],
+            "How often this was the reason why a request was not simply a hit, or its answer not stored"
+        ) { input in Reason.allCases.map { Sample(input.source[because: $0], [$0.text]) } },
+        counter("refrain_hits_total", "Requests answered without waiting for the origin, stale ones included", .hits),
+    ]
+
+    // MARK: The origin
+
+    private static let origin: [MetricFamily] = [
+        counter(
+            "refrain_upstream_requests_total", labels: ["priority", "status"],
+            "Requests to the origin that have ended, by whom they were for and by status (none: no answer)"
+        ) { input in
+            input.source.upstreamRequests.sorted { $0.key.order < $1.key.order }.map { kind, count in
+                Sample(count, [kind.priority.name, kind.status.map(String.init) ?? "none"])
+            }
+        },
+        counter(
+            "refrain_upstream_sent_total", "Requests sent to the origin, repetitions included", .upstreamRequests),
+        histogram(
+            "refrain_upstream_duration_seconds", labels: ["priority"], "Time that the origin took to answer"
+        ) { input in UpstreamPriority.allCases.map { ([$0.name], input.source.upstreamLatency($0)) } },
+        counter("refrain_upstream_errors_total", "Requests to the origin without a usable answer", .upstreamErrors),
+        counter("refrain_upstream_rate_limited_total", "429s of the origin", .rateLimited),
+        counter("refrain_upstream_retried_total", "Requests sent to the origin again after a 429", .retried),
+        counter("refrain_upstream_queued_total", "Requests that waited for their turn at the origin", .queued),
+        counter("refrain_upstream_queue_refused_total", "Requests that the queue had no room for", .queueRefused),
+        counter(
+            "refrain_upstream_saved_total", "Requests to the origin that composing and batching spared", .upstreamSaved),
+        counter(
+            "refrain_upstream_prefetched_total", "Requests to the origin ahead of a client that walks", .prefetched),
+        gauge("refrain_upstream_in_flight", "Requests that the origin is answering") {
+            [Sample($0.source.upstream.inFlight)]
+        },
+        gauge("refrain_upstream_waiting", "Requests that wait for their turn at the origin") { input in
+            [Sample(input.source.upstream.waiting)]
+        },
+        gauge("refrain_upstream_rate_limit", "Requests a second that may go to the origin; +Inf: any number") { input in
+            [Sample(input.source.upstream.rate.map(Double.init) ?? .infinity)]
+        },
+        gauge("refrain_developer_token_expiry_timestamp_seconds", "When the developer token in use ends") { input in
+            input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
+        },
+    ]
+
+    // MARK: Composing
+
+    private static let composition: [MetricFamily] = [
+        counter("refrain_composed_total", "Answers built from stored parts", .composed),
+        counter("refrain_collapsed_total", "Requests that shared another's request to the origin", .collapsed),
+        counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),
+        counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
+        counter("refrain_verified_total", "Answers held against what would have been composed", .verified),
+        counter("refrain_verify_mismatches_total", "Those that were not equal", .mismatched),
+        gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being") { input in
+            [Sample(input.source.restingForms)]
+        },
+    ]
+
+    // MARK: Storage
+
+    private static let storage: [MetricFamily] = [
+        counter("refrain_stored_total", "Answers put into the cache", .stored),
+        gauge("refrain_cache_entries", labels: ["tier", "class"], "Stored answers, as of the last minute") { input in
+            input.byClass(\.entries)
+        },
+        gauge("refrain_cache_bytes", labels: ["tier", "class"], "Bytes of stored answers, as of the last minute") {
+            input in
+            input.byClass(\.bytes)
+        },
+        gauge("refrain_cache_file_entries", "Stored answers in the cache file") { [Sample($0.source.store.entries)] },
+        gauge("refrain_cache_file_bytes", "Bytes of stored answers in the cache file") {
+            [Sample($0.source.cacheBytes)]
+        },
+        gauge("refrain_cache_memory_bytes", "Bytes of stored answers in memory, bookkeeping included") { input in
+            [Sample(input.source.memoryBytes)]
+        },
+        counter("refrain_cache_evicted_total", labels: ["tier"], "Answers evicted for want of space") { input in
+            [Sample(input.source.store.evicted, ["file"]), Sample(input.source.memoryEvicted, ["memory"])]
+        },
+        counter("refrain_cache_file_written_total", "Answers written to the cache file") {
+            [Sample($0.source.store.written)]
+        },
+        counter("refrain_cache_file_dropped_total", "Answers that were not written: too much waited, or too large") {
+            input in
+            [Sample(input.source.store.dropped)]
+        },
+        counter("refrain_cache_file_failures_total", "Reads and transactions of the cache file that failed") { input in
+            [Sample(input.source.store.failedReads + input.source.store.failedTransactions)]
+        },
+        counter("refrain_cache_file_damaged_total", "Rows whose checksum was wrong, and files set aside") { input in
+            [Sample(input.source.store.damaged)]
+        },
+        gauge("refrain_cache_file_available", "1 where the cache file can be read and written, or none is wanted") {
+            input in
+            [Sample(input.source.isStoreAvailable ? 1 : 0)]
+        },
+    ]
+
+    // MARK: Clients with keys
+
+    private static let clients: [MetricFamily] = [
+        counter("refrain_client_requests_total", labels: ["client"], "Requests of a client that has a key") { input in
+            input.source.clients.map { Sample($0.requests, [$0.name]) }
+        },
+        counter("refrain_client_limited_total", labels: ["client"], "Requests beyond the rate of the client") { input in
+            input.source.clients.map { Sample($0.limited, [$0.name]) }
+        },
+        counter("refrain_client_sent_bytes_total", labels: ["client"], "Bytes of content sent to the client") { input in
+            input.source.clients.map { Sample($0.bytes, [$0.name]) }
+        },
+    ]
+
+    // MARK: The program
+
+    private static let configuration: [MetricFamily] = [
+        gauge("refrain_build_info", labels: ["version"], "1, labelled with the version") { [Sample(1, [$0.version])] },
+        counter("refrain_config_reloads_total", labels: ["result"], "Reloads of the configuration") { input in
+            [Sample(input.reloads.succeeded, ["success"]), Sample(input.reloads.failed, ["failure"])]
+        },
+        gauge("refrain_config_last_reload_successful", "1 unless the last reload was refused") { input in
+            [Sample(input.reloads.lastFailure == nil ? 1 : 0)]
+        },
+        gauge("refrain_config_last_reload_success_timestamp_seconds", "When a reload last went well") { input in
+            input.reloads.lastSuccess.map { [Sample(Int($0))] } ?? []
+        },
+        counter("refrain_access_log_dropped_bytes_total", "Bytes of log lines that the log took too slowly") { input in
+            [Sample(input.source.accessLogDropped)]
+        },
+    ]
+
+    // MARK: Recording
+
+    private static let recording: [MetricFamily] = [
+        gauge("refrain_recording", "1 while traffic is recorded") { [Sample($0.source.recording.isOn ? 1 : 0)] },
+        counter("refrain_recorded_exchanges_total", "Exchanges that were recorded") { input in
+            [Sample(input.source.recording.exchanges)]
+        },
+        counter("refrain_recorded_bytes_total", "Bytes written to recordings") { [Sample($0.source.recording.bytes)] },
+        counter(
+            "refrain_recording_dropped_total",
+            "Exchanges that should have been recorded and were not: the writer was behind, or the disk refused"
+        ) { input in [Sample(input.source.recording.dropped)] },
+    ]
+
+    private static let process: [MetricFamily] = [
+        counter("process_cpu_seconds_total", "Processor time of the process, user and system") { input in
+            input.process.cpuSeconds.map { [Sample($0)] } ?? []
+        },
+        gauge("process_resident_memory_bytes", "Memory of the process in RAM") { one($0.process.residentBytes) },
+        gauge("process_virtual_memory_bytes", "Address space of the process") { one($0.process.virtualBytes) },
+        gauge("process_threads", "Threads of the process") { one($0.process.threads) },
+        gauge("process_open_fds", "Open file descriptors") { one($0.process.openDescriptors) },
+        gauge("process_max_fds", "The most file descriptors that may be open") { one($0.process.mostDescriptors) },
+        gauge("process_start_time_seconds", "When the process began, in unix seconds") { input in
+            input.process.startedAt.map { [Sample($0)] } ?? []
+        },
+    ]
+
+    // MARK: Shapes
+
+    private static func counter(_ name: String, _ help: String, _ counter: Counter) -> MetricFamily {
+        MetricFamily.counter(name, help) { [Sample($0.source[counter])] }
+    }
+
+    private static func one(_ value: Int?) -> [Sample] { value.map { [Sample($0)] } ?? [] }
+
+    private static func histogram(
+        _ name: String, labels: [String], _ help: String,
+        _ counts: @escaping @Sendable (MetricsInput) -> [(labels: [String], counts: LatencyCounts)]
+    ) -> MetricFamily {
+        MetricFamily(name: name, kind: .histogram, labels: labels, help: help) { input in
+            counts(input).flatMap { labels, counts in buckets(counts, labels) }
+        }
+    }
+
+    /// From 33 us to 34 s, each twice the one before, as exponents of `LatencyCounts`.
+    private static let bounds = 5...25
+
+    private static func buckets(_ counts: LatencyCounts, _ labels: [String]) -> [Sample] {
+        var samples = bounds.map { exponent in
+            let bound = Double(1024 << exponent) / 1e9
+            return Sample(
+                Double(counts.count(belowMicroseconds: exponent)), labels + [MetricFamily.spelling(of: bound)],
+                suffix: "_bucket")
+        }
+        let count = Double(counts.count)
+        samples.append(Sample(count, labels + ["+Inf"], suffix: "_bucket"))
+        samples.append(Sample(Double(counts.nanoseconds) / 1e9, labels, suffix: "_sum"))
+        samples.append(Sample(count, labels, suffix: "_count"))
+        return samples
+    }
+}
+
+extension MetricsInput {
+    /// By tier and class, over all storefronts.
+    fileprivate func byClass(_ figure: KeyPath<StorageBreakdown.Part, Int>) -> [MetricFamily.Sample] {
+        [("file", breakdown.file), ("memory", breakdown.memory)].flatMap { tier, parts in
+            var sums: [UInt8: Int] = [:]
+            for part in parts { sums[part.classTag, default: 0] += part[keyPath: figure] }
+            return sums.sorted { $0.key < $1.key }.map { tag, sum in
+                MetricFamily.Sample(sum, [tier, ResourceClass.name(ofTag: tag)])
+            }
+        }
+    }
+}
+
+extension UpstreamPriority {
+    /// The word in metrics.
+    var name: String {
+        switch self {
+        case .prefetch: "prefetch"
+        case .refresh: "refresh"
+        case .revalidation: "revalidation"
+        case .waitingClient: "client"
+        }
+    }
+}
+
+extension UpstreamStatistics.Kind {
+    fileprivate var order: (Int, Int) { (-priority.rawValue, status ?? 0) }
 }

@@ -25,14 +25,16 @@ public struct CompletedNext: Sendable {
         else { return nil }
         let link = next.withUnsafeBufferPointer { Array($0) }
         let path = link.prefix { $0 != UInt8(ascii: "?") }
-        var parameters = Parameter.all(in: link[path.endIndex...]).map { Parameter($0.text, name: $0.canonicalName) }
+        var parameters = LinkParameter.all(in: link[path.endIndex...]).map {
+            LinkParameter($0.text, name: $0.canonicalName)
+        }
         let names = Set(parameters.map(\.name))
-        let missing = Parameter.all(in: target.bytes[target.pathCount...]).filter {
+        let missing = LinkParameter.all(in: target.bytes[target.pathCount...]).filter {
             !names.contains($0.name) && !$0.isOfOnePage
         }
         guard !missing.isEmpty else { return nil }
         parameters.append(contentsOf: missing)
-        self.link = Parameter.joined(parameters, after: path)
+        self.link = LinkParameter.joined(parameters, after: path)
     }
 
     /// A document with its `next` completed; nil where it stays as it is.
@@ -54,7 +56,7 @@ public struct CompletedNext: Sendable {
 }
 
 /// A parameter of a query.
-private struct Parameter {
+private struct LinkParameter {
     let text: ArraySlice<UInt8>
     /// Up to the first `=`.
     let name: ArraySlice<UInt8>
@@ -65,9 +67,9 @@ private struct Parameter {
     }
 
     /// Those of a query, which may be empty, with the `?` before it.
-    static func all(in query: ArraySlice<UInt8>) -> [Parameter] {
+    static func all(in query: ArraySlice<UInt8>) -> [LinkParameter] {
         query.dropFirst().split(separator: UInt8(ascii: "&")).map { text in
-            Parameter(text, name: text.prefix { $0 != UInt8(ascii: "=") })
+            LinkParameter(text, name: text.prefix { $0 != UInt8(ascii: "=") })
         }
     }
 
@@ -77,7 +79,7 @@ private struct Parameter {
         var target = CanonicalTarget()
         let query = [UInt8(ascii: "?")] + text
         guard (try? target.parse(query.span)) != nil else { return name }
-        return Parameter.all(in: target.bytes[target.pathCount...]).first?.name ?? []
+        return LinkParameter.all(in: target.bytes[target.pathCount...]).first?.name ?? []
     }
 
     /// Whether it says which resources or which window, and not how they are to look: such a one
@@ -89,7 +91,7 @@ private struct Parameter {
     }
 
     /// In the order of their names; parameters of one name keep theirs.
-    static func joined(_ parameters: [Parameter], after path: ArraySlice<UInt8>) -> [UInt8] {
+    static func joined(_ parameters: [LinkParameter], after path: ArraySlice<UInt8>) -> [UInt8] {
         let order = parameters.indices.sorted { first, second in
             if parameters[first].name == parameters[second].name { return first < second }
             return parameters[first].name.lexicographicallyPrecedes(parameters[second].name)

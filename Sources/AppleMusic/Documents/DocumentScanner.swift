@@ -32,7 +32,7 @@ struct DocumentScanner: ~Copyable {
     /// The number of the resource that was found last.
     private(set) var resourceNumber: UInt64 = 0
     /// The type of the resource that was found last: that of the next is mostly the same.
-    var lastType = ResourceType()
+    var lastType = TypeSpelling()
     private var scratch: [UInt8] = []
 
     /// - Parameters:
@@ -198,7 +198,7 @@ struct DocumentScanner: ~Copyable {
     /// Of the current object's type and id.
     private mutating func hash(_ bytes: Span<UInt8>) -> FNV1a {
         if !current.type.isEscaped, !lastType.isSpelt(current.type, in: bytes) {
-            lastType = ResourceType(current.type, in: bytes)
+            lastType = TypeSpelling(current.type, in: bytes)
         }
         var hash = lastType.hash
         if current.type.isEscaped {

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Text
 
 /// What all measurements share: the origin, a folder for files, a certificate, how often and how
 /// long.
@@ -84,7 +85,7 @@ final class Lab {
     /// A server that is a part of this program.
     func startOwn(_ name: String, _ arguments: [String]) throws -> RunningServer {
         let (folder, ports) = try place(name)
-        return try launch(name, Programs.bench, [Role.word, name, "\(ports.clients)"] + arguments, ports, folder)
+        return try launch(name, Programs.bench, [ServerRole.word, name, "\(ports.clients)"] + arguments, ports, folder)
     }
 
     private func place(_ name: String) throws -> (String, ServerPorts) {
@@ -107,5 +108,175 @@ final class Lab {
             throw error
         }
         return server
+    }
+}
+
+// How many loops or worker processes suit a server here. The load comes from the same cores, so it
+// is not always one a core: each gets the number with which it answers most.
+
+extension Lab {
+    /// The settings of these contenders, each with the number of workers that did best on a short
+    /// run of `measure`.
+    func tuned(
+        _ contenders: [Contender], _ setting: Setting = Setting(), _ measure: (RunningServer) throws -> Sample
+    ) throws -> [(Contender, Setting)] {
+        try contenders.filter { $0.path != nil && (!setting.usesTLS || $0.speaksTLS) }.map { contender in
+            guard contender.hasWorkers else { return (contender, setting) }
+            let workers = try bestWorkers { workers in
+                guard let server = try start(contender, setting.with(workers: workers)) else { return 0 }
+                defer { server.stop() }
+                return try measure(server).requestsPerSecond
+            }
+            return (contender, setting.with(workers: workers))
+        }
+    }
+
+    /// From one to one a core: the number for which `rate` is highest.
+    func bestWorkers(_ rate: (Int) throws -> Double) rethrows -> Int {
+        let rates = try (1...ProcessInfo.processInfo.activeProcessorCount).map { (workers: $0, rate: try rate($0)) }
+        return rates.max { $0.rate < $1.rate }?.workers ?? 1
+    }
+
+    /// What a table says of it.
+    func note(_ tuned: [(Contender, Setting)]) -> String {
+        let numbers = tuned.compactMap { contender, setting in setting.workers.map { "\(contender.name) \($0)" } }
+        return "workers, the number each does best with: " + numbers.joined(separator: ", ")
+    }
+}
+
+extension Setting {
+    func with(workers: Int) -> Setting {
+        var copy = self
+        copy.workers = workers
+        return copy
+    }
+}
+
+// One server under load, and what is checked while it is: that the origin was asked as often as the
+// measurement says.
+
+/// How much of the load the origin has to see.
+enum OriginShare: Equatable {
+    /// Every request is answered from what is stored.
+    case none
+    /// So many of the requests, from 0 to 1.
+    case share(Double)
+
+    /// Why a run does not show what it says; nil where it does. Requests that wrk had not seen
+    /// answered at its end, one for each connection, may have reached the origin; mixtures are
+    /// drawn at random.
+    func objection(asked: Int, requests: Int, connections: Int) -> String? {
+        guard case .share(let share) = self else {
+            return asked == 0 ? nil : "the origin was asked \(asked) times for \(requests) hits"
+        }
+        let expected = share * Double(requests)
+        let slack = Double(connections) + (share < 1 ? 0.03 : 0.01) * Double(requests)
+        guard abs(Double(asked) - expected) > slack else { return nil }
+        return "the origin was asked \(asked) times for \(requests) requests instead of \(Int(expected)) times"
+    }
+}
+
+extension Lab {
+    /// One run of wrk against one server, with the processor time of the server.
+    func sample(
+        _ server: RunningServer, _ target: String, connections: Int, seconds: Int? = nil, script: [String] = [],
+        origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
+    ) throws -> Sample {
+        let (asked, start) = (try originRequests(), server.cpuNanoseconds)
+        let result = try WrkResult.measure(
+            server.url(target), connections: connections, seconds: seconds ?? plan.seconds, script: script)
+        try settle()
+        let used = server.cpuNanoseconds - start
+        guard result.errors == 0, result.requests > 0 else {
+            throw BenchError("\(server.name): \(result.errors) of \(result.requests) requests failed")
+        }
+        if let objection = origin?.objection(
+            asked: try originRequests() - asked, requests: result.requests, connections: connections)
+        {
+            throw BenchError("\(server.name): \(objection)")
+        }
+        return Sample(
+            requestsPerSecond: result.requestsPerSecond, p50: result.p50, p99: result.p99,
+            cpuPerRequest: Double(used) / Double(result.requests) / 1000)
+    }
+
+    /// All servers in turns, as often as planned.
+    func rounds(_ servers: [RunningServer], _ measure: (RunningServer, _ round: Int) throws -> Sample) throws -> Rounds
+    {
+        var rounds = Rounds()
+        for round in 0..<plan.rounds {
+            for server in servers { rounds.append(try measure(server, round), of: server.name) }
+        }
+        return rounds
+    }
+
+    /// The same where it is no surprise that a server cannot do what is asked: one that fails is
+    /// said so and left out from then on, and of this place its curve has no point.
+    func rounds(
+        ofThoseAble servers: inout [RunningServer], _ measure: (RunningServer, _ round: Int) throws -> Sample
+    ) throws -> Rounds {
+        var failed: Set<String> = []
+        var taken: [String: [Sample]] = [:]
+        for round in 0..<plan.rounds {
+            for server in servers where !failed.contains(server.name) {
+                do {
+                    taken[server.name, default: []].append(try measure(server, round))
+                } catch {
+                    report("  left out from here on: \(error)")
+                    failed.insert(server.name)
+                }
+            }
+        }
+        servers.removeAll { failed.contains($0.name) }
+        guard !servers.isEmpty else { throw BenchError("no server was able to") }
+        var rounds = Rounds()
+        for server in servers {
+            for sample in taken[server.name] ?? [] { rounds.append(sample, of: server.name) }
+        }
+        return rounds
+    }
+
+    /// Lets every server fetch what will be asked for, and makes sure that it says so itself.
+    func warm(_ servers: [RunningServer], _ target: String) throws {
+        for server in servers {
+            _ = try Curl.head(server.url(target))
+            guard try server.saysHit(target) else { throw BenchError("\(server.name) does not store \(target)") }
+        }
+    }
+
+    /// Stores the first `count` songs in a server: asks for all of them until it asks the origin
+    /// for none.
+    func fill(_ server: RunningServer, _ songs: NumberedSongs, _ count: Int) throws {
+        let client = try LoadClient(port: server.ports.clients)
+        defer { client.stop() }
+        try client.open(64)
+        for _ in 0..<4 {
+            let before = try originRequests()
+            for start in stride(from: 0, to: count, by: 50_000) {
+                _ = try client.run(min(50_000, count - start)) { songs.target(start + $0) }
+                // The file's writer may drop what comes faster than the disk.
+                if server.name != Contender.nginx.name, server.name != Contender.varnish.name { try settle(server) }
+            }
+            if try originRequests() == before { return }
+        }
+        throw BenchError("\(server.name) does not keep \(count) answers")
+    }
+
+    /// Waits until Refrain's writer has nothing left to do.
+    func settle(_ server: RunningServer) throws {
+        var (written, quiet) = (-1, 0)
+        while quiet < 3 {
+            usleep(50_000)
+            let now = try statistic("store_written", of: server)
+            quiet = now == written ? quiet + 1 : 0
+            written = now
+        }
+    }
+
+    /// A counter of Refrain's.
+    func statistic(_ name: String, of server: RunningServer) throws -> Int {
+        let stats = try JSON.parse(try TraceClient(port: server.ports.probe).get("/stats").body)
+        guard let value = stats[name]?.intValue else { throw BenchError("/stats has no \(name)") }
+        return value
     }
 }

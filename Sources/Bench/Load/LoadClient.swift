@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Glibc
+import HTTP
 import Traffic
 
 /// Keep-alive clients on one loop that send requests when they are due.
@@ -157,6 +158,7 @@ private final class LoadConnection: StreamHandler {
 
     func send(_ request: [UInt8], due: Instant) {
         self.due = due
+        reader.begin(keepsContent: false)
         request.withUnsafeBytes { stream?.send($0) }
     }
 
@@ -167,7 +169,7 @@ private final class LoadConnection: StreamHandler {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             while true {
                 switch stream.read(into: buffer) {
-                case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                case .bytes(let count): take(Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count])))
                 case .wouldBlock, .failed: return
                 case .end: return stream.close()
                 }
@@ -179,10 +181,12 @@ private final class LoadConnection: StreamHandler {
         client.failed("a connection was closed: \(error.map { "\($0)" } ?? "by the server")")
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) {
+    private func take(_ bytes: Span<UInt8>) {
         do {
-            guard let due else { throw BenchError("bytes that nobody asked for") }
-            guard try reader.take(bytes) else { return }
+            guard let due else { throw BenchError("bytes that were not asked for") }
+            guard let surplus = try reader.take(bytes) else { return }
+            guard reader.status == 200 else { throw BenchError("answered \(reader.status)") }
+            guard surplus == 0 else { throw BenchError("more bytes than the answer has") }
             self.due = nil
             client.answered(self, due: due)
         } catch {

@@ -5,12 +5,13 @@ import Foundation
 enum AllocationsMeasurement {
     static let fileName = "allocations"
 
-    static func run(_ folder: String) -> [Row] {
+    static func run(_ folder: String) -> [ResultRow] {
         row(try? String(contentsOfFile: folder + "/" + fileName, encoding: .utf8))
     }
 
-    static func row(_ text: String?) -> [Row] {
-        var row = Row(measurement: "allocations", name: "allocations on a plain hit", unit: "calls", target: .atMost(0))
+    static func row(_ text: String?) -> [ResultRow] {
+        var row = ResultRow(
+            measurement: "allocations", name: "allocations on a plain hit", unit: "calls", target: .atMost(0))
         row.ours = text.flatMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
         if row.ours == nil { row.notes = ["not counted: there is no number in .build/bench/\(fileName)"] }
         return [row]

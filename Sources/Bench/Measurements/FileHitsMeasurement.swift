@@ -11,7 +11,7 @@ enum FileHitsMeasurement {
     private static let memory = 9
     private static let mostInMemory = 0.10
 
-    static func run(_ lab: Lab) throws -> [Row] {
+    static func run(_ lab: Lab) throws -> [ResultRow] {
         let workers = try lab.bestWorkers { try tuning(lab, small.with(workers: $0)) }
         guard let inFile = try lab.start(.refrain, small.with(workers: workers)) else {
             throw BenchError("refrain is not built")
@@ -60,7 +60,7 @@ enum FileHitsMeasurement {
     /// Half of what it can do, evenly spaced.
     private static func paced(
         _ lab: Lab, _ inFile: RunningServer, _ nginx: RunningServer?, rate: Double
-    ) throws -> Row {
+    ) throws -> ResultRow {
         var clients: [(server: RunningServer, client: LoadClient)] = []
         defer { for client in clients { client.client.stop() } }
         for server in [inFile] + (nginx.map { [$0] } ?? []) {

@@ -6,7 +6,7 @@ enum HitsMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
     private static let bareTarget = 0.90
 
-    static func run(_ lab: Lab, connections: Int, varnish: Double, withBare: Bool) throws -> [Row] {
+    static func run(_ lab: Lab, connections: Int, varnish: Double, withBare: Bool) throws -> [ResultRow] {
         let target = songs.target(1)
         let tuned = try lab.tuned(Contender.all) { try tuning(lab, $0, target, connections) }
         let rounds = try lab.running(tuned) { servers in
@@ -19,7 +19,7 @@ enum HitsMeasurement {
         }
         let name = "hits-\(connections)"
         let at = "\(connections) connections"
-        let bare: [(String, Target?)] = withBare ? [(Role.bare, .atLeast(bareTarget))] : []
+        let bare: [(String, Target?)] = withBare ? [(ServerRole.bare, .atLeast(bareTarget))] : []
         return [
             rounds.row(
                 name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
@@ -45,15 +45,15 @@ enum HitsMeasurement {
     /// With as many loops as it does best with.
     private static func startBare(_ lab: Lab, _ bytes: Int, _ connections: Int) throws -> RunningServer {
         let loops = try lab.bestWorkers { loops in
-            let server = try lab.startOwn(Role.bare, ["\(loops)", "\(bytes)"])
+            let server = try lab.startOwn(ServerRole.bare, ["\(loops)", "\(bytes)"])
             defer { server.stop() }
             return try lab.sample(server, "/", connections: connections, seconds: 1).requestsPerSecond
         }
-        return try lab.startOwn(Role.bare, ["\(loops)", "\(bytes)"])
+        return try lab.startOwn(ServerRole.bare, ["\(loops)", "\(bytes)"])
     }
 
     /// The same over TLS, after the handshakes.
-    static func tls(_ lab: Lab) throws -> [Row] {
+    static func tls(_ lab: Lab) throws -> [ResultRow] {
         let target = songs.target(1)
         var setting = Setting()
         setting.usesTLS = true
@@ -72,7 +72,7 @@ enum HitsMeasurement {
     }
 
     /// Large answers, in bytes a second.
-    static func bodies(_ lab: Lab, _ name: String, bytes: Int, _ title: String) throws -> [Row] {
+    static func bodies(_ lab: Lab, _ name: String, bytes: Int, _ title: String) throws -> [ResultRow] {
         let target = NumberedSongs(bytes: bytes).target(1)
         let tuned = try lab.tuned(Contender.all, Setting(bytes: bytes)) { try tuning(lab, $0, target, 64) }
         let rounds = try lab.running(tuned) { servers in

@@ -8,7 +8,7 @@ enum MemoryMeasurement {
     /// Opened and answered at a time.
     private static let batch = 250
 
-    static func run(_ lab: Lab) throws -> [Row] {
+    static func run(_ lab: Lab) throws -> [ResultRow] {
         var secret = Setting()
         secret.usesTLS = true
         return [
@@ -18,12 +18,12 @@ enum MemoryMeasurement {
         ]
     }
 
-    private static func idle(_ lab: Lab) throws -> Row {
+    private static func idle(_ lab: Lab) throws -> ResultRow {
         let sizes = try lab.running([.refrain, .nginx]) { servers in
             sleep(1)
             return servers.map { (name: $0.name, bytes: Double($0.residentBytes)) }
         }
-        var row = Row(measurement: "memory", name: "idle process", unit: "MiB")
+        var row = ResultRow(measurement: "memory", name: "idle process", unit: "MiB")
         row.ours = sizes.first { $0.name == "refrain" }.map { $0.bytes / Double(1 << 20) }
         row.target = .atMost(15)
         row.others = [
@@ -35,8 +35,8 @@ enum MemoryMeasurement {
 
     private static func perClient(
         _ lab: Lab, _ name: String, _ setting: Setting, clients: Int, target bound: Double
-    ) throws -> Row {
-        var row = Row(measurement: "memory", name: name, unit: "KiB", target: .atMost(bound))
+    ) throws -> ResultRow {
+        var row = ResultRow(measurement: "memory", name: name, unit: "KiB", target: .atMost(bound))
         guard FileDescriptors.limit > clients + 100 else {
             row.notes = ["\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"]
             return row
@@ -82,13 +82,15 @@ enum MemoryMeasurement {
     }
 
     /// A hot load beside many clients that do nothing.
-    static func beside(_ lab: Lab) throws -> [Row] {
+    static func beside(_ lab: Lab) throws -> [ResultRow] {
         let count = 10_000
         let name = "hits, 64 connections, beside 10,000 idle clients"
         guard FileDescriptors.limit > count + 500 else {
             let note = "\(count) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"
             let alone = Other(name: "alone", target: .atLeast(0.9))
-            return [Row(measurement: "idle-clients", name: name, unit: "requests/s", others: [alone], notes: [note])]
+            return [
+                ResultRow(measurement: "idle-clients", name: name, unit: "requests/s", others: [alone], notes: [note])
+            ]
         }
         guard let busy = try lab.start(.refrain, Setting()) else { throw BenchError("refrain is not built") }
         defer { busy.stop() }

@@ -9,7 +9,7 @@ enum MissesMeasurement {
     /// Numbers for one round; more than any server gets through.
     private static let numbersPerRound = 1_000_000
 
-    static func run(_ lab: Lab) throws -> [Row] {
+    static func run(_ lab: Lab) throws -> [ResultRow] {
         var notes = [
             "distinct keys, 64 connections; Varnish keeps answers in memory alone and is not beside",
             "where another run has removed its files in the last five minutes, nginx is measured too slow",

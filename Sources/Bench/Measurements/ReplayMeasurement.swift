@@ -11,7 +11,7 @@ enum ReplayMeasurement {
     private static let wantedRate = 50_000.0
     private static let (ours, others) = ("replay", "wrk")
 
-    static func run(_ lab: Lab) throws -> [Row] {
+    static func run(_ lab: Lab) throws -> [ResultRow] {
         let target = songs.target(1)
         let recording = try lab.workspace.write(recording(of: target), to: "replay.jsonl")
         let rounds = try lab.running([.refrain]) { servers in

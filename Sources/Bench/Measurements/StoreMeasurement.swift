@@ -24,17 +24,18 @@ enum StoreMeasurement {
         var entriesPerSecond = 0.0
     }
 
-    static func run(_ lab: Lab) throws -> [Row] {
+    static func run(_ lab: Lab) throws -> [ResultRow] {
         let paths = counts.map { lab.workspace.path + "/\($0).sqlite" }
         defer { for path in paths { remove(path) } }
         var disk = try zip(counts, paths).map { try fill($1, $0) }
         try lookUpInFiles(paths, rounds: lab.plan.rounds, &disk)
         let memory = lookUpInMemory(rounds: lab.plan.rounds)
         let million = ResultsTable.number(disk[1].entriesPerSecond)
-        var opening = Row(
+        var opening = ResultRow(
             measurement: name, name: "opening a file of a million entries", unit: "ms", ours: disk[1].open)
         opening.target = .atMost(1000)
-        var size = Row(measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio)
+        var size = ResultRow(
+            measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio)
         size.target = .atMost(1.15)
         size.notes = [
             "file: bodies of 1 to 8 KiB, seeded, \(million) entries/s written; stored bytes are bodies, fields and keys"
@@ -45,8 +46,8 @@ enum StoreMeasurement {
         ]
     }
 
-    private static func row(_ title: String, _ figures: [Figures]) -> Row {
-        var row = Row(measurement: name, name: title, unit: "us", ours: figures[1].p50.median)
+    private static func row(_ title: String, _ figures: [Figures]) -> ResultRow {
+        var row = ResultRow(measurement: name, name: title, unit: "us", ours: figures[1].p50.median)
         let ratio = zip(figures[1].p50, figures[0].p50).map { $0 / $1 }.median
         row.others = [
             Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: .atMost(1.2))

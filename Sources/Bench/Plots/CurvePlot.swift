@@ -1,3 +1,5 @@
+import Traffic
+
 /// A curve as a drawing: requests a second above, latency below (p50 solid, p99 dashed), a colour
 /// for each server.
 enum CurvePlot {
@@ -9,7 +11,7 @@ enum CurvePlot {
         var drawing = SVG(width: left + width + 30, height: top + 2 * height + gap + 50)
         drawing.text(12, 24, curve.title, size: 15)
         drawLegend(curve, in: &drawing)
-        let x = Axis(curve.series.flatMap(\.points).map(\.x), isLogarithmic: curve.isLogarithmic)
+        let x = Self.axis(curve.series.flatMap(\.points).map(\.x), isLogarithmic: curve.isLogarithmic)
         draw(curve, x, [(\.requestsPerSecond, false)], "requests/s", isLogarithmic: false, at: top, in: &drawing)
         let below = top + height + gap
         draw(curve, x, [(\.p50, false), (\.p99, true)], "ms", isLogarithmic: true, at: below, in: &drawing)
@@ -27,22 +29,22 @@ enum CurvePlot {
     }
 
     private static func draw(
-        _ curve: Curve, _ x: Axis, _ figures: [(KeyPath<Sample, Double>, isDashed: Bool)], _ unit: String,
+        _ curve: Curve, _ x: PlotAxis, _ figures: [(KeyPath<Sample, Double>, isDashed: Bool)], _ unit: String,
         isLogarithmic: Bool, at y: Double, in drawing: inout SVG
     ) {
         let samples = curve.series.flatMap(\.points).map(\.sample)
-        let axis = Axis(
+        let axis = Self.axis(
             figures.flatMap { figure in samples.map { $0[keyPath: figure.0] } }, isLogarithmic: isLogarithmic)
         func place(_ horizontal: Double, _ vertical: Double) -> (x: Double, y: Double) {
-            (left + x.fraction(horizontal) * width, y + (1 - axis.fraction(vertical)) * height)
+            (left + x.place(horizontal) * width, y + (1 - axis.place(vertical)) * height)
         }
         for tick in axis.ticks {
-            let at = place(x.lowest, tick)
+            let at = place(x.lowest, tick.value)
             drawing.line(at, (left + width, at.y), colour: "#e4e4e4")
-            drawing.text(left - 6, at.y + 4, Axis.label(tick), anchor: .end, size: 11)
+            drawing.text(left - 6, at.y + 4, tick.label, anchor: .end, size: 11)
         }
         for tick in x.ticks {
-            drawing.text(place(tick, axis.lowest).x, y + height + 16, Axis.label(tick), anchor: .middle, size: 11)
+            drawing.text(place(tick.value, axis.lowest).x, y + height + 16, tick.label, anchor: .middle, size: 11)
         }
         drawing.text(left, y - 8, unit, anchor: .end, size: 11, colour: "#666666")
         for (index, series) in curve.series.enumerated() {
@@ -52,6 +54,10 @@ enum CurvePlot {
                 for point in points { drawing.dot(point.x, point.y, colour: colour(index)) }
             }
         }
+    }
+
+    private static func axis(_ values: [Double], isLogarithmic: Bool) -> PlotAxis {
+        isLogarithmic ? .decades(values) : .amounts(upTo: values.max() ?? 0)
     }
 
     private static func colour(_ index: Int) -> String { colours[index % colours.count] }

@@ -8,7 +8,7 @@ enum TargetsPlot {
     /// The longest bar: twice as good as wanted, or better.
     private static let most = 2.0
 
-    static func svg(_ rows: [Row], title: String) -> String {
+    static func svg(_ rows: [ResultRow], title: String) -> String {
         let goals = rows.flatMap(\.goals).filter { $0.target != nil }
         var drawing = SVG(
             width: labelWidth + barWidth + 180, height: top + Double(goals.count) * lineHeight + 24)

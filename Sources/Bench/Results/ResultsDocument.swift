@@ -2,7 +2,7 @@ import Text
 
 /// All of a run as JSON: what was measured, on what machine, and how.
 enum ResultsDocument {
-    static func json(_ rows: [Row], machine: Machine, plan: RoundPlan, failures: [String]) -> JSON {
+    static func json(_ rows: [ResultRow], machine: Machine, plan: RoundPlan, failures: [String]) -> JSON {
         .object(members: [
             "machine": machine.json,
             "rounds": .integer(plan.rounds),
@@ -12,7 +12,7 @@ enum ResultsDocument {
         ])
     }
 
-    static func json(_ row: Row) -> JSON {
+    static func json(_ row: ResultRow) -> JSON {
         .object(members: [
             "measurement": .string(row.measurement),
             "name": .string(row.name),

@@ -1,9 +1,11 @@
+import Text
+
 /// Rows as a Markdown table with aligned columns, to be read in a terminal and pasted as it is.
 enum ResultsTable {
     private static let titles = ["measured", "Refrain", "beside", "theirs", "ratio", "target", "met"]
     private static let rightAligned: Set = [1, 3, 4]
 
-    static func text(_ rows: [Row]) -> String {
+    static func text(_ rows: [ResultRow]) -> String {
         let cells = rows.flatMap { row in row.goals.enumerated().map { line($1, isFirst: $0 == 0) } }
         let widths = titles.indices.map { column in ([titles] + cells).map { $0[column].count }.max() ?? 0 }
         let rule = widths.indices.map { column in
@@ -15,13 +17,13 @@ enum ResultsTable {
     }
 
     /// What the rows add to say, once each, in their order.
-    static func notes(_ rows: [Row]) -> [String] {
+    static func notes(_ rows: [ResultRow]) -> [String] {
         var seen: Set<String> = []
         return rows.flatMap { row in row.notes.map { "\(row.measurement): \($0)" } }.filter { seen.insert($0).inserted }
     }
 
     /// How many targets are met, and how many could not be looked at.
-    static func summary(_ rows: [Row]) -> String {
+    static func summary(_ rows: [ResultRow]) -> String {
         let goals = rows.flatMap(\.goals).filter { $0.target != nil }
         let (met, open) = (goals.count { $0.isMet == true }, goals.count { $0.isMet == nil })
         return "\(met) of \(goals.count) targets met" + (open > 0 ? ", \(open) not measured" : "")
@@ -30,30 +32,15 @@ enum ResultsTable {
     /// Three significant digits, or whole numbers with their thousands apart.
     static func number(_ value: Double) -> String {
         guard value.isFinite else { return "-" }
-        if abs(value) >= 1000 { return grouped(Int(value.rounded())) }
+        if abs(value) >= 1000 { return Figure.count(Int(value.rounded())) }
         let decimals = abs(value) >= 100 ? 0 : abs(value) >= 10 ? 1 : 2
         return fixed(value, decimals)
     }
 
-    /// With so many decimals, 3 at most.
+    /// With so many decimals.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite else { return "-" }
-        let scale = [1, 10, 100, 1000][decimals]
-        let scaled = Int((abs(value) * Double(scale)).rounded())
-        let sign = value < 0 && scaled > 0 ? "-" : ""
-        guard decimals > 0 else { return "\(sign)\(scaled)" }
-        let fraction = String(scaled % scale)
-        return "\(sign)\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
-    }
-
-    private static func grouped(_ value: Int) -> String {
-        var text = String(value.magnitude)
-        var end = text.endIndex
-        while let place = text.index(end, offsetBy: -3, limitedBy: text.startIndex), place > text.startIndex {
-            text.insert(",", at: place)
-            end = place
-        }
-        return (value < 0 ? "-" : "") + text
+        return Figure.fixed(value, decimals, isGrouped: false)
     }
 
     private static func line(_ goal: Goal, isFirst: Bool) -> [String] {

@@ -52,14 +52,14 @@ struct Rounds {
     func row(
         _ measurement: String, _ name: String, unit: String, beside: [(name: String, target: Target?)],
         ours: String = Contender.refrain.name, notes: [String] = [], _ figure: (Sample) -> Double
-    ) -> Row {
+    ) -> ResultRow {
         let others = beside.map { other in
             Other(
                 name: other.name, figure: median(other.name, figure), ratio: ratio(ours, to: other.name, figure),
                 target: other.target)
         }
         let absent = others.filter { $0.figure == nil }.map { "\($0.name) is not installed" }
-        return Row(
+        return ResultRow(
             measurement: measurement, name: name, unit: unit, ours: median(ours, figure), others: others,
             notes: notes + absent)
     }

@@ -31,9 +31,9 @@ enum ClientApp: CaseIterable {
     }
 
     private func escaped(_ text: String) -> String {
-        if self == .player { return Markup.percentEncoded(text, keeping: "-._,") }
+        if self == .player { return PercentEncoding.encoded(text, keeping: "-._,") }
         return text.split(separator: " ", omittingEmptySubsequences: false).map {
-            Markup.percentEncoded(String($0), keeping: "-._")
+            PercentEncoding.encoded(String($0), keeping: "-._")
         }.joined(separator: "+")
     }
 

@@ -28,7 +28,7 @@ struct ObservedAnswer {
     let related: [String: Related]
     /// What an app could show the user to choose from, of hints and suggestions.
     let terms: [String]
-    let facts: AnswerFacts
+    let facts: ObservedFacts
 }
 
 /// Answers by target, kept.
@@ -55,7 +55,7 @@ final class ObservedAPI {
 }
 
 extension ObservedAnswer {
-    fileprivate init(_ status: Int, _ body: JSON, _ facts: AnswerFacts) {
+    fileprivate init(_ status: Int, _ body: JSON, _ facts: ObservedFacts) {
         self.status = status
         self.facts = facts
         next = body["next"]?.stringValue

@@ -33,7 +33,7 @@ struct PerfectPlanner {
     }
 
     /// Whether the request goes to the origin.
-    mutating func sends(_ facts: AnswerFacts, at now: Int) -> Bool {
+    mutating func sends(_ facts: ObservedFacts, at now: Int) -> Bool {
         if knows(facts, at: now) { return false }
         learn(facts, at: now)
         return true
@@ -43,7 +43,7 @@ struct PerfectPlanner {
         lifetime.map { now - at < $0 } ?? true
     }
 
-    private func knows(_ facts: AnswerFacts, at now: Int) -> Bool {
+    private func knows(_ facts: ObservedFacts, at now: Int) -> Bool {
         facts.attributes.allSatisfy { resource, names in
             let known = (attributes[resource] ?? []).reduce(UInt64(0)) { isFresh($1.at, now) ? $0 | $1.fact : $0 }
             return names & ~known == 0
@@ -81,7 +81,7 @@ struct PerfectPlanner {
         return isDivisible ? upperBound : nil
     }
 
-    private mutating func learn(_ facts: AnswerFacts, at now: Int) {
+    private mutating func learn(_ facts: ObservedFacts, at now: Int) {
         for (resource, names) in facts.attributes {
             let others = (attributes[resource] ?? []).filter { $0.fact & ~names != 0 && isFresh($0.at, now) }
             attributes[resource] = others + [Learned(fact: names, at: now)]

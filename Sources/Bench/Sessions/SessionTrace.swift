@@ -1,4 +1,4 @@
-import Foundation
+import Text
 
 // What a trace is: the requests of many client sessions in the order in which they are due.
 //
@@ -81,7 +81,6 @@ struct TraceTarget {
     }
 
     private static func decoded(_ text: Substring) -> String {
-        let spaced = text.replacing("+", with: " ")
-        return spaced.removingPercentEncoding ?? String(spaced)
+        String(decoding: PercentEncoding.decoded(text.utf8, plusIsSpace: true).bytes, as: UTF8.self)
     }
 }

@@ -1,4 +1,6 @@
+import EventLoop
 import Foundation
+import HTTP
 import Synchronization
 
 /// Sends a trace to a server and checks the statuses of its answers.
@@ -90,22 +92,15 @@ struct TracePlayer: Sendable {
 /// A blocking HTTP/1.1 client over one connection.
 final class TraceClient {
     private let port: Int
-    private var descriptor: Int32 = -1
-    private var received: [UInt8] = []
+    private var connection: BlockingConnection?
+    private var reader = AnswerReader()
 
     init(port: Int) {
         self.port = port
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
     /// False once the server has closed the connection; between two answers.
-    var isOpen: Bool {
-        var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
-    }
+    var isOpen: Bool { connection?.isOpen ?? false }
 
     /// The status of the answer to a GET; its body is read and dropped.
     func status(of target: String) throws -> Int { try get(target).status }
@@ -117,54 +112,18 @@ final class TraceClient {
 
     /// Sends a GET; `answer` is due before the next one.
     func ask(_ target: String) throws {
-        if descriptor < 0 { try connect() }
-        let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n".utf8)
-        guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-            throw BenchError("sending failed, errno \(errno)")
+        if connection == nil {
+            connection = try BlockingConnection.open(host: "127.0.0.1", port: UInt16(port), timeout: .seconds(20))
         }
+        reader.begin(keepsContent: true)
+        let request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n"
+        try connection?.send(Array(request.utf8))
     }
 
     func answer() throws -> (status: Int, body: [UInt8]) {
-        received = []
-        let marker = Data("\r\n\r\n".utf8)
-        var end: Int?
-        while end == nil {
-            try fill()
-            end = Data(received).range(of: marker)?.upperBound
+        while let received = try connection?.receive() {
+            if try reader.take(received) { return (reader.status, reader.content) }
         }
-        let head = String(decoding: received[..<(end ?? 0)], as: UTF8.self).split(separator: "\r\n")
-        guard let status = head.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw BenchError("no status line: \(head.first ?? "")")
-        }
-        let length = head.first { $0.lowercased().hasPrefix("content-length:") }
-        guard let count = length.flatMap({ Int($0.dropFirst(15).drop { $0 == " " }) }) else {
-            throw BenchError("an answer without Content-Length")
-        }
-        while received.count < (end ?? 0) + count { try fill() }
-        return (status, Array(received[(end ?? 0)...]))
-    }
-
-    private func fill() throws {
-        let start = received.count
-        received.append(contentsOf: repeatElement(0, count: 1 << 16))
-        let count = received.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress! + start, 1 << 16, 0) }
-        received.removeLast((1 << 16) - max(count, 0))
-        guard count > 0 else { throw BenchError("the connection closed, errno \(errno)") }
-    }
-
-    private func connect() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw BenchError("cannot connect to port \(port), errno \(errno)") }
+        throw BenchError("no connection to port \(port)")
     }
 }

@@ -15,15 +15,12 @@ struct ReaderConnection {
     private struct Statements {
         let selectRow: Statement
         let select: Statement
-        /// Nil where the file has no contents of an older version.
-        let selectOlder: Statement?
         let begin: Statement
         let end: Statement
 
         init(_ database: Database) throws(SQLiteError) {
             selectRow = try Statement(database, ContentRow.select)
             select = try Statement(database, StoredRow.select)
-            selectOlder = try Schema.hasOlderContent(database) ? Statement(database, OlderRow.select) : nil
             begin = try Statement(database, "BEGIN")
             end = try Statement(database, "COMMIT")
         }
@@ -77,20 +74,14 @@ struct ReaderConnection {
         let rows = store.entries
         if hints.isTooSmall(for: rows) { hints = RowHints(rows: rows) }
         let index = SQLiteStore.index(of: key)
-        let found = try statements.select.firstRow(at: index) { row in
+        return try statements.select.firstRow(at: index) { row in
             guard StoredRow.key(row).map({ $0 == key }) ?? true, !ContentRow.isUnreadable(row, store.gzip) else {
                 return Found.nothing
             }
             guard let response = ContentRow.response(for: key, row, in: store) else { return .damaged }
             hints[key.hash] = StoredRow.id(row)
             return .response(response)
-        }
-        if let found { return found }
-        let older = try statements.selectOlder?.firstRow(at: index) { row in
-            let row = OlderRow(row)
-            return row.belongs(to: key) ? row.response(for: key).map { Found.response($0) } ?? .damaged : .nothing
-        }
-        return older ?? .nothing
+        } ?? .nothing
     }
 
     mutating func endSnapshot() {

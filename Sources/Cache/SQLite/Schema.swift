@@ -8,12 +8,7 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 5
-
-    /// For each older version what brings it to the next, whatever the file holds in no time.
-    static let migrations: [Int64: [String]] = [
-        3: fromVersion3, 4: ["ALTER TABLE content ADD COLUMN \(isCoded)"],
-    ]
+    static let version: Int64 = 6
 
     static let statements: [String] = [
         """
@@ -40,8 +35,19 @@ enum Schema {
           last_used INTEGER NOT NULL            -- to a minute, or an hour in a large cache; the least recently used go first
         )
         """,
-        // As SQLite writes it where a column was added, so that a file of version 4 has the same.
-        "\(contentOfVersion4.dropLast()), \(isCoded))",
+        """
+        CREATE TABLE content (
+          id INTEGER PRIMARY KEY,               -- that of the entry
+          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
+                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
+                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
+                                                -- (1) and selecting (4), these two, and resources as in mention
+          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
+          body BLOB NOT NULL,                   -- as received, content coding included
+          is_gzip INTEGER NOT NULL              -- 1: body is in gzip besides. Who accepts that gets it so, everyone else what
+                                                -- gunzip makes of it; sizes and checksums are those of body as it is here
+        )
+        """,
         """
         CREATE TABLE mention (
           -- Which resources an entry names, where it names any; small, so that a purge by resource can look through all.
@@ -73,7 +79,13 @@ enum Schema {
           UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
         END
         """,
-        entryRemoved,
+        """
+        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
+          DELETE FROM content WHERE id = OLD.id;
+          DELETE FROM mention WHERE id = OLD.id;
+        END
+        """,
         """
         CREATE VIEW response AS
           -- For operators: every stored response with its age and what may be done with it now.
@@ -91,61 +103,11 @@ enum Schema {
         """,
     ]
 
-    /// To which later versions add columns. A coding that `body` has here is one that `fields`
-    /// name.
-    private static let contentOfVersion4 = """
-        CREATE TABLE content (
-          id INTEGER PRIMARY KEY,               -- that of the entry
-          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
-                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
-                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
-                                                -- (1) and selecting (4), these two, and resources as in mention
-          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
-          body BLOB NOT NULL                    -- as received, content coding included
-        )
-        """
-
-    private static let isCoded = """
-        is_gzip INTEGER NOT NULL DEFAULT 0 /* 1: body is in gzip besides. Who accepts that gets it so, everyone else what gunzip
-                                                 makes of it; sizes and checksums are those of body as it is here */
-        """
-
-    private static let entryRemoved = """
-        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
-          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
-          DELETE FROM content WHERE id = OLD.id;
-          DELETE FROM mention WHERE id = OLD.id;
-        END
-        """
-
-    /// Contents that version 3 wrote have no facts. They are found where they are until their
-    /// entries go.
-    private static let fromVersion3 = [
-        "DROP TRIGGER entry_removed",
-        "ALTER TABLE content RENAME TO older_content",
-        contentOfVersion4,
-        entryRemoved,
-        """
-        CREATE TRIGGER older_removed AFTER DELETE ON entry BEGIN
-          DELETE FROM older_content WHERE id = OLD.id;
-        END
-        """,
-    ]
-
-    /// Whether the file has contents of version 3.
-    static func hasOlderContent(_ database: Database) throws(SQLiteError) -> Bool {
-        guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'older_content'") > 0 else {
-            return false
-        }
-        return try database.integer("SELECT EXISTS (SELECT 1 FROM older_content)") > 0
-    }
-
     /// What an open file turned out to be.
     enum Verdict: Equatable {
         case current
         /// Nothing in it: a file just made.
         case empty
-        case older(Int64)
         /// Not to be used; the words say why.
         case unusable(String)
     }
@@ -157,9 +119,8 @@ enum Schema {
         let mark = try database.integer("PRAGMA application_id")
         if objects == 0, found == 0, mark == 0 { return .empty }
         guard mark == applicationID else { return .unusable("it is another program's database") }
-        guard found <= version else { return .unusable("its version \(found) is newer than \(version)") }
         guard found == version else {
-            return migrations[found] == nil ? .unusable("its version \(found) is unknown") : .older(found)
+            return .unusable("its version \(found) is \(found > version ? "newer" : "older") than \(version)")
         }
         return try hasOurTables(database) ? .current : .unusable("its tables are not as they should be")
     }
@@ -170,16 +131,6 @@ enum Schema {
             for statement in statements { try database.execute(statement) }
             try database.execute("INSERT INTO totals VALUES (1, 0, 0)")
             try database.execute("PRAGMA application_id = \(applicationID)")
-            try database.execute("PRAGMA user_version = \(version)")
-        }
-    }
-
-    /// Brings an older file to the current version, all or nothing.
-    static func migrate(_ database: Database, from older: Int64) throws(SQLiteError) {
-        try database.transaction { () throws(SQLiteError) in
-            for step in older..<version {
-                for statement in migrations[step] ?? [] { try database.execute(statement) }
-            }
             try database.execute("PRAGMA user_version = \(version)")
         }
     }

@@ -12,7 +12,6 @@ struct StoreBounds: Equatable {
 
     /// Below it a few tables and indexes would fill the file.
     static let smallest = 1 << 20
-    /// Of a new file; those that version 3 made have pages twice as large.
     static let pageBytes = 2_048
     /// The pages that an entry changes beside those of its content: of the entry, its content's row
     /// and three indexes, for itself and for what it replaces. Neighbours share most of them.

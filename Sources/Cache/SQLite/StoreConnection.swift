@@ -1,6 +1,6 @@
 // The writer's side of an open database: its statements, one transaction for each batch, room made
 // before it.
-// Must hold: whatever changes rows goes through `StoreRoom`; every transaction is small.
+// Must hold: whatever changes rows goes through `StoreEviction`; every transaction is small.
 
 final class StoreConnection {
     /// Entries and bytes as the `totals` row has them.
@@ -19,7 +19,7 @@ final class StoreConnection {
 
     let database: Database
     /// For the file's size and its bounds.
-    let room: StoreRoom
+    let room: StoreEviction
     private let deleteEntry: Statement
     private let insertEntry: Statement
     private let insertContent: Statement
@@ -32,7 +32,7 @@ final class StoreConnection {
         _ database: Database, _ bounds: StoreBounds, _ snapshots: ReaderSnapshots
     ) throws(SQLiteError) {
         self.database = database
-        room = try StoreRoom(database, bounds, snapshots)
+        room = try StoreEviction(database, bounds, snapshots)
         deleteEntry = try Statement(database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2")
         insertEntry = try Statement(
             database,

@@ -34,47 +34,34 @@ struct StoreVisit {
         guard generation > 0 else { return }
         do throws(SQLiteError) {
             let database = try store.openForReading()
-            let isWanted = try run(try Statement(database, StoredRow.selectBelow), body) { [store] row in
-                (StoredRow.id(row), StoredRow.key(row).flatMap { ContentRow.response(for: $0, row, in: store) })
-            }
-            guard isWanted, try Schema.hasOlderContent(database) else { return }
-            _ = try run(try Statement(database, OlderRow.selectBelow), body) { row in
-                (OlderRow.id(row), OlderRow(row).response(for: nil))
-            }
+            try run(try Statement(database, StoredRow.selectBelow), body)
         } catch {
             store.counters.withLock { $0.failedReads += 1 }
             if error.isDamage { store.reportDamage("\(error)", generation: generation) }
         }
     }
 
-    /// Whether more is wanted after the last.
-    private mutating func run(
-        _ select: Statement, _ body: (StoredResponse) -> Bool, read: (Row) -> (id: Int64, response: StoredResponse?)
-    ) throws(SQLiteError) -> Bool {
+    private mutating func run(_ select: Statement, _ body: (StoredResponse) -> Bool) throws(SQLiteError) {
         var below = Int64.max
         while store.generation.load(ordering: .acquiring) == generation {
-            let piece = try piece(select, below: below, read)
+            let piece = try piece(select, below: below)
             for response in piece.responses where isCurrent(response) {
                 visited += 1
-                guard body(response) else { return false }
+                guard body(response) else { return }
             }
-            guard piece.rows > 0 else { return true }
+            guard piece.rows > 0 else { return }
             below = piece.last
         }
-        return false
     }
 
-    private func piece(
-        _ select: Statement, below row: Int64, _ read: (Row) -> (id: Int64, response: StoredResponse?)
-    ) throws(SQLiteError) -> Piece {
+    private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> Piece {
         var piece = Piece()
         var bytes = 0
         try select.forEachRow([.integer(row), .integer(Int64(Self.pieceRows))]) { row in
             piece.rows += 1
-            let found = read(row)
-            piece.last = found.id
-            // A damaged row is left to whoever looks it up.
-            if let response = found.response {
+            piece.last = StoredRow.id(row)
+            // A damaged row is left to the look-up that meets it.
+            if let response = StoredRow.key(row).flatMap({ ContentRow.response(for: $0, row, in: store) }) {
                 bytes += response.bodyCount
                 piece.responses.append(response)
             }

@@ -11,8 +11,6 @@ struct EntryRow {
         target, variant, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for, keep_for,
           storefront, selecting, content_sum, checksum
         """
-    /// Where in a row the next column is.
-    fileprivate static let columnCount: Int32 = 14
 
     private let target: [UInt8]
     private let variant: [UInt8]
@@ -33,11 +31,6 @@ struct EntryRow {
         checksum = UInt64(bitPattern: row.integer(13))
     }
 
-    /// Whether the row is that of `key`, and not of another with the same 64 bits.
-    func belongs(to key: CacheKey) -> Bool {
-        !key.isPersonal && key.target.elementsEqual(target) && key.variant.elementsEqual(variant)
-    }
-
     /// Whether the numbers can be those of a response.
     private var isPlausible: Bool {
         !variant.contains(0) && UInt8(exactly: numbers[0]) != nil && (100...999).contains(numbers[1])
@@ -52,20 +45,6 @@ struct EntryRow {
     }
 
     private var key: CacheKey { CacheKey(scope: .shared, target: target, variant: variant) }
-
-    /// The response with this content as version 3 wrote it, or nil where the two are not what was
-    /// written. With `key` given its bytes are shared rather than built again.
-    fileprivate func olderResponse(
-        for key: CacheKey?, fields: [UInt8], body: [UInt8], resources: [UInt64]
-    ) -> StoredResponse? {
-        guard isPlausible else { return nil }
-        let response = StoredResponse(
-            restoring: key ?? self.key, status: Int(numbers[1]), fields: fields, content: .plain(body),
-            receivedAt: numbers[2],
-            lifetime: lifetime, classTag: UInt8(truncatingIfNeeded: numbers[0]), storefront: storefront,
-            selecting: selecting, resources: resources)
-        return response.checksum(contentSum: response.olderContentSum) == checksum ? response : nil
-    }
 
     /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where
     /// the row is damaged.
@@ -134,41 +113,4 @@ enum StoredRow {
     }
 
     static func id(_ row: Row) -> Int64 { row.integer(6) }
-}
-
-/// A row of `entry` with those of `older_content` and `mention`: as version 3 wrote it.
-struct OlderRow {
-    private static let columns = """
-        \(EntryRow.columns), fields, body, (SELECT resources FROM mention WHERE mention.id = entry.id), entry.id
-        """
-    /// The row whose key is ?1.
-    static let select = "SELECT \(columns) FROM entry JOIN older_content USING (id) WHERE entry.key = ?1"
-    /// The ?2 answers written last of those before the row ?1, each with its row.
-    static let selectBelow = """
-        SELECT \(columns) FROM entry JOIN older_content USING (id)
-        WHERE entry.id < ?1 AND selecting = '' ORDER BY entry.id DESC LIMIT ?2
-        """
-
-    private let entry: EntryRow
-    private let fields: [UInt8]
-    private let body: [UInt8]
-    private let resources: [UInt64]
-
-    init(_ row: Row) {
-        entry = EntryRow(row)
-        fields = row.bytes(EntryRow.columnCount)
-        body = row.bytes(EntryRow.columnCount + 1)
-        resources = row.words(EntryRow.columnCount + 2)
-    }
-
-    static func id(_ row: Row) -> Int64 { row.integer(EntryRow.columnCount + 3) }
-
-    /// Whether the row is that of `key`, and not of another with the same 64 bits.
-    func belongs(to key: CacheKey) -> Bool { entry.belongs(to: key) }
-
-    /// The response, or nil where the row is damaged. With `key` given its bytes are shared rather
-    /// than built again.
-    func response(for key: CacheKey?) -> StoredResponse? {
-        entry.olderResponse(for: key, fields: fields, body: body, resources: resources)
-    }
 }

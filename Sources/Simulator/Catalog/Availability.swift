@@ -49,7 +49,7 @@ extension Catalog {
     }
 
     /// How many there are of a type that is numbered from 0.
-    func count(of type: ResourceType) -> Int {
+    func count(of type: SimulatedType) -> Int {
         switch type {
         case .activities: activityCount
         case .albums: albumCount

@@ -34,7 +34,7 @@ extension Catalog {
 
     /// The resource an id of a type stands for, whether or not any storefront has it; nil for ids
     /// that never were.
-    func resource(_ type: ResourceType, id: String) -> Resource? {
+    func resource(_ type: SimulatedType, id: String) -> Resource? {
         let resource: Resource?
         switch type {
         case .albums: resource = number(id, from: Self.albumBase, stride: Self.songSpan).map { Resource(type, $0) }

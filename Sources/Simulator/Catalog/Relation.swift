@@ -58,7 +58,7 @@ struct PageLimits: Equatable, Sendable {
     let most: Int
 }
 
-extension ResourceType {
+extension SimulatedType {
     /// Every relationship the type has (API.md 3.1, 3.2).
     var relations: RelationSet {
         switch self {

@@ -2,7 +2,7 @@
 // A `Resource` is eight bytes; everything else about it is computed when it is asked for.
 
 /// A type of resource, catalog or library, with the words it has in paths and in `type`.
-enum ResourceType: UInt8, CaseIterable, Sendable {
+enum SimulatedType: UInt8, CaseIterable, Sendable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stations, stationGenres, storefronts
     case libraryAlbums, libraryArtists, librarySongs, libraryMusicVideos, libraryPlaylists, libraryFolders
@@ -49,7 +49,7 @@ enum ResourceType: UInt8, CaseIterable, Sendable {
 
     var isLibrary: Bool { libraryPathElement != nil }
 
-    private static let byName: [String: ResourceType] = Dictionary(
+    private static let byName: [String: SimulatedType] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
 
     /// The type a `types`, `ids[..]` or `include[..]` names.
@@ -73,10 +73,10 @@ enum ResourceType: UInt8, CaseIterable, Sendable {
 /// One thing: a type and the number its id stands for (an index, or for songs the album's place and
 /// the track).
 struct Resource: Hashable, Sendable {
-    let type: ResourceType
+    let type: SimulatedType
     let number: Int
 
-    init(_ type: ResourceType, _ number: Int) {
+    init(_ type: SimulatedType, _ number: Int) {
         self.type = type
         self.number = number
     }

@@ -87,14 +87,14 @@ struct SearchMatches: Sendable {
     private static let most = 120
 
     /// The results of one type, best first; the storefront decides where the list begins.
-    func list(_ type: ResourceType, _ catalog: Catalog, _ market: Market) -> [Resource] {
+    func list(_ type: SimulatedType, _ catalog: Catalog, _ market: Market) -> [Resource] {
         let all = candidates(type, catalog)
         guard all.count > 1 else { return all }
         let shift = market.index % min(3, all.count)
         return Array((all[shift...] + all[..<shift]).prefix(Self.most))
     }
 
-    private func candidates(_ type: ResourceType, _ catalog: Catalog) -> [Resource] {
+    private func candidates(_ type: SimulatedType, _ catalog: Catalog) -> [Resource] {
         switch type {
         case .artists: return artists.map { Resource(type, $0) }
         case .albums: return allAlbums(catalog).map { Resource(type, $0) }
@@ -121,7 +121,7 @@ struct SearchMatches: Sendable {
         return (albums + ofArtists).filter { seen.insert($0).inserted }
     }
 
-    private func byName(_ type: ResourceType, _ catalog: Catalog, _ name: (Int) -> String) -> [Resource] {
+    private func byName(_ type: SimulatedType, _ catalog: Catalog, _ name: (Int) -> String) -> [Resource] {
         let wanted = Array(term.utf8)
         return (0..<catalog.count(of: type)).filter { number in
             let name = Array(name(number).lowercased().utf8)

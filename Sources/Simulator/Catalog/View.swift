@@ -31,7 +31,7 @@ enum View: String, CaseIterable, Sendable {
     }
 }
 
-extension ResourceType {
+extension SimulatedType {
     var views: [View] {
         switch self {
         case .albums: [.appearsOn, .otherVersions, .relatedAlbums, .relatedVideos]

@@ -1,6 +1,6 @@
 // `/v1/catalog/{storefront}/...`: single resources, batches, relationships, views (API.md 3.1).
 
-extension Exchange {
+extension SimulatedExchange {
     func catalogReply(_ elements: [String]) throws(APIError) -> Reply {
         guard let code = elements.first else { throw .notFound }
         guard let market = Market(code: code) else { throw .unknownStorefront(code) }
@@ -12,7 +12,7 @@ extension Exchange {
         case ("charts", 2): return try charts(market)
         default: break
         }
-        guard let type = ResourceType(catalogPathElement: elements[1]) else { throw .notFound }
+        guard let type = SimulatedType(catalogPathElement: elements[1]) else { throw .notFound }
         switch elements.count {
         case 2: return try several(type, market)
         case 3: return try single(type, elements[2], market)
@@ -22,7 +22,7 @@ extension Exchange {
         }
     }
 
-    private func single(_ type: ResourceType, _ id: String, _ market: Market) throws(APIError) -> Reply {
+    private func single(_ type: SimulatedType, _ id: String, _ market: Market) throws(APIError) -> Reply {
         var context = try context(market)
         context.isSingleFetch = true
         guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
@@ -33,7 +33,7 @@ extension Exchange {
         return Reply(renderer.json)
     }
 
-    private func several(_ type: ResourceType, _ market: Market) throws(APIError) -> Reply {
+    private func several(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
         let filters = target.parameters.filter { $0.name.hasPrefix("filter[") && $0.name.hasSuffix("]") }
         if !filters.isEmpty { return try filtered(type, filters, market) }
         guard let ids = target.list("ids") else {
@@ -50,7 +50,7 @@ extension Exchange {
 
     /// The resources of `ids` in the order of the request; those that are missing are left out
     /// (API.md 8).
-    func batch(_ type: ResourceType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
+    func batch(_ type: SimulatedType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
         if ids.isEmpty { throw .noIDs }
         guard ids.count <= type.mostIDs else {
             throw .invalidParameter(
@@ -63,10 +63,10 @@ extension Exchange {
     private func multiType(_ market: Market) throws(APIError) -> Reply {
         let context = try context(market)
         var items: [Resource] = []
-        var asked: Set<ResourceType> = []
+        var asked: Set<SimulatedType> = []
         for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
             let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = ResourceType(catalogPathElement: name) else { throw .unknownType(name, parameter: "ids") }
+            guard let type = SimulatedType(catalogPathElement: name) else { throw .unknownType(name, parameter: "ids") }
             guard asked.insert(type).inserted else { continue }
             items += try batch(type, target.list(parameter.name) ?? [], context)
         }
@@ -79,7 +79,7 @@ extension Exchange {
     }
 
     /// All genres; `limit` and `offset` apply, unasked there is one page.
-    private func whole(_ type: ResourceType, _ market: Market) throws(APIError) -> Reply {
+    private func whole(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
         let all = Genre.all.indices.map { Resource(type, $0) }
         let paging = try Paging(target, PageLimits(standard: all.count, most: 200))
         var renderer = Renderer(try context(market))
@@ -89,7 +89,7 @@ extension Exchange {
     }
 
     private func relationship(
-        _ type: ResourceType, _ id: String, _ name: String, _ market: Market
+        _ type: SimulatedType, _ id: String, _ name: String, _ market: Market
     ) throws(APIError) -> Reply {
         let relation = Relation(name: name)
         let user = relation == .library ? try requireUser() : nil
@@ -113,7 +113,7 @@ extension Exchange {
 
     /// `/view/{name}`; an empty view is legal and not an error (API.md 5.1).
     private func view(
-        _ type: ResourceType, _ id: String, _ name: String, _ market: Market
+        _ type: SimulatedType, _ id: String, _ name: String, _ market: Market
     ) throws(APIError) -> Reply {
         let context = try context(market)
         guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }

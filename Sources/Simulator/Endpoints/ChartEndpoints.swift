@@ -1,7 +1,7 @@
 // `/v1/catalog/{storefront}/charts` (API.md 3.1, 4.1, 7).
 
-extension Exchange {
-    private static let chartTypes: [ResourceType] = [.albums, .songs, .musicVideos, .playlists]
+extension SimulatedExchange {
+    private static let chartTypes: [SimulatedType] = [.albums, .songs, .musicVideos, .playlists]
     private static let chartLength = 200
 
     func charts(_ market: Market) throws(APIError) -> Reply {
@@ -36,7 +36,7 @@ extension Exchange {
 
     /// The entries of one chart, best first; every storefront has its own taste, and every revision
     /// its newcomers.
-    func chart(_ type: ResourceType, _ market: Market, genre: String?) -> [Resource] {
+    func chart(_ type: SimulatedType, _ market: Market, genre: String?) -> [Resource] {
         let genreNumber = genre.flatMap { id in Genre.all.firstIndex { $0.id == id } }
         if genre != nil, genreNumber == nil { return [] }
         let start = catalog.seed.number(below: 1 << 20, .chart, market.index, Int(type.rawValue))
@@ -53,7 +53,7 @@ extension Exchange {
         return list
     }
 
-    private func genreOf(_ type: ResourceType, _ number: Int) -> Int? {
+    private func genreOf(_ type: SimulatedType, _ number: Int) -> Int? {
         switch type {
         case .albums, .songs: catalog.genre(ofArtist: catalog.artist(ofAlbum: number))
         case .musicVideos: catalog.genre(ofArtist: catalog.artist(ofVideo: number))
@@ -61,9 +61,9 @@ extension Exchange {
         }
     }
 
-    private func chart(_ type: ResourceType, _ page: Page, _ renderer: inout Renderer) {
+    private func chart(_ type: SimulatedType, _ page: Page, _ renderer: inout Renderer) {
         let kind = target.first("chart") ?? "most-played"
-        let names: [ResourceType: StaticString] = [
+        let names: [SimulatedType: StaticString] = [
             .albums: "Top Albums", .songs: "Top Songs", .musicVideos: "Top Videos", .playlists: "Top Playlists",
         ]
         renderer.json.beginObject()
@@ -83,7 +83,7 @@ extension Exchange {
 
     /// Parameters in alphabetical order, narrowed to one type (API.md 7).
     private func chartLink(
-        _ type: ResourceType, _ kind: String, _ context: RenderContext, limit: String?, offset: Int?,
+        _ type: SimulatedType, _ kind: String, _ context: RenderContext, limit: String?, offset: Int?,
         _ json: inout JSONBytes
     ) {
         let genre = target.first("genre")
@@ -118,11 +118,11 @@ extension Exchange {
     }
 
     /// The types of a request: at least one, all of them known (API.md 8).
-    func types(_ known: [ResourceType]) throws(APIError) -> [ResourceType] {
+    func types(_ known: [SimulatedType]) throws(APIError) -> [SimulatedType] {
         guard let names = target.list("types"), !names.isEmpty else { throw .missingParameter("types") }
-        var types: [ResourceType] = []
+        var types: [SimulatedType] = []
         for name in names {
-            guard let type = ResourceType(name: name), known.contains(type) else { throw .unknownType(name) }
+            guard let type = SimulatedType(name: name), known.contains(type) else { throw .unknownType(name) }
             types.append(type)
         }
         return types

@@ -1,8 +1,8 @@
 // `filter[..]`: resources found by something other than their id, and `meta.filters` that says
 // which came from what (API.md 5.1).
 
-extension Exchange {
-    func filtered(_ type: ResourceType, _ filters: [Parameter], _ market: Market) throws(APIError) -> Reply {
+extension SimulatedExchange {
+    func filtered(_ type: SimulatedType, _ filters: [TargetParameter], _ market: Market) throws(APIError) -> Reply {
         let isPersonal = filters.contains { $0.name == "filter[identity]" && $0.value == "personal" }
         let user = isPersonal ? try requireUser() : nil
         let context = try context(market, user: user)
@@ -31,7 +31,7 @@ extension Exchange {
     }
 
     /// How many values a filter takes (API.md 4.1).
-    private func checkCount(_ type: ResourceType, _ name: String, _ count: Int) throws(APIError) {
+    private func checkCount(_ type: SimulatedType, _ name: String, _ count: Int) throws(APIError) {
         let most = name == "isrc" || (name == "equivalents" && type == .musicVideos) ? 25 : 300
         if count > most {
             throw .invalidParameter(
@@ -46,7 +46,7 @@ extension Exchange {
 
     /// What a filter's value finds; nil for a filter the type does not have, which is ignored.
     private func lookUp(
-        _ type: ResourceType, _ name: String, _ value: String, _ context: RenderContext
+        _ type: SimulatedType, _ name: String, _ value: String, _ context: RenderContext
     ) -> [Resource]? {
         switch (type, name) {
         case (.songs, "isrc"): return catalog.songs(isrc: value).compactMap(context.shown)

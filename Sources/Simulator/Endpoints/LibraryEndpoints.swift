@@ -1,8 +1,8 @@
 // `/v1/me/library/...`: lists with `meta.total`, single items, relationships, search, and the way
 // to the writes.
 
-extension Exchange {
-    private static let searchable: [ResourceType] = [
+extension SimulatedExchange {
+    private static let searchable: [SimulatedType] = [
         .libraryAlbums, .libraryArtists, .librarySongs, .libraryMusicVideos, .libraryPlaylists,
     ]
 
@@ -12,7 +12,7 @@ extension Exchange {
         guard let first = elements.first else { return try libraryBatch(user, context) }
         if elements.count == 1, first == "search" { return try librarySearch(user, context) }
         if elements.count == 1, first == "recently-added" { return try recentlyAdded(user, context) }
-        guard let type = ResourceType(libraryPathElement: first) else { throw .unknownLibraryType }
+        guard let type = SimulatedType(libraryPathElement: first) else { throw .unknownLibraryType }
         switch elements.count {
         case 1: return try libraryList(type, first, user, context)
         case 2, 3:
@@ -26,7 +26,7 @@ extension Exchange {
     }
 
     private func libraryList(
-        _ type: ResourceType, _ element: String, _ user: UserLibrary, _ context: RenderContext
+        _ type: SimulatedType, _ element: String, _ user: UserLibrary, _ context: RenderContext
     ) throws(APIError) -> Reply {
         if let ids = target.list("ids") { return list(try libraryBatch(type, ids, user), context) }
         if type == .libraryFolders { return try rootFolder(context) }
@@ -41,7 +41,7 @@ extension Exchange {
     }
 
     private func libraryBatch(
-        _ type: ResourceType, _ ids: [String], _ user: UserLibrary
+        _ type: SimulatedType, _ ids: [String], _ user: UserLibrary
     ) throws(APIError) -> [Resource] {
         if ids.isEmpty { throw .noIDs }
         guard ids.count <= type.mostIDs else {
@@ -57,7 +57,7 @@ extension Exchange {
         var isAsked = false
         for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
             let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = ResourceType(name: name), type.isLibrary else {
+            guard let type = SimulatedType(name: name), type.isLibrary else {
                 throw .unknownType(name, parameter: "ids")
             }
             isAsked = true

@@ -3,7 +3,7 @@
 
 import Text
 
-extension Exchange {
+extension SimulatedExchange {
     func write(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         // No way to delete from a library with a normal developer token: 401 (API.md 3.2).
         if request.method == "DELETE", elements.count == 2, elements[0] == "playlists" { throw .unauthorized }
@@ -23,7 +23,7 @@ extension Exchange {
         var isAsked = false
         for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
             let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = ResourceType(catalogPathElement: name),
+            guard let type = SimulatedType(catalogPathElement: name),
                 [.albums, .songs, .musicVideos, .playlists].contains(type)
             else { throw .unknownType(name, parameter: "ids") }
             isAsked = true

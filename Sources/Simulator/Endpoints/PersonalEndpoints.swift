@@ -1,6 +1,6 @@
 // `/v1/me/...`: needs a Music-User-Token, all of it (API.md 3.2).
 
-extension Exchange {
+extension SimulatedExchange {
     func personalReply(_ elements: [String]) throws(APIError) -> Reply {
         let user = try requireUser()
         guard let first = elements.first else { throw .notFound }

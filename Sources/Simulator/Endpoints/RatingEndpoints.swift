@@ -2,7 +2,7 @@
 
 import Text
 
-extension Exchange {
+extension SimulatedExchange {
     private static let rateable: Set<String> = [
         "albums", "songs", "playlists", "music-videos", "stations", "library-albums", "library-songs",
         "library-playlists", "library-music-videos",

@@ -1,7 +1,7 @@
 // Search, hints and suggestions (API.md 3.1, 5.1, 7).
 
-extension Exchange {
-    private static let searchTypes: [ResourceType] = [
+extension SimulatedExchange {
+    private static let searchTypes: [SimulatedType] = [
         .activities, .albums, .appleCurators, .artists, .curators, .musicVideos, .playlists, .recordLabels, .songs,
         .stations,
     ]
@@ -38,7 +38,7 @@ extension Exchange {
 
     /// `{href, next?, data}` of one type: `href` keeps the limit, `next` drops it (API.md 7).
     func results(
-        _ page: Page, _ path: String, _ term: String, _ type: ResourceType, limit: String?, _ renderer: inout Renderer
+        _ page: Page, _ path: String, _ term: String, _ type: SimulatedType, limit: String?, _ renderer: inout Renderer
     ) {
         let tag = renderer.context.tag
         renderer.json.beginObject()
@@ -53,7 +53,7 @@ extension Exchange {
     }
 
     private func topResults(
-        _ types: [ResourceType], _ found: SearchMatches, _ market: Market, _ renderer: inout Renderer
+        _ types: [SimulatedType], _ found: SearchMatches, _ market: Market, _ renderer: inout Renderer
     ) {
         renderer.json.key("top")
         renderer.json.beginObject()
@@ -114,7 +114,7 @@ extension Exchange {
     }
 
     private func topSuggestions(
-        _ term: String, _ types: [ResourceType], _ limit: Int, _ market: Market, _ renderer: inout Renderer
+        _ term: String, _ types: [SimulatedType], _ limit: Int, _ market: Market, _ renderer: inout Renderer
     ) {
         let found = api.searchIndex().find(term, catalog)
         let items = types.flatMap { found.list($0, catalog, market).compactMap(renderer.context.shown).prefix(3) }
@@ -131,7 +131,7 @@ extension Exchange {
 extension [UInt8] {
     /// A search link: parameters in alphabetical order, narrowed to one type.
     mutating func appendSearch(
-        _ path: String, tag: String?, limit: String?, offset: Int?, term: String, type: ResourceType
+        _ path: String, tag: String?, limit: String?, offset: Int?, term: String, type: SimulatedType
     ) {
         append(text: path)
         let start = count

@@ -1,6 +1,6 @@
 // `/v1/storefronts` and `/v1/language`: no storefront in front of them.
 
-extension Exchange {
+extension SimulatedExchange {
     func storefronts(_ elements: [String]) throws(APIError) -> Reply {
         var context = try context(Market.all.last ?? Market.all[0])
         switch elements.count {

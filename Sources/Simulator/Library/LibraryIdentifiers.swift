@@ -29,14 +29,14 @@ extension UserLibrary {
 
     /// The library resource an id of a type stands for; nil for ids of other users and of things
     /// not in the library.
-    func resource(_ type: ResourceType, id: String, _ catalog: Catalog) -> Resource? {
+    func resource(_ type: SimulatedType, id: String, _ catalog: Catalog) -> Resource? {
         guard let number = number(type, id, catalog) else { return nil }
         let resource = Resource(type, number)
         guard contains(resource, catalog), self.id(of: resource, catalog) == id else { return nil }
         return resource
     }
 
-    private func number(_ type: ResourceType, _ id: String, _ catalog: Catalog) -> Int? {
+    private func number(_ type: SimulatedType, _ id: String, _ catalog: Catalog) -> Int? {
         let text = id.dropFirst(2)
         switch (type, id.prefix(2)) {
         case (.libraryAlbums, "l."): return Self.decode(text).flatMap { unscramble($0, 1) }

@@ -57,7 +57,7 @@ struct UserLibrary: Sendable {
     func folder(_ serial: Int) -> LibraryFolder? { folders.first { $0.serial == serial } }
 
     /// Everything of a library type, in the order the lists show it.
-    func all(_ type: ResourceType, _ catalog: Catalog) -> [Resource] {
+    func all(_ type: SimulatedType, _ catalog: Catalog) -> [Resource] {
         switch type {
         case .libraryAlbums: return albums.map { Resource(type, $0.album) }
         case .librarySongs:

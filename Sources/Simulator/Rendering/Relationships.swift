@@ -8,7 +8,7 @@ struct Carried: Equatable, Sendable {
 
 extension RenderContext {
     /// The decision of API.md 4.2, 5.3 and 6 for one resource at one place.
-    func carried(_ type: ResourceType, _ place: Place) -> Carried {
+    func carried(_ type: SimulatedType, _ place: RenderPosition) -> Carried {
         var carried = Carried(relations: [], full: [])
         switch place {
         case .primary:
@@ -52,7 +52,7 @@ extension RenderContext {
 }
 
 extension Renderer {
-    mutating func relationships(of resource: Resource, path: String, _ place: Place) {
+    mutating func relationships(of resource: Resource, path: String, _ place: RenderPosition) {
         let carried = context.carried(resource.type, place)
         guard !carried.relations.isEmpty else { return }
         json.key("relationships")
@@ -67,7 +67,7 @@ extension Renderer {
 
     /// `{href, next?, data, meta?}`.
     private mutating func relationship(
-        _ resource: Resource, _ relation: Relation, path: String, isFull: Bool, _ place: Place
+        _ resource: Resource, _ relation: Relation, path: String, isFull: Bool, _ place: RenderPosition
     ) {
         let page = inlinePage(resource, relation, place)
         let relationPath = path + "/" + relation.name.description
@@ -85,7 +85,7 @@ extension Renderer {
         json.endObject()
     }
 
-    private func inlinePage(_ resource: Resource, _ relation: Relation, _ place: Place) -> Page {
+    private func inlinePage(_ resource: Resource, _ relation: Relation, _ place: RenderPosition) -> Page {
         let list = context.related(resource, relation)
         var standard = resource.type.limits(of: relation).standard
         if resource.type == .artists, relation == .albums, case .included = place {
@@ -141,7 +141,7 @@ extension Renderer {
     }
 }
 
-extension Place {
+extension RenderPosition {
     /// How many resources this one is inside of.
     var depth: Int {
         if case .included(let depth) = self { return depth }

@@ -2,7 +2,7 @@
 // which decorations.
 
 /// Where a resource stands; this decides which relationships it carries (API.md 5.3).
-enum Place: Sendable {
+enum RenderPosition: Sendable {
     /// The `data` of `/x/{id}`, `?ids=` and `filter[..]`.
     case primary
     /// An element of a relationship, a view, a search or a chart. In mixed lists unscoped includes

@@ -49,7 +49,7 @@ struct Renderer: Sendable {
     }
 
     /// A full resource object, with what its place lets it carry.
-    mutating func object(_ resource: Resource, _ place: Place) {
+    mutating func object(_ resource: Resource, _ place: RenderPosition) {
         let path = context.path(of: resource)
         json.beginObject()
         head(resource, path: path)
@@ -88,7 +88,7 @@ struct Renderer: Sendable {
     }
 }
 
-extension Place {
+extension RenderPosition {
     /// Whether unscoped parameters apply here.
     var isPrimary: Bool {
         switch self {

@@ -13,16 +13,16 @@ struct Decorations: Sendable {
     private(set) var asksForCleanItems = false
     private(set) var hasViewAttributes = false
     /// Scoped, by type: applies to every resource of that type anywhere in the response.
-    private var scopedInclude: [ResourceType: RelationSet] = [:]
-    private var scopedRelate: [ResourceType: RelationSet] = [:]
-    private var scopedExtend: [ResourceType: [String]] = [:]
-    private var scopedFields: [ResourceType: [String]] = [:]
+    private var scopedInclude: [SimulatedType: RelationSet] = [:]
+    private var scopedRelate: [SimulatedType: RelationSet] = [:]
+    private var scopedExtend: [SimulatedType: [String]] = [:]
+    private var scopedFields: [SimulatedType: [String]] = [:]
     private var limits: [String: Int] = [:]
     /// Whether the parameters name the library relationship, which makes a catalog request personal
     /// (API.md 2).
     private(set) var namesLibrary = false
 
-    init(_ target: RequestTarget) throws(APIError) {
+    init(_ target: SimulatorTarget) throws(APIError) {
         for parameter in target.parameters {
             let (family, scope) = Self.split(parameter.name)
             switch family {
@@ -59,7 +59,7 @@ struct Decorations: Sendable {
             }
             return
         }
-        guard let type = ResourceType(name: scope) else { return }
+        guard let type = SimulatedType(name: scope) else { return }
         switch family {
         case "include": scopedInclude[type, default: []].formUnion(relations)
         case "relate": scopedRelate[type, default: []].formUnion(relations)
@@ -69,29 +69,29 @@ struct Decorations: Sendable {
         }
     }
 
-    func include(scopedTo type: ResourceType) -> RelationSet {
+    func include(scopedTo type: SimulatedType) -> RelationSet {
         scopedInclude.isEmpty ? [] : scopedInclude[type] ?? []
     }
 
-    func relate(scopedTo type: ResourceType) -> RelationSet {
+    func relate(scopedTo type: SimulatedType) -> RelationSet {
         scopedRelate.isEmpty ? [] : scopedRelate[type] ?? []
     }
 
     /// The attributes a resource shows besides the usual ones.
-    func extensions(of type: ResourceType, isPrimary: Bool) -> [String] {
+    func extensions(of type: SimulatedType, isPrimary: Bool) -> [String] {
         guard !extend.isEmpty || !scopedExtend.isEmpty else { return [] }
         return (isPrimary ? extend : []) + (scopedExtend[type] ?? [])
     }
 
     /// The only attributes a resource shows; nil for all.
-    func projection(of type: ResourceType, isPrimary: Bool) -> [String]? {
+    func projection(of type: SimulatedType, isPrimary: Bool) -> [String]? {
         if let scoped = scopedFields[type] { return scoped }
         return isPrimary ? fields : nil
     }
 
     /// The number of inline elements: `limit[artists:albums]`, then `limit[albums]`, then the
     /// type's own.
-    func inlineLimit(_ type: ResourceType, _ relation: Relation, standard: Int) -> Int {
+    func inlineLimit(_ type: SimulatedType, _ relation: Relation, standard: Int) -> Int {
         guard !limits.isEmpty else { return standard }
         let name = relation.name.description
         guard let asked = limits[type.name.description + ":" + name] ?? limits[name] else { return standard }

@@ -6,7 +6,7 @@ struct Paging: Equatable, Sendable {
     var limit: Int
 
     /// Reads `limit` and `offset`. More than the most is an error, not clamped (API.md 4.1).
-    init(_ target: RequestTarget, _ limits: PageLimits) throws(APIError) {
+    init(_ target: SimulatorTarget, _ limits: PageLimits) throws(APIError) {
         limit = limits.standard
         offset = 0
         if let text = target.first("limit") {

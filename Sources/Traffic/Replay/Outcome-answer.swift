@@ -5,6 +5,11 @@ import Proxy
 // What an answer says of how a cache answered it: by `Cache-Status` (RFC 9211), or by the `X-Cache`
 // that nginx and Varnish are usually set up to write.
 
+extension AnswerReader {
+    /// nil where the answer does not say.
+    var outcome: Outcome? { Outcome(head.fields, headBytes.span) }
+}
+
 extension Outcome {
     /// nil where the fields do not say. Of several caches the nearest counts, which comes last.
     init?(_ fields: Fields, _ bytes: Span<UInt8>) {

@@ -151,7 +151,7 @@ public final class Replay: Sendable {
         result.skipped = planned.skipped
         run.fill(&result)
         result.planned = schedule.count ?? run.taken
-        result.invalidBecause = Punctuality.objection(lag: result.lag, corrected: result.corrected)
+        result.invalidBecause = GeneratorLag.objection(lag: result.lag, corrected: result.corrected)
         result.remarks = remarks(wasStopped: session.wasStopped)
         if let verifier { result.verification = verifier.finish() }
         complete(session, .success(Ending(result: result, wasStopped: session.wasStopped)))

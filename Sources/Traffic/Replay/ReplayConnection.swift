@@ -11,9 +11,7 @@ final class ReplayConnection {
     let number: Int
     private unowned let run: ReplayRun
     private var stream: Stream?
-    private var reader = AnswerReader()
-    /// Bytes of an answer that goes on.
-    private var rest: [UInt8] = []
+    private var reader = AnswerReader(mostKept: ReplayConnection.mostKept)
     /// The request that is under way; nil: none.
     private(set) var position: Int?
     private var request: [UInt8] = []
@@ -22,6 +20,10 @@ final class ReplayConnection {
     private var isSent = false
     private var isOpen = false
     private var hasAnswered = false
+
+    /// As much of an answer's content as a recorded one has at most. What is longer is not collected
+    /// further: it differs by its length already.
+    private static let mostKept = 8 << 20
 
     init(_ number: Int, run: ReplayRun) {
         self.number = number
@@ -35,7 +37,6 @@ final class ReplayConnection {
     func dial(at now: Int64) throws(SystemError) {
         (isOpen, hasAnswered) = (false, false)
         if position == nil { since = now }
-        rest.removeAll(keepingCapacity: true)
         stream = try Stream.connect(to: run.address, tls: run.tls, loop: run.loop, handler: self)
     }
 
@@ -70,17 +71,8 @@ final class ReplayConnection {
     private func take(_ bytes: Span<UInt8>) {
         do throws(ParseError) {
             guard position != nil else { return fail("bytes that nobody asked for") }
-            guard !rest.isEmpty else {
-                let step = try reader.read(bytes)
-                guard !step.isWhole else { return finish(hasSurplus: step.consumed < bytes.count) }
-                bytes.extracting(step.consumed...).withUnsafeBytes { rest.append(contentsOf: $0) }
-                return
-            }
-            var joined = rest
-            bytes.withUnsafeBytes { joined.append(contentsOf: $0) }
-            let step = try reader.read(joined.span)
-            guard !step.isWhole else { return finish(hasSurplus: step.consumed < joined.count) }
-            rest = Array(joined[step.consumed...])
+            guard let surplus = try reader.take(bytes) else { return }
+            finish(hasSurplus: surplus > 0)
         } catch {
             fail("malformed answer: \(error.reason)")
         }
@@ -91,7 +83,6 @@ final class ReplayConnection {
         let stays = reader.keepsAlive && !hasSurplus && stream != nil
         hasAnswered = true
         self.position = nil
-        rest.removeAll(keepingCapacity: true)
         if !stays { close() }
         run.answered(self, reader, position, stays: stays)
         // Not from in there: the next request begins with the reader that is lent here.
@@ -103,7 +94,7 @@ final class ReplayConnection {
         stream?.close()
         stream = nil
         guard let position else { return isOpen ? run.lost(self) : run.couldNotOpen(self, reason) }
-        if isSent, hasAnswered, reader.isUntouched, rest.isEmpty {
+        if isSent, hasAnswered, reader.isUntouched {
             isSent = false
             if (try? dial(at: since)) != nil { return }
         }

@@ -1,4 +1,6 @@
 import EventLoop
+import HTTP
+import Proxy
 import Recording
 
 /// Sends the requests of a schedule and counts what comes back: performs what `ReplayState` says.

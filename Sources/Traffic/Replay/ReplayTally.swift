@@ -1,3 +1,4 @@
+import HTTP
 import Proxy
 
 /// The figures of a run while it goes on. Counting allocates nothing but for failures and new

@@ -1,3 +1,5 @@
+import Text
+
 // The percentile output of HdrHistogram (`.hgrm`), which its plotter and others read: four columns,
 // then figures behind `#`. Readers pass over lines that begin with `#`, and the plotter over the
 // last row, which has no fourth column.

@@ -11,7 +11,7 @@ public enum HTMLReport {
         return HTML.page(
             title: "Replay of \(result.file)",
             body: head(result) + invalid([("", result)]) + "<main>\n" + main.joined() + "</main>\n"
-                + foot(Explanation.sentences(for: result)))
+                + foot(ReportNotes.sentences(for: result)))
     }
 
     private static func head(_ result: ReplayResult) -> String {

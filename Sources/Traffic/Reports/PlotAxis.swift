@@ -1,19 +1,20 @@
 import Glibc
+import Text
 
 /// How values become places along a line, and which of them are written beside it.
-struct PlotAxis: Equatable {
-    struct Tick: Equatable {
-        let value: Double
-        let label: String
+public struct PlotAxis: Equatable, Sendable {
+    public struct Tick: Equatable, Sendable {
+        public let value: Double
+        public let label: String
     }
 
-    let lowest: Double
-    let highest: Double
+    public let lowest: Double
+    public let highest: Double
     let isLogarithmic: Bool
-    let ticks: [Tick]
+    public let ticks: [Tick]
 
     /// From 0 (lowest) to 1 (highest); what is outside is put at the end.
-    func place(_ value: Double) -> Double {
+    public func place(_ value: Double) -> Double {
         let clamped = min(max(value, lowest), highest)
         return isLogarithmic ? log(clamped / lowest) / log(highest / lowest) : (clamped - lowest) / (highest - lowest)
     }
@@ -30,13 +31,29 @@ struct PlotAxis: Equatable {
     }
 
     /// Whole numbers or decimals, as many digits as the steps need: `0`, `250`, `1.5k`, `2M`.
-    static func amounts(upTo highest: Double) -> PlotAxis {
-        linear(upTo: highest > 0 ? highest : 1) { value in
-            for (size, suffix) in [(1e9, "G"), (1e6, "M"), (1e4, "k")] where value >= size {
-                return Figure.shortest(value / (suffix == "k" ? 1e3 : size)) + suffix
-            }
-            return Figure.shortest(value)
+    public static func amounts(upTo highest: Double) -> PlotAxis {
+        linear(upTo: highest > 0 ? highest : 1, label: amount)
+    }
+
+    /// Amounts of at least a millionth, logarithmic, from and to a power of ten, each of which has a
+    /// tick.
+    public static func decades(_ values: some Sequence<Double>) -> PlotAxis {
+        let positive = values.filter { $0.isFinite && $0 >= 0 }
+        let floor = max(positive.min() ?? 1, 1e-6)
+        let lowest = log10(floor).rounded(.down)
+        let highest = max(log10(max(positive.max() ?? 10, floor)).rounded(.up), lowest + 1)
+        return PlotAxis(
+            lowest: pow(10, lowest), highest: pow(10, highest), isLogarithmic: true,
+            ticks: (Int(lowest)...Int(highest)).map { exponent in
+                Tick(value: pow(10, Double(exponent)), label: amount(pow(10, Double(exponent))))
+            })
+    }
+
+    private static func amount(_ value: Double) -> String {
+        for (size, suffix) in [(1e9, "G"), (1e6, "M"), (1e4, "k")] where value >= size {
+            return Figure.shortest(value / (suffix == "k" ? 1e3 : size)) + suffix
         }
+        return Figure.shortest(value)
     }
 
     /// Nanoseconds, logarithmic, from and to a 1, 2 or 5 of some power of ten.

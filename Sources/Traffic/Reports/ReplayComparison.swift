@@ -1,3 +1,5 @@
+import Text
+
 // Two runs side by side. Nothing is judged: whether more of something is better depends on what it
 // is.
 
@@ -66,7 +68,7 @@ public struct ReplayComparison: Sendable {
         let row = row(
             "latency " + statistic.title, { statistic.nanoseconds(of: $0.corrected) }, Figure.time(nanoseconds:))
         func marked(_ text: String, _ run: Run) -> String {
-            run.result.lateness(at: statistic) == nil ? text : "\(text), \(Explanation.generatorsMark)"
+            run.result.lateness(at: statistic) == nil ? text : "\(text), \(ReportNotes.generatorsMark)"
         }
         return Row(name: row.name, a: marked(row.a, a), b: marked(row.b, b), ratio: row.ratio)
     }
@@ -81,8 +83,8 @@ public struct ReplayComparison: Sendable {
 
     /// Those of both, each once.
     var explanations: [String] {
-        let left = Explanation.sentences(for: a.result)
-        return left + Explanation.sentences(for: b.result).filter { !left.contains($0) }
+        let left = ReportNotes.sentences(for: a.result)
+        return left + ReportNotes.sentences(for: b.result).filter { !left.contains($0) }
     }
 
     /// What makes the runs hard to compare; nil where nothing does.
@@ -108,8 +110,60 @@ public struct ReplayComparison: Sendable {
             notes.map(TextTable.printable) + (notes.isEmpty ? [] : [""])
             + TextTable.lines(facts, [.left], indent: 0) + [""]
             + TextTable.lines(figures, [.left, .right], indent: 0)
-            + ["", "Latencies are corrected where nothing else is said. " + Explanation.corrected]
-            + explanations.filter { [Explanation.generators, Explanation.failures].contains($0) }
+            + ["", "Latencies are corrected where nothing else is said. " + ReportNotes.corrected]
+            + explanations.filter { [ReportNotes.generators, ReportNotes.failures].contains($0) }
         return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+extension ReplayComparison {
+    /// One page of HTML: the figures side by side, the curves one over the other.
+    public var page: String {
+        let head = """
+            <header>
+            <h1>\(HTML.escaped(a.name)) and \(HTML.escaped(b.name))</h1>
+            <p>Two replays side by side: A is \(HTML.escaped(a.name)), B is \(HTML.escaped(b.name)).</p>
+            </header>
+
+            """
+        let alarms = HTMLReport.invalid([a, b].map { (" " + $0.letter, $0.result) })
+        let circumstances =
+            HTML.table(
+                "What was run", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
+
+        let figures = HTML.table(
+            "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
+            [.left, .right])
+        return HTML.page(
+            title: "\(a.name) and \(b.name)",
+            body: head + alarms + "<main>\n"
+                + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
+                + HTML.section("Corrected latency by percentile", span: "most", percentiles)
+                + HTML.section("Figures", span: "side", figures) + overTime + "</main>\n"
+                + HTMLReport.foot(explanations))
+    }
+
+    private var percentiles: String {
+        ResultPlots.percentiles([
+            .init(name: "A", style: "s-a", histogram: a.result.corrected),
+            .init(name: "B", style: "s-b", histogram: b.result.corrected),
+        ]).html
+    }
+
+    private var overTime: String {
+        let runs = [(a, "s-a"), (b, "s-b")].map { run, style in
+            (
+                name: run.letter, style: style,
+                columns: TimelineColumn.columns(of: run.result, atMost: TimelineColumn.mostDrawn)
+            )
+        }
+        let latency = ResultPlots.overlay("99th percentile of corrected latency", runs, isLatency: true) { column in
+            column.slot.p99.map(Double.init)
+        }
+        let throughput = ResultPlots.overlay("answers a second", runs, isLatency: false) { column in
+            column.isRest ? nil : column.rate(column.slot.answered)
+        }
+        return HTML.section("Latency over time", span: "half", latency.html)
+            + HTML.section("Throughput", span: "half", throughput.html)
     }
 }

@@ -1,7 +1,9 @@
+import Text
+
 // What the reports say of a result, in words that they share.
 
 /// What is meant by the latencies, in a sentence each of at most a line.
-enum Explanation {
+enum ReportNotes {
     static let corrected =
         "Corrected latency runs from when a request was due, so waiting behind a stalled target counts."
     static let uncorrected =
@@ -32,7 +34,7 @@ extension ReplayResult {
             let values = Metric.Series.allCases.map { series in
                 statistic.nanoseconds(of: self[series]).map { Figure.time(nanoseconds: $0) } ?? Figure.none
             }
-            let mark = lateness(at: statistic) == nil ? "" : Explanation.generatorsMark
+            let mark = lateness(at: statistic) == nil ? "" : ReportNotes.generatorsMark
             return [statistic.title] + values + (isMarked ? [mark] : [])
         }
         return ([""] + Metric.Series.allCases.map(\.rawValue) + (isMarked ? ["remark"] : []), rows)

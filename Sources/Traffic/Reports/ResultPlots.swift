@@ -1,3 +1,5 @@
+import Text
+
 // The plots of a replay: which figures are drawn over which axes.
 
 /// Plots of results.

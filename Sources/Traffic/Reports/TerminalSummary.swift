@@ -1,3 +1,5 @@
+import Text
+
 /// A result as lines for a terminal.
 public enum TerminalSummary {
     /// How many differences are shown; the other reports hold more.
@@ -53,7 +55,7 @@ public enum TerminalSummary {
         let table = result.latencyTable
         let rows = [["latency"] + table.head.dropFirst()] + table.rows
         return TextTable.lines(rows, ReplayResult.latencyAlignments, indent: 0)
-            + Explanation.sentences(for: result).map { "  " + $0 }
+            + ReportNotes.sentences(for: result).map { "  " + $0 }
     }
 
     private static func shares(_ counts: [String: Int]) -> [String] { shares(ReplayResult.ranked(counts)) }

@@ -1,3 +1,5 @@
+import Text
+
 /// A figure of a run that a threshold can name.
 enum Metric: Sendable, Equatable {
     case latency(Series, Statistic)

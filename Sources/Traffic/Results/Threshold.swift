@@ -1,3 +1,5 @@
+import Text
+
 // Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
 // What must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too,
 // with that as the reason. A condition that silently always holds would be worse than none.
@@ -87,4 +89,9 @@ public struct Threshold: Sendable, Equatable {
         let lag = "; the generator's own lag was \(Figure.time(nanoseconds: late.lag)) there"
         return isMissed ? lag + ", so this may be its fault and not the target's" : lag
     }
+}
+
+extension Threshold {
+    /// Whether there is nothing to judge unless answers are compared with the recording.
+    public var needsVerification: Bool { metric == .differences }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 import Text
 
@@ -24,7 +25,7 @@ struct AdminClient {
 
     /// The same with parameters in the query.
     func get(_ path: String, _ parameters: [(String, String)]) throws(CommandFailure) -> [UInt8] {
-        let query = parameters.map { $0.0 + "=" + Markup.percentEncoded($0.1, keeping: "-._~/:,") }.joined(
+        let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
             separator: "&")
         return try get(query.isEmpty ? path : path + "?" + query)
     }
@@ -38,37 +39,59 @@ struct AdminClient {
     private func ask(
         _ method: String, _ target: String, _ content: [UInt8]?, within: Duration
     ) throws(CommandFailure) -> [UInt8] {
-        let answer: AdminAnswer
-        do throws(FileProblem) {
+        let answer: AnswerReader
+        do throws(BlockingConnection.Failure) {
             var connection = try server.connect(timeout: timeout)
             try connection.send(request(method, target, content))
             connection.timeout = within
-            var reader = AdminAnswerReader()
-            while try !reader.take(connection.receive()) {}
-            answer = reader.answer()
+            answer = try Self.answer(over: connection)
         } catch {
-            throw .failed("\(server): \(error.message); is the proxy running, and is this its admin_listen?")
+            throw .failed("\(server): \(error); is the proxy running, and is this its admin_listen?")
         }
         switch answer.status {
-        case 200: return answer.body
+        case 200: return answer.content
         case 401: throw .failed("\(server): refused (401); see --admin-token-file")
         case 403: throw .failed("\(server): refused (403)\(Self.detail(of: answer))")
         default: throw .failed("\(server)\(path(target)): status \(answer.status)\(Self.detail(of: answer))")
         }
     }
 
+    /// Generous for statistics and listings; a bound, because the other side need not be the proxy.
+    private static let limits: MessageLimits = {
+        var limits = MessageLimits.response
+        limits.maxBodyBytes = 64 << 20
+        return limits
+    }()
+
+    private static func answer(
+        over connection: borrowing BlockingConnection
+    ) throws(BlockingConnection.Failure) -> AnswerReader {
+        var reader = AnswerReader(limits: limits)
+        reader.begin(keepsContent: true)
+        var isWhole = false
+        while !isWhole {
+            let received = try connection.receive()
+            do throws(ParseError) {
+                isWhole = try reader.take(received)
+            } catch {
+                throw BlockingConnection.Failure("the answer is not HTTP (\(error.reason))")
+            }
+        }
+        return reader
+    }
+
     /// What messages show of a target: not the query, which the operator has just typed.
     private func path(_ target: String) -> Substring { target.prefix { $0 != "?" } }
 
     /// What the proxy says of a refusal, in the shape of its errors.
-    private static func detail(of answer: AdminAnswer) -> String {
-        let error = (try? JSON.parse(answer.body))?["errors"]?[0]
+    private static func detail(of answer: AnswerReader) -> String {
+        let error = (try? JSON.parse(answer.content))?["errors"]?[0]
         return error?["detail"]?.stringValue.map { ": \($0)" } ?? ""
     }
 
     private func request(_ method: String, _ target: String, _ content: [UInt8]?) -> [UInt8] {
         var bytes = Array("\(method) \(target) HTTP/1.1\r\nHost: \(server.authority)\r\nConnection: close\r\n".utf8)
-        bytes += Array("User-Agent: refrain/\(Version.text)\r\nAccept: application/json\r\n".utf8)
+        bytes += Array("User-Agent: refrain/\(ProgramVersion.text)\r\nAccept: application/json\r\n".utf8)
         if let token { bytes += Array("Authorization: Bearer ".utf8) + token + Array("\r\n".utf8) }
         guard let content else { return bytes + Array("\r\n".utf8) }
         let length = "Content-Type: application/json\r\nContent-Length: \(content.count)\r\n\r\n"

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// Which proxy a command asks, as `--admin` names it: `http://HOST:PORT` or `unix:PATH`.
 enum AdminServer: Hashable, Sendable, CustomStringConvertible {
     case tcp(ServerURL)
@@ -28,7 +30,7 @@ enum AdminServer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    func connect(timeout: Duration) throws(FileProblem) -> BlockingConnection {
+    func connect(timeout: Duration) throws(BlockingConnection.Failure) -> BlockingConnection {
         switch self {
         case .tcp(let url): try BlockingConnection.open(host: url.host, port: url.port, timeout: timeout)
         case .unix(let path): try BlockingConnection.open(path: path, timeout: timeout)

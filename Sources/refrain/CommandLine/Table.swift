@@ -1,3 +1,5 @@
+import Text
+
 /// Rows of cells in columns: aligned, and where a terminal is too narrow, the last column is cut.
 struct Table {
     struct Column {
@@ -44,34 +46,8 @@ struct Table {
     func text(for terminal: Terminal) -> String {
         let titles = hasTitles ? [columns.map { Cell($0.title, .bold) }] : []
         let all = titles + rows
-        let widths = columns.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
-        return all.map { line($0, widths, terminal) + "\n" }.joined()
-    }
-
-    private static let gap = "  "
-
-    private func line(_ cells: [Cell], _ widths: [Int], _ terminal: Terminal) -> String {
-        var line = ""
-        var used = 0
-        for (index, cell) in cells.enumerated() {
-            let isLast = index == cells.count - 1
-            var text = cell.text
-            if isLast, let width = terminal.width { text = Self.cut(text, to: max(width - used, 8)) }
-            let padding = String(repeating: " ", count: max(0, widths[index] - text.count))
-            let styled = terminal.styled(text, cell.style)
-            if columns[index].isNumeric {
-                line += padding + styled
-            } else {
-                line += styled + (isLast ? "" : padding)
-            }
-            if !isLast { line += Self.gap }
-            used += widths[index] + Self.gap.count
-        }
-        return line
-    }
-
-    /// The beginning of a text that is too long, with an ellipsis.
-    static func cut(_ text: String, to width: Int) -> String {
-        text.count <= width ? text : text.prefix(width - 1) + "…"
+        return TextTable.lines(
+            all.map { $0.map(\.text) }, columns.map { $0.isNumeric ? .right : .left }, indent: 0, width: terminal.width
+        ) { text, row, column in terminal.styled(text, all[row][column].style) }.map { $0 + "\n" }.joined()
     }
 }

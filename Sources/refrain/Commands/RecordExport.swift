@@ -72,7 +72,7 @@ enum RecordExport {
         _ reader: RecordingReader, _ put: ([UInt8]) throws(CommandFailure) -> Void
     ) throws(CommandFailure) -> Int {
         var writer = HARWriter()
-        var piece = writer.beginning(of: reader.header, version: Version.text)
+        var piece = writer.beginning(of: reader.header, version: ProgramVersion.text)
         var count = 0
         do {
             while let exchange = try reader.next() {

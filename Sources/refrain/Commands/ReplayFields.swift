@@ -23,7 +23,7 @@ extension ReplayOptions {
         }
         if let path = arguments.value(headerFile) { fields += try Self.fields(inFile: path) }
         if !fields.contains(where: { $0.name == "user-agent" }) {
-            fields.append(RecordedField("user-agent", "refrain-replay/\(Version.text)"))
+            fields.append(RecordedField("user-agent", "refrain-replay/\(ProgramVersion.text)"))
         }
         return fields
     }

@@ -2,6 +2,7 @@ import Admin
 import AppleMusic
 import Glibc
 import HTTP
+import Text
 
 // `token`: what the developer token in use says about itself. The token is shown only when asked
 // for by name.

@@ -1,5 +1,5 @@
 /// What `refrain version`, the `User-Agent` and the statistics say.
-enum Version {
+enum ProgramVersion {
     static let text = "0.1.0"
     /// Of this version, for its man pages: equal sources make equal pages. A test compares both
     /// with Debian's changelog.
@@ -10,7 +10,7 @@ extension Command {
     static let version = Command(
         "version", "show the version", examples: [.init("refrain version", "writes the name and the version")]
     ) { _, context in
-        context.output.line("refrain \(Version.text)")
+        context.output.line("refrain \(ProgramVersion.text)")
         return .done
     }
 }

@@ -46,7 +46,7 @@ struct Configuration: Equatable, Sendable {
     /// `["*"]` for any; empty: no browser may read the answers.
     var corsOrigins: [String] = []
 
-    var accessLog = AccessLog(destination: .off, format: .combined)
+    var accessLog = AccessLogSetting(destination: .off, format: .combined)
     var logLevel = LogLevel.info
     /// Nil: nothing can be recorded.
     var recording: RecordingLine?
@@ -103,7 +103,7 @@ enum LogLevel: String, CaseIterable, Sendable {
 }
 
 /// Where the access log goes and what its lines look like.
-struct AccessLog: Equatable, Sendable {
+struct AccessLogSetting: Equatable, Sendable {
     enum Destination: Equatable, Sendable {
         case off, standardOutput
         case file(String)

@@ -3,7 +3,7 @@
 
 /// One line that holds at least one word.
 struct ConfigurationLine: Equatable, Sendable {
-    let place: Place
+    let place: SourceLine
     /// Without their quotes.
     let words: [String]
 }
@@ -19,7 +19,7 @@ enum ConfigurationLexer {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let rows = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, row) in rows.enumerated() {
-            let place = Place(file: file, line: index + 1)
+            let place = SourceLine(file: file, line: index + 1)
             do throws(ValueError) {
                 let words = try words(of: row.last == UInt8(ascii: "\r") ? row.dropLast() : row)
                 if !words.isEmpty { lines.append(ConfigurationLine(place: place, words: words)) }

@@ -7,7 +7,7 @@ struct SettingLine: Sendable {
     /// Its arguments.
     let words: [String]
     /// Nil: a default.
-    let place: Place?
+    let place: SourceLine?
 }
 
 /// A configuration that may be run, and the lines it is made of.
@@ -45,7 +45,7 @@ struct ConfigurationReader {
 
     // MARK: Lines
 
-    private mutating func read(_ path: String, includedFrom place: Place?, chain: [String]) {
+    private mutating func read(_ path: String, includedFrom place: SourceLine?, chain: [String]) {
         guard !chain.contains(path) else {
             let circle = (chain.drop { $0 != path } + [path]).joined(separator: " -> ")
             return report(place, "\(path) includes itself: \(circle)")
@@ -158,7 +158,7 @@ struct ConfigurationReader {
         return errors.sorted { rank($0) < rank($1) }
     }
 
-    private mutating func report(_ place: Place?, _ message: String) {
+    private mutating func report(_ place: SourceLine?, _ message: String) {
         errors.append(ConfigurationError(place: place, message: message))
     }
 }

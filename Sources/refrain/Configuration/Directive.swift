@@ -1,6 +1,8 @@
 // What a directive is. The parser, `check`, the test of the example file, the help and the man page
 // are all made from `Directive.table`, so that a name, a default or a grammar is written down once.
 
+import AppleMusic
+
 struct Directive: Sendable {
     /// What a second line of the same name means.
     enum Repetition: Sendable {
@@ -169,5 +171,199 @@ extension RawRepresentable<String> where Self: CaseIterable {
             throw ValueError(text, isNot: others + Suggestion.text(for: text, in: names))
         }
         self = value
+    }
+}
+
+// Every directive there is, in the order in which `check` and the example file show them.
+
+extension Directive {
+    static let table: [Directive] = groups.flatMap(\.directives)
+
+    /// Under the headings of the example file.
+    static let groups: [(title: String, directives: [Directive])] = [
+        ("Clients", listening), ("The origin", origin), ("Credentials", credentials), ("The cache", storage),
+        ("Answers", answers), ("Operation", operation),
+    ]
+
+    private static let listening = [
+        Directive(
+            "listen", "ADDRESS:PORT [tls]", defaults: ["127.0.0.1:8080"], repetition: .adds,
+            why: "where clients connect; repeats; \"tls\" needs the two files below"
+        ) { configuration, words throws(ValueError) in
+            try configuration.listeners.append(ListenAddress(words: words))
+        },
+        file(
+            "tls_certificate", \.tlsCertificateFile, .readable,
+            why: "PEM, the leaf first, then its issuers; read again on SIGHUP"),
+        file(
+            "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
+            why: "PEM, readable by its owner alone; read again on SIGHUP"),
+        Directive(
+            "admin_listen", "ADDRESS:PORT|unix:PATH|off", defaults: ["127.0.0.1:8081"],
+            why: "the operator's surface; an address that is not loopback needs admin_token_file"
+        ) { configuration, words throws(ValueError) in
+            configuration.adminListener = words[0] == off ? nil : try AdminAddress(words[0])
+        },
+        file(
+            "admin_token_file", \.adminTokenFile, .secret(.adminToken),
+            why: "the admin listener then asks for \"Authorization: Bearer\" and the content of this file"),
+    ]
+
+    private static let origin = [
+        Directive(
+            "upstream", "URL", defaults: ["https://api.music.apple.com"],
+            why: "the API that is cached; http:// is for tests and simulators"
+        ) { configuration, words throws(ValueError) in
+            configuration.upstream = try ServerURL(words[0])
+        },
+        file("upstream_ca_file", \.upstreamCAFile, .readable, why: "trust anchors (PEM) instead of the system's"),
+        Directive(
+            "upstream_connections", "N", defaults: ["64"],
+            why: "the most connections to the origin at once; further misses wait their turn"
+        ) { configuration, words throws(ValueError) in
+            configuration.upstreamConnections = try Quantity.count(words[0], in: 1...65_535)
+        },
+        Directive(
+            "upstream_rate", "N/s|off", defaults: [off],
+            why: "a ceiling on requests to the origin; off: only what its 429s teach"
+        ) { configuration, words throws(ValueError) in
+            configuration.upstreamRate = words[0] == off ? nil : try Quantity.rate(words[0])
+        },
+    ]
+
+    private static let credentials = [
+        file(
+            "developer_token_file", \.developerTokenFile, .secret(.token),
+            why: "a ready developer token (JWT); or let Refrain sign its own with the three lines below"),
+        file(
+            "developer_key_file", \.developerKeyFile, .secret(.key),
+            why: "the MusicKit private key (.p8) that developer tokens are signed with"),
+        identifier("developer_key_id", \.developerKeyID, why: "the identifier of that key"),
+        identifier("developer_team_id", \.developerTeamID, why: "the team that the key belongs to"),
+        Directive(
+            "developer_token_lifetime", "DURATION", defaults: ["12h"],
+            why: "how long a signed token is valid; renewed in time; Apple allows 15777000s at most"
+        ) { configuration, words throws(ValueError) in
+            let lifetime = try Quantity.duration(words[0])
+            let allowed = DeveloperTokenSigner.lifetimes
+            guard lifetime >= .seconds(allowed.lowerBound), lifetime <= .seconds(allowed.upperBound) else {
+                throw ValueError(words[0], isNot: "between \(allowed.lowerBound)s and \(allowed.upperBound)s")
+            }
+            configuration.developerTokenLifetime = lifetime
+        },
+        file(
+            "music_user_token_file", \.musicUserTokenFile, .secret(.token),
+            why: "sent on /v1/me when the client brings no token of its own"),
+        file(
+            "client_keys_file", \.clientKeysFile, .secret(.clientKeys),
+            why:
+                "one \"name key\" a line, a rate such as 50/s behind it or none; clients then present a key as bearer token or X-Refrain-Key"
+        ),
+    ]
+
+    private static let storage = [
+        file(
+            "cache_file", \.cacheFile, standard: "refrain.sqlite", needsRestart: true,
+            why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
+        size("cache_size", \.cacheSize, standard: "1GiB", minimum: 1 << 20, why: "the most that cache_file may hold"),
+        size("memory_size", \.memorySize, standard: "64MiB", minimum: 0, why: "the most that is kept ready in memory"),
+        Directive(
+            "ttl", "CLASS DURATION|upstream|off [stale DURATION]",
+            defaults: [
+                "catalog 1d stale 7d", "charts 15m stale 1d", "search 1h stale 1d", "storefronts 7d", "not-found 1m",
+                "personal off", "other upstream",
+            ],
+            repetition: .perFirstArgument,
+            why: "how long answers are fresh, and then still of use; repeats; a type such as albums may have its own",
+            details:
+                "upstream: as the headers of the origin say (RFC 9111). off: never stored. stale: for so long after that the "
+                + "old answer is served while a new one is fetched. CLASS is one of \(TTLClass.names.joined(separator: ", ")); "
+                + "catalog stands in for types that have no line."
+        ) { configuration, words throws(ValueError) in
+            guard TTLClass.names.contains(words[0]) else {
+                throw ValueError(words[0], isNot: "a class" + Suggestion.text(for: words[0], in: TTLClass.names))
+            }
+            configuration.ttl[words[0]] = try TTLSetting(words: words[1...])
+        },
+        Directive(
+            "ttl_speed", "N", defaults: ["1"],
+            why:
+                "for replays at N times the pace: answers are fresh, and then of use, for an Nth of the time; 1 in service"
+        ) { configuration, words throws(ValueError) in
+            configuration.ttlSpeed = try Quantity.count(words[0], in: 1...1000)
+        },
+    ]
+
+    private static let answers = [
+        choice(
+            "compose", \.compose, standard: .on,
+            why: "answers built from stored resources; verify serves the origin's and compares"),
+        toggle(
+            "windows", \.allowsWindows, standard: true,
+            why: "pages cut out of other stored pages, and fetched ahead of clients that walk"),
+        toggle(
+            "batch", \.allowsBatches, standard: false,
+            why: "misses of a moment joined into one ids request"),
+        choice(
+            "next", \.next, standard: .keep,
+            why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
+        Directive(
+            "cors_origin", "ORIGIN ...", defaults: ["*"],
+            why: "web pages that may read the answers, such as https://app.example.com; off for none"
+        ) { configuration, words throws(ValueError) in
+            configuration.corsOrigins = words == [off] ? [] : try words.map(checkedOrigin)
+        },
+    ]
+
+    private static let operation = [
+        Directive(
+            "access_log", "FILE|stdout|off [json|combined]", defaults: ["stdout combined"],
+            why: "one line a request; the file is reopened on SIGUSR1"
+        ) { configuration, words throws(ValueError) in
+            guard !words[0].isEmpty else { throw ValueError("an empty file name") }
+            if AccessLogSetting.Format(rawValue: words[0]) != nil {
+                throw ValueError(
+                    "the format comes second, as in \"stdout \(words[0])\"; a file of that name is ./\(words[0])")
+            }
+            let destination: AccessLogSetting.Destination =
+                words[0] == off ? .off : words[0] == "stdout" ? .standardOutput : .file(words[0])
+            let format = words.count == 1 ? .combined : try AccessLogSetting.Format(choice: words[1])
+            configuration.accessLog = AccessLogSetting(destination: destination, format: format)
+        },
+        choice("log_level", \.logLevel, standard: .info, why: "how much goes to standard error"),
+        Directive(
+            "record", "FILE [off] [sample SHARE%] [size SIZE] [files N]",
+            why: "the traffic that is served, for replays; off: not until it is switched on (refrain record on)",
+            details:
+                "sample: the share of requests that is recorded, all without it. size: when the file and FILE.bodies take more "
+                + "together, they become FILE.1 (256MiB). files: how many are kept, the oldest goes first (4). No token, key, "
+                + "cookie or address is ever in it, and nothing of what is one user's but that it was asked for. The file is "
+                + "reopened on SIGUSR1."
+        ) { configuration, words throws(ValueError) in
+            // As with all files that may be left out.
+            configuration.recording = words == [off] ? nil : try RecordingLine(words: words)
+        },
+        Directive(
+            "workers", "N|auto", defaults: ["auto"], needsRestart: true, why: "event loops; auto: one a core"
+        ) { configuration, words throws(ValueError) in
+            configuration.workers = words[0] == "auto" ? nil : try Quantity.count(words[0], in: 1...1024)
+        },
+        Directive(
+            include, "FILE", repetition: .adds, why: "reads another file here; relative to this one; repeats"
+        ) { _, _ in },
+    ]
+
+    /// Carried out by the reader, before any directive is applied.
+    static let include = "include"
+
+    /// `*`, or what a browser sends as `Origin`: scheme, host and port, no path (RFC 6454 6.2).
+    private static func checkedOrigin(_ text: String) throws(ValueError) -> String {
+        if text == "*" { return text }
+        do throws(ValueError) {
+            guard !text.hasSuffix("/") else { throw ValueError("an origin ends before the first \"/\"") }
+            return try ServerURL(text).description
+        } catch {
+            throw ValueError(text, isNot: "* or an origin such as https://app.example.com")
+        }
     }
 }

@@ -2,7 +2,8 @@
 enum Roff {
     static func text(of page: ManualPage) -> String {
         let title = [
-            escaped(page.name.uppercased()), "\(page.section)", Version.date, "Refrain \(Version.text)", "Refrain",
+            escaped(page.name.uppercased()), "\(page.section)", ProgramVersion.date, "Refrain \(ProgramVersion.text)",
+            "Refrain",
         ]
         // Words are not hyphenated and lines not filled up with blanks: much of a page is to be
         // typed as it stands.

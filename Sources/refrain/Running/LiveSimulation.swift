@@ -43,7 +43,7 @@ struct LiveSimulation {
         do {
             writer = try RecordingWriter(
                 RecordingSettings(path: path),
-                header: RecordingHeader(started: .now(), program: "refrain \(Version.text)"))
+                header: RecordingHeader(started: .now(), program: "refrain \(ProgramVersion.text)"))
         } catch {
             throw .failed("--recording: \(error)")
         }

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 import Traffic
 
 /// What is said while a replay runs: on a terminal one line that is drawn again and again,
@@ -26,7 +27,7 @@ struct ReplayProgress {
         hasDrawn = true
         guard let width = terminal.width else { return "refrain: \(line(progress))\n" }
         // Erased to its end, for the last one may have been longer (ECMA-48, EL).
-        return "\r" + Table.cut(bar(progress) + line(progress), to: width - 1) + "\u{1B}[K"
+        return "\r" + TextTable.cut(bar(progress) + line(progress), to: width - 1) + "\u{1B}[K"
     }
 
     /// Leaves a terminal with nothing of it.

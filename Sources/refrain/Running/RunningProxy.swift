@@ -4,6 +4,7 @@ import Cache
 import Dispatch
 import EventLoop
 import Proxy
+import Recording
 import Server
 import Synchronization
 
@@ -173,7 +174,8 @@ final class RunningProxy: Sendable {
         let cache = running.withLock { $0.current.settings.shared.cache }
         do throws(SystemError) {
             let sources = AdminSources(
-                statistics: server.snapshot, cache: cache, access: access, reloads: reloads, version: Version.text,
+                statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
+                version: ProgramVersion.text,
                 startedAt: startedAt,
                 explain: { @Sendable [server] request, completion in server.explain(request, completion) },
                 recording: RecordingControl(
@@ -191,6 +193,34 @@ final class RunningProxy: Sendable {
             return AdminListener(address: listen, host: host, access: access)
         } catch {
             throw .failed("admin_listen: \(listen): \(error)")
+        }
+    }
+}
+
+// The directive `record`, at the start and at a reload. A line that says what it said leaves alone
+// what an operator has switched.
+
+extension ProxyServer {
+    /// Whether a change of the line could be carried out; changes nothing.
+    fileprivate static func checkRecording(_ line: RecordingLine?, before: RecordingLine?) throws(CommandFailure) {
+        guard let line, line != before, line.isOn, line.settings.path != before?.settings.path else { return }
+        do {
+            try RecordingWriter.check(line.settings)
+        } catch {
+            throw .failed("record: \(error)")
+        }
+    }
+
+    /// Carries it out.
+    fileprivate func adoptRecording(_ line: RecordingLine?, before: RecordingLine?) throws(CommandFailure) {
+        guard line != before else { return configureRecording(line?.settings) }
+        stopRecording()
+        configureRecording(line?.settings)
+        guard let line, line.isOn else { return }
+        do {
+            try startRecording(line.settings)
+        } catch {
+            throw .failed("record: \(error)")
         }
     }
 }

@@ -46,7 +46,7 @@ struct Demo {
             throw .failed("demo: \(error)")
         }
         var configuration = try Demo.configuration(origin: origin.address, options)
-        configuration.accessLog = AccessLog(destination: .off, format: .combined)
+        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
         let log = OperationalLog(level: .info, context.output.error)
         proxy = try RunningProxy(configuration, log, developer: tokens)
         sample = Demo.albumOnTheChart(of: api, with: tokens)

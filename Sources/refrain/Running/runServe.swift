@@ -39,7 +39,7 @@ private func tellStart(
     of proxy: RunningProxy, _ configuration: Configuration, _ path: String, _ log: OperationalLog
 ) {
     let cache = configuration.cacheFile.map { "cache \($0)" } ?? "memory only"
-    log(.info, "Refrain \(Version.text): \(proxy.workers) loops, \(cache), upstream \(configuration.upstream)")
+    log(.info, "Refrain \(ProgramVersion.text): \(proxy.workers) loops, \(cache), upstream \(configuration.upstream)")
     log(.info, "configuration \(path)")
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)")

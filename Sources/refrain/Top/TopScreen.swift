@@ -49,7 +49,7 @@ struct TopScreen {
         return text
     }
 
-    private func rate(_ count: Int) -> String { Self.decimal(interval.perSecond(count)) + "/s" }
+    private func rate(_ count: Int) -> String { Figure.fixed(interval.perSecond(count), 1, isGrouped: false) + "/s" }
 
     /// Each outcome with its course over the last hour, the newest at the right.
     private var outcomes: String {
@@ -122,14 +122,6 @@ struct TopScreen {
     }
 
     static func time(_ microseconds: Double?) -> String {
-        guard let microseconds else { return "–" }
-        if microseconds < 999.5 { return "\(Int(microseconds.rounded())) µs" }
-        return microseconds < 999_950
-            ? decimal(microseconds / 1000) + " ms" : decimal(microseconds / 1_000_000) + " s"
-    }
-
-    private static func decimal(_ number: Double) -> String {
-        let tenths = Int((number * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
+        Figure.steadyTime(nanoseconds: microseconds.map { Int($0 * 1000) })
     }
 }

@@ -25,13 +25,13 @@ import Testing
 
     @Test func targetsAreABarEach() throws {
         let rows = [
-            Row(
+            ResultRow(
                 measurement: "m", name: "a < b & \"c\"", unit: "u", ours: 2,
                 others: [
                     Other(name: "nginx", figure: 1, ratio: 2, target: .atLeast(1)), Other(name: "varnish", figure: 1),
                     Other(name: "absent", target: .atLeast(1)),
                 ]),
-            Row(measurement: "m", name: "none", unit: "u", ours: 0, target: .atMost(0)),
+            ResultRow(measurement: "m", name: "none", unit: "u", ours: 0, target: .atMost(0)),
         ]
         let found = try #require(elements(TargetsPlot.svg(rows, title: "<title>")))
         // The background and two bars; what was not measured has none.
@@ -55,31 +55,5 @@ import Testing
         let found = try #require(elements(CurvePlot.svg(curve)))
         #expect(found["circle"] == 2 * 3 * 3)
         #expect(!CurvePlot.svg(curve).contains("nan"))
-    }
-
-    @Test func anAxisReachesFromEndToEnd() {
-        let logarithmic = Axis([1, 30, 10_000], isLogarithmic: true)
-        #expect(logarithmic.ticks == [1, 10, 100, 1000, 10_000])
-        #expect(logarithmic.fraction(1) == 0)
-        #expect(abs(logarithmic.fraction(100) - 0.5) < 1e-9)
-        #expect(logarithmic.fraction(10_000) == 1)
-        let linear = Axis([3, 87], isLogarithmic: false)
-        #expect(linear.ticks.first == 0 && linear.ticks.count == 6)
-        #expect(linear.highest >= 87 && linear.highest < 200)
-    }
-
-    @Test func anAxisOfOneValueHasALength() {
-        for isLogarithmic in [true, false] {
-            for values in [[], [0], [5.0]] {
-                let axis = Axis(values, isLogarithmic: isLogarithmic)
-                #expect(axis.highest > axis.lowest)
-                #expect(axis.fraction(5).isFinite)
-            }
-        }
-    }
-
-    @Test(arguments: [(12_000.0, "12k"), (1_500_000, "1.5M"), (0.25, "0.25"), (7, "7"), (0.01, "0.010")])
-    func ticksAreShort(value: Double, text: String) {
-        #expect(Axis.label(value) == text)
     }
 }

@@ -3,15 +3,15 @@ import Testing
 @testable import Bench
 
 @Suite struct ResultsTableTests {
-    private var rows: [Row] {
+    private var rows: [ResultRow] {
         [
-            Row(
+            ResultRow(
                 measurement: "hits", name: "hits", unit: "requests/s", ours: 123_456,
                 others: [
                     Other(name: "nginx", figure: 98_765.4, ratio: 1.254, target: .atLeast(1.3)),
                     Other(name: "varnish", target: .atLeast(1.4)),
                 ], notes: ["varnish is not installed"]),
-            Row(measurement: "memory", name: "idle", unit: "MiB", ours: 12.34, target: .atMost(15)),
+            ResultRow(measurement: "memory", name: "idle", unit: "MiB", ours: 12.34, target: .atMost(15)),
         ]
     }
 

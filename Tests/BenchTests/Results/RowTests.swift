@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test func aRowWithoutComparisonIsShownAlone() {
-        let row = Row(measurement: "m", name: "n", unit: "u", ours: 3, target: .atMost(4))
+        let row = ResultRow(measurement: "m", name: "n", unit: "u", ours: 3, target: .atMost(4))
         #expect(row.goals.map(\.isMet) == [true])
     }
 
     @Test func aRowShowsItsOwnTargetAndEachComparison() {
-        var row = Row(measurement: "m", name: "n", unit: "u", ours: 3)
+        var row = ResultRow(measurement: "m", name: "n", unit: "u", ours: 3)
         row.others = [Other(name: "a", figure: 2, ratio: 1.5, target: .atLeast(2)), Other(name: "b")]
         #expect(row.goals.map { $0.other?.name } == ["a", "b"])
         #expect(row.goals.map(\.isMet) == [false, nil])
@@ -38,7 +38,7 @@ import Testing
 
     @Test func whatWasNotMeasuredIsNeitherMetNorMissed() {
         let other = Other(name: "nginx", target: .atLeast(1.3))
-        let row = Row(measurement: "m", name: "n", unit: "u", ours: 3, others: [other])
+        let row = ResultRow(measurement: "m", name: "n", unit: "u", ours: 3, others: [other])
         #expect(row.goals.map(\.isMet) == [nil])
     }
 }

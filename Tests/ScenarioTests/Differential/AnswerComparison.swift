@@ -13,10 +13,10 @@ struct AnswerComparison {
     init(_ api: SimulatedAPI, _ request: OracleRequest, _ revisions: [Revision]) {
         self.request = request
         places = PlacedResources(api, request, revisions)
-        asked = Self.asked(by: RequestTarget(request.simulated.target))
+        asked = Self.asked(by: SimulatorTarget(request.simulated.target))
     }
 
-    private static func asked(by target: RequestTarget) -> [String]? {
+    private static func asked(by target: SimulatorTarget) -> [String]? {
         guard target.elements.count > 1, target.elements[1] == "catalog" else { return nil }
         if target.parameters.contains(where: { $0.name.hasPrefix("filter[") }) { return nil }
         if target.elements.count == 4, let ids = target.list("ids") { return ids.map { "\(target.elements[3])/\($0)" } }
@@ -59,7 +59,7 @@ struct AnswerComparison {
 
     /// Of resources asked for by their ids, each may be of another age: there, or left out.
     private func batch(
-        _ answer: JSONNode, _ candidates: [JSONNode], _ asked: [String], _ place: Place
+        _ answer: JSONNode, _ candidates: [JSONNode], _ asked: [String], _ place: RenderPosition
     ) -> Difference? {
         if let difference = frame(answer, candidates, "") { return difference }
         let said = candidates.map { identities($0) }
@@ -98,7 +98,7 @@ struct AnswerComparison {
     /// `{data, next?, href?, meta?}`, of a document or of a relationship: one revision's as a
     /// whole.
     private func list(
-        _ answer: JSONNode, _ candidates: [JSONNode], _ place: Place, _ path: String
+        _ answer: JSONNode, _ candidates: [JSONNode], _ place: RenderPosition, _ path: String
     ) -> Difference? {
         if candidates.contains(where: { $0.digest == answer.digest }) { return nil }
         let (given, frame) = (identities(answer), answer.without("data"))
@@ -122,7 +122,7 @@ struct AnswerComparison {
     }
 
     private func object(
-        _ answer: JSONNode, _ candidates: [JSONNode], _ place: Place, _ path: String
+        _ answer: JSONNode, _ candidates: [JSONNode], _ place: RenderPosition, _ path: String
     ) -> Difference? {
         if candidates.contains(where: { $0.digest == answer.digest }) { return nil }
         guard let latest = candidates.first else {
@@ -136,7 +136,7 @@ struct AnswerComparison {
             let said = candidates.compactMap { $0[name] }
             if said.contains(where: { $0.digest == value.digest }) { continue }
             let path = join(path, name)
-            let inner: Place
+            let inner: RenderPosition
             switch name {
             case "relationships": inner = .included(depth: place.depth + 1)
             case "views": inner = .item(isMixed: true)
@@ -149,7 +149,7 @@ struct AnswerComparison {
 
     /// The relationships or the views of an object.
     private func lists(
-        _ answer: JSONNode, _ candidates: [JSONNode], _ place: Place, _ path: String
+        _ answer: JSONNode, _ candidates: [JSONNode], _ place: RenderPosition, _ path: String
     ) -> Difference? {
         guard candidates.contains(where: { $0.names == answer.names }) else {
             return Difference(

@@ -6,11 +6,11 @@
 struct PlacedResources {
     /// The place of what is in the document's own `data`; nil where the answer is no document of
     /// the catalog.
-    let top: Place?
+    let top: RenderPosition?
     private let contexts: [RenderContext]
 
     init(_ api: SimulatedAPI, _ request: OracleRequest, _ revisions: [Revision]) {
-        let elements = RequestTarget(request.simulated.target).elements
+        let elements = SimulatorTarget(request.simulated.target).elements
         guard elements.count > 2, elements[1] == "catalog", let market = Market(code: elements[2]) else {
             (top, contexts) = (nil, [])
             return
@@ -20,7 +20,7 @@ struct PlacedResources {
         default: top = .item(isMixed: false)
         }
         contexts = revisions.compactMap { revision in
-            let exchange = try? Simulator.Exchange(api, api.snapshot(at: revision), request.simulated, index: 0)
+            let exchange = try? SimulatedExchange(api, api.snapshot(at: revision), request.simulated, index: 0)
             var context = try? exchange?.context(market)
             context?.isSingleFetch = elements.count == 5
             return context
@@ -28,8 +28,8 @@ struct PlacedResources {
     }
 
     /// The object at this place, at every revision that has it.
-    func versions(of object: JSONNode, _ place: Place) -> [JSONNode] {
-        guard let type = object["type"]?.text.flatMap(ResourceType.init(name:)), let id = object["id"]?.text else {
+    func versions(of object: JSONNode, _ place: RenderPosition) -> [JSONNode] {
+        guard let type = object["type"]?.text.flatMap(SimulatedType.init(name:)), let id = object["id"]?.text else {
             return []
         }
         return contexts.compactMap { context in

@@ -26,6 +26,18 @@ import Testing
         #expect(PlotAxis.amounts(upTo: 4).highest == 4)
     }
 
+    @Test func decadesReachFromEndToEnd() {
+        let axis = PlotAxis.decades([1, 30, 10_000])
+        #expect(axis.ticks.map(\.value) == [1, 10, 100, 1000, 10_000])
+        #expect(axis.ticks.map(\.label) == ["1", "10", "100", "1,000", "10k"])
+        #expect(axis.place(1) == 0 && abs(axis.place(100) - 0.5) < 1e-9 && axis.place(10_000) == 1)
+        for values in [[], [0], [5.0]] {
+            for axis in [PlotAxis.decades(values), .amounts(upTo: values.max() ?? 0)] {
+                #expect(axis.highest > axis.lowest && axis.place(5).isFinite)
+            }
+        }
+    }
+
     @Test func percentilesGoAsFarAsThereAreValues() {
         #expect(PlotAxis.percentiles(ofCount: 1).ticks.map(\.label) == ["0 %", "90 %"])
         #expect(

@@ -15,7 +15,7 @@ import Testing
         #expect(lines[0] == "replay of recordings/evening.jsonl against http://127.0.0.1:8080")
         #expect(lines[1] == "  400/s, 32 connections")
         #expect(lines[2] == "  from 2026-11-22 04:00:00.250 UTC to 2026-11-22 04:00:10.250 UTC, 10.0 s")
-        for explanation in [Explanation.corrected, Explanation.uncorrected, Explanation.lag] {
+        for explanation in [ReportNotes.corrected, ReportNotes.uncorrected, ReportNotes.lag] {
             #expect(lines.contains("  " + explanation))
         }
         let names = lines.drop { !$0.hasPrefix("latency") }.dropFirst().prefix { !$0.hasPrefix("  ") }.map {
@@ -29,9 +29,9 @@ import Testing
     @Test func aClosedLoopIsSaidNotToBeCorrected() {
         var result = SyntheticResult.make(seed: 1, seconds: 2)
         result.lag = Histogram()
-        #expect(lines(result).contains("  " + Explanation.closedLoop))
-        #expect(!lines(result).contains("  " + Explanation.lag))
-        #expect(HTMLReport.page(of: result).contains(Explanation.closedLoop))
+        #expect(lines(result).contains("  " + ReportNotes.closedLoop))
+        #expect(!lines(result).contains("  " + ReportNotes.lag))
+        #expect(HTMLReport.page(of: result).contains(ReportNotes.closedLoop))
     }
 
     @Test func noLineIsWiderThanAHundredColumnsButThoseOfDifferences() {
@@ -101,11 +101,11 @@ import Testing
     @Test func failedRequestsAreSaidToBeInNoPercentile() {
         var result = SyntheticResult.make(seed: 1, seconds: 1)
         result.failures = [:]
-        #expect(!lines(result).contains("  " + Explanation.failures))
+        #expect(!lines(result).contains("  " + ReportNotes.failures))
         result.failures = ["timed out": 10]
-        #expect(lines(result).contains("  " + Explanation.failures))
-        #expect(HTMLReport.page(of: result).contains(Explanation.failures))
-        #expect(ReplayComparison(("a", result), ("b", result)).text.contains(Explanation.failures))
+        #expect(lines(result).contains("  " + ReportNotes.failures))
+        #expect(HTMLReport.page(of: result).contains(ReportNotes.failures))
+        #expect(ReplayComparison(("a", result), ("b", result)).text.contains(ReportNotes.failures))
     }
 
     /// Failures were a share of those sent, of which those that found no connection are not.

@@ -1,0 +1,109 @@
+import AppleMusic
+import EventLoop
+import HTTP
+
+// Who is let in, and for what (HARDENING 5, admin endpoint).
+// Must hold: with a token, nobody without it or a session learns or changes anything; without one,
+// only this machine can connect, no web page can ask anything, and only the user that the proxy
+// runs as, or root, can change anything.
+
+/// Decides on requests to the operator's surface.
+struct AdminAuthorizer {
+    /// What a request shows for itself.
+    enum Entry: Equatable {
+        case admitted
+        /// No token, or a session that is over.
+        case nothing
+        case wrongToken
+    }
+
+    private let access: AdminAccess
+    private var token: SecretBytes? { access.token }
+    /// Each lasts as long as the token that it was begun with at most.
+    var sessions = Sessions()
+    private var tokenOfSessions: SecretBytes?
+
+    /// The most content that a request may bring, in bytes; a purge names a target at most.
+    static let maxContentBytes = 64 << 10
+    /// How late a wrong token is answered.
+    static let delay = Duration.milliseconds(500)
+    /// So many of those answers may wait at once, whatever else does.
+    static let mostDelayed = 64
+
+    init(_ access: AdminAccess) {
+        self.access = access
+        tokenOfSessions = access.token
+    }
+
+    /// Whether there is anything to log in with.
+    var hasToken: Bool { token != nil }
+
+    func isToken(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { token?.isEqual(to: $0) ?? false }
+    }
+
+    /// Reads the token, or the session's cookie.
+    mutating func entry(for head: RequestHead, _ bytes: Span<UInt8>, at now: Instant) -> Entry {
+        let token = token
+        if token !== tokenOfSessions { (sessions, tokenOfSessions) = (Sessions(), token) }
+        guard let token else { return .admitted }
+        if let presented = head.bearerToken(bytes) {
+            let isRight = bytes.extracting(presented).withUnsafeBytes { token.isEqual(to: $0) }
+            return isRight ? .admitted : .wrongToken
+        }
+        return sessions.isOpen(Sessions.presented(by: head, bytes), at: now) ? .admitted : .nothing
+    }
+
+    /// What an admitted request came in by, for an answer without end.
+    struct Pass {
+        fileprivate let token: SecretBytes?
+        /// The name of the session; nil where the token itself was shown.
+        fileprivate let session: [UInt8]?
+    }
+
+    func pass(for head: RequestHead, _ bytes: Span<UInt8>) -> Pass {
+        Pass(token: token, session: head.bearerToken(bytes) == nil ? Sessions.presented(by: head, bytes) : nil)
+    }
+
+    /// Whether whoever came in by it would be admitted again: the token is the same, and the
+    /// session goes on.
+    func isGood(_ pass: Pass, at now: Instant) -> Bool {
+        guard pass.token === token else { return false }
+        guard token != nil, let session = pass.session else { return true }
+        return sessions.isOpen(session, at: now)
+    }
+
+    /// Why the request is not answered; nil when it is.
+    /// - Parameter isOwner: whether the peer is the user that the proxy runs as, or root; asked
+    ///   only where it matters.
+    func refusal(
+        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, contentCount: Int,
+        isOwner: () -> Bool
+    ) -> AdminReply? {
+        guard entry == .admitted || endpoint?.audience == .anyone else {
+            return request.wantsPage ? .redirect(to: "/login") : .unauthorized
+        }
+        guard hasToken || request.addressesLoopback else {
+            return .error(421, "Address this listener by a loopback name or address.")
+        }
+        guard !request.isCrossSite else { return .error(403, "Cross-origin requests are not answered here.") }
+        guard let endpoint else { return .notFound }
+        guard endpoint.takes(request.method) else {
+            return .error(405, "\(endpoint.path) takes \(endpoint.allow).").adding("Allow", endpoint.allow)
+        }
+        guard contentCount <= Self.maxContentBytes else {
+            return .error(413, "The content is too large: \(Self.maxContentBytes) bytes at most.")
+        }
+        // A form of another site can send anything but JSON without asking first.
+        guard request.method != .post || !request.isFromBrowser || request.contentType == endpoint.contentType else {
+            return .error(415, "\(endpoint.path) takes \(endpoint.contentType).")
+        }
+        guard !endpoint.writes || hasToken || isOwner() else {
+            return .error(
+                403,
+                "Only root and the user that the proxy runs as may do this without a token, and this connection is"
+                    + " not known to be theirs: use admin_token_file, or admin_listen with a unix: path.")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+// What was measured, as values: the table, the JSON and the plot are made from rows and from
+// nothing else.
+
+/// One figure of ours beside others of the same kind.
+struct ResultRow: Equatable {
+    /// The measurement that it belongs to, as it is named on the command line.
+    let measurement: String
+    let name: String
+    let unit: String
+    /// nil where it could not be measured; a note says why.
+    var ours: Double?
+    /// What `ours` itself has to be.
+    var target: Target?
+    var others: [Other] = []
+    /// What was held constant, what was checked in the run, what could not be had.
+    var notes: [String] = []
+}
+
+/// Somebody else's figure, and ours divided by it.
+struct Other: Equatable {
+    let name: String
+    /// nil where it is not installed.
+    var figure: Double?
+    /// The median of the rounds' ratios, which is not quite the ratio of the medians.
+    var ratio: Double?
+    /// What the ratio has to be.
+    var target: Target?
+}
+
+/// One line under a row: what is compared with what, and whether it is as wanted.
+struct Goal: Equatable {
+    let row: ResultRow
+    /// nil where our figure stands alone.
+    let other: Other?
+    let measured: Double?
+    let target: Target?
+
+    /// nil where nothing is wanted, or nothing was measured.
+    var isMet: Bool? {
+        guard let target, let measured else { return nil }
+        return target.isMet(by: measured)
+    }
+}
+
+extension ResultRow {
+    /// The comparisons in the order in which they are shown.
+    var goals: [Goal] {
+        let alone = Goal(row: self, other: nil, measured: ours, target: target)
+        let compared = others.map { Goal(row: self, other: $0, measured: $0.ratio, target: $0.target) }
+        return target != nil || others.isEmpty ? [alone] + compared : compared
+    }
+}

@@ -1,0 +1,274 @@
+import AppleMusic
+import Cache
+import Compose
+import EventLoop
+import Glibc
+import HTTP
+import Proxy
+import Server
+import Traffic
+import Upstream
+
+// From what is configured to what the modules take. Everything that can fail fails here, before
+// anything listens.
+
+extension Configuration {
+    /// The settings of a proxy; opens the cache, reads secrets and certificates.
+    /// - Parameter running: what runs by now, where this is to take its place: what can live on
+    ///   does.
+    func proxySettings(
+        _ log: OperationalLog, _ inherited: InheritedSockets = InheritedSockets(), over running: RunningSettings? = nil
+    ) throws(CommandFailure) -> ProxySettings {
+        let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
+        // Each loop has its own connections to the origin, so there cannot be more loops than
+        // connections.
+        let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
+        var settings = ProxySettings(
+            listeners: try listenerSettings(inherited), workers: loops,
+            upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
+            upstreamTLS: try upstreamTLS(running),
+            shared: try shared(endpoint, log, running),
+            accessLog: nil)
+        settings.upstreamRate = upstreamRate
+        settings.shared.clientKeys = try clientKeys(continuing: running?.settings.shared.clientKeys)
+        let origin = upstream.description
+        settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
+        settings.accessLog = try accessLogSink(running).map { ($0, accessLog.format == .json ? .json : .combined) }
+        return settings
+    }
+
+    private func shared(
+        _ endpoint: UpstreamEndpoint, _ log: OperationalLog, _ running: RunningSettings?
+    ) throws(CommandFailure) -> ProxyShared {
+        let credentials = try credentials()
+        if let running {
+            return running.settings.shared.adopting(
+                credentials: credentials, policy: policy, authority: endpoint.authority, crossOrigin: crossOrigin,
+                composition: composition)
+        }
+        var shared = ProxyShared(
+            cache: responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
+            crossOrigin: crossOrigin, composition: composition)
+        shared.budget = UpstreamBudget(rate: upstreamRate)
+        shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
+            log(.warn, text)
+        }
+        shared.sealedBodies = SealedBodies(maxBytes: sealedBytes)
+        return shared
+    }
+
+    /// What is likely not meant: `serve` logs it at the start, `check` shows it.
+    var warnings: [String] {
+        var words: [String] = []
+        if geteuid() == 0 { words.append("running as root; a user of its own is safer") }
+        if developerTokenFile == nil && developerKeyFile == nil {
+            words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
+        }
+        if ttlSpeed > 1 {
+            words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
+        }
+        if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
+            words.append("tls_certificate is set, but no listen line says tls")
+        }
+        return words
+    }
+
+    var composition: CompositionSettings {
+        var settings = CompositionSettings()
+        settings.compose =
+            switch compose {
+            case .on: .on
+            case .off: .off
+            case .verify: .verify
+            }
+        settings.windows = allowsWindows
+        settings.batch = allowsBatches
+        settings.completesNext = next == .complete
+        settings.indexBytes = indexBytes
+        return settings
+    }
+
+    var policy: Policy {
+        var policy = Policy()
+        for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
+        policy.notFound = notFoundTTL.rule
+        policy.speed = ttlSpeed
+        return policy
+    }
+
+    /// The tokens that the proxy adds.
+    func credentials() throws(CommandFailure) -> Credentials {
+        let developer = try developerTokens(at: Int64(time(nil)))
+        do {
+            return Credentials(
+                developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) },
+                origin: origin(of: developer))
+        } catch {
+            throw .badSetting("music_user_token_file: \(error)")
+        }
+    }
+
+    /// A ready token may be bound to sites (API.md 2); requests then have to come from one of them.
+    private func origin(of developer: DeveloperTokens?) -> [UInt8]? {
+        guard developerTokenFile != nil, let token = developer?.current(at: Int64(time(nil))),
+            let site = (try? TokenClaims(token: token))?.origins.first
+        else { return nil }
+        return Array(site.utf8)
+    }
+
+    private func clientKeys(continuing previous: ClientKeys?) throws(CommandFailure) -> ClientKeys? {
+        guard let clientKeysFile else { return nil }
+        do {
+            return try ClientKeys(SecretFile.read(clientKeysFile), continuing: previous)
+        } catch {
+            throw .badSetting("client_keys_file: \(clientKeysFile): \(error)")
+        }
+    }
+
+    private func listenerSettings(_ inherited: InheritedSockets) throws(CommandFailure) -> [ListenerSettings] {
+        var tls: ServerTLS?
+        if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
+            do {
+                tls = try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
+            } catch {
+                throw .badSetting("tls_certificate: \(error)")
+            }
+        }
+        var result: [ListenerSettings] = []
+        for listener in listeners {
+            let address = try listener.address.socketAddress()
+            result.append(
+                ListenerSettings(address: address, tls: listener.isTLS ? tls : nil, inherited: inherited[address]))
+        }
+        return result
+    }
+
+    private func upstreamTLS(_ running: RunningSettings?) throws(CommandFailure) -> ClientTLS? {
+        guard upstream.isTLS else { return nil }
+        // A file may hold other anchors by now; the system's are read once.
+        if let running, upstreamCAFile == nil, running.configuration.upstreamCAFile == nil,
+            let tls = running.settings.upstreamTLS
+        {
+            return tls
+        }
+        do {
+            return try ClientTLS(trustAnchors: upstreamCAFile.map { .file($0) } ?? .system)
+        } catch {
+            throw .badSetting("upstream_ca_file: \(error)")
+        }
+    }
+
+    /// Of `memorySize`, for the index of resources; set aside even where nothing is composed,
+    /// because a reload may begin to.
+    private var indexBytes: Int { memorySize / 8 }
+
+    /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use
+    /// where all is encrypted.
+    var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
+
+    /// What is left of `memorySize` for answers.
+    var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
+
+    private func responseCache(_ log: OperationalLog) -> ResponseCache {
+        let store = cacheFile.map { path in
+            SQLiteStore.open(path: path, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name)) {
+                @Sendable message in log(.warn, message)
+            }
+        }
+        return ResponseCache(memory: MemoryTier(maxBytes: memoryTierBytes), store: store)
+    }
+
+    private var crossOrigin: CrossOrigin {
+        corsOrigins.contains("*") ? .any : .only(corsOrigins.map { Array($0.utf8) })
+    }
+
+    private func accessLogSink(_ running: RunningSettings?) throws(CommandFailure) -> AccessLogSink? {
+        if let running, running.configuration.accessLog.destination == accessLog.destination {
+            return running.settings.accessLog?.sink
+        }
+        switch accessLog.destination {
+        case .off: return nil
+        case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO)
+        case .file(let path):
+            do {
+                return try AccessLogSink(path: path)
+            } catch {
+                throw .failed("access_log: \(path): \(error)")
+            }
+        }
+    }
+}
+
+extension TTLSetting {
+    /// The cache counts whole seconds; a part of one counts as one.
+    var rule: TTLRule {
+        switch lifetime {
+        case .off: .off
+        case .upstream: .origin(stale: Self.wholeSeconds(stale))
+        case .fixed(let duration):
+            .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
+        }
+    }
+
+    private static func wholeSeconds(_ duration: Duration) -> Int {
+        Int(duration.components.seconds) + (duration.components.attoseconds > 0 ? 1 : 0)
+    }
+}
+
+extension HostPort {
+    func socketAddress() throws(CommandFailure) -> SocketAddress {
+        guard let address = SocketAddress(host: host, port: port) else {
+            throw .failed("\(self) is not an address to listen on")
+        }
+        return address
+    }
+}
+
+extension AdminAddress {
+    func socketAddress() throws(CommandFailure) -> SocketAddress {
+        switch self {
+        case .tcp(let address): return try address.socketAddress()
+        case .unix(let path):
+            guard let address = SocketAddress(path: path) else { throw .failed("\(self) is not a path to listen on") }
+            return address
+        }
+    }
+}
+
+extension Configuration {
+    /// What the admin listener asks for; nil when it asks for nothing.
+    func adminToken() throws(CommandFailure) -> SecretBytes? {
+        guard let adminTokenFile else { return nil }
+        do {
+            return try SecretFile.readToken(adminTokenFile, leastLength: SecretFile.leastAdminToken)
+        } catch {
+            throw .badSetting("admin_token_file: \(error)")
+        }
+    }
+}
+
+extension CommandFailure {
+    /// A setting that was found wrong when it was put to use.
+    static func badSetting(_ message: String) -> CommandFailure {
+        .configuration([ConfigurationError(place: nil, message: message)])
+    }
+}
+
+extension Configuration {
+    /// What a what-if run takes of a configuration. Listeners, credentials, logs, the upstream's
+    /// address and `workers` are left aside: nothing is listened on, nobody is asked, and a run has
+    /// one loop.
+    func whatIfSettings(name: String) -> WhatIfSettings {
+        var settings = WhatIfSettings(name: name)
+        settings.policy = policy
+        // The run takes the time that the recording took.
+        settings.policy.speed = 1
+        settings.composition = composition
+        settings.memoryBytes = memoryTierBytes
+        settings.sealedBytes = sealedBytes
+        settings.fileBytes = cacheFile == nil ? nil : cacheSize
+        settings.upstreamConnections = max(1, upstreamConnections)
+        settings.upstreamRate = upstreamRate
+        return settings
+    }
+}

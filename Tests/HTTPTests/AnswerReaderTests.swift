@@ -1,0 +1,105 @@
+import HTTP
+import Testing
+
+@Suite struct AnswerReaderTests {
+    private static func read(_ text: String, isHead: Bool = false) throws -> (AnswerReader, AnswerReader.Step) {
+        var reader = AnswerReader()
+        reader.begin(isHead: isHead, keepsContent: true)
+        let bytes = Array(text.utf8)
+        let step = try reader.read(bytes.span)
+        return (reader, step)
+    }
+
+    @Test func anAnswerIsReadWholeOrInPieces() throws {
+        let text =
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Encoding: GZIP\r\n\r\nhello"
+        let bytes = Array(text.utf8)
+        for cut in 0...bytes.count {
+            var reader = AnswerReader()
+            reader.begin(isHead: false, keepsContent: true)
+            let beginning = Array(bytes[..<cut])
+            let first = try reader.read(beginning.span)
+            #expect(first.isWhole == (cut == bytes.count))
+            if !first.isWhole {
+                let rest = Array(bytes[first.consumed...])
+                #expect(try reader.read(rest.span).isWhole)
+            }
+            #expect(reader.status == 200 && reader.isGzip && reader.keepsAlive && reader.length == 5)
+            #expect(reader.content == Array("hello".utf8))
+        }
+    }
+
+    @Test func chunksAreDecoded() throws {
+        let (reader, step) = try Self.read(
+            "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\nrest")
+        #expect(step.isWhole && reader.content == Array("abcde".utf8) && reader.status == 404)
+        #expect(reader.keepsAlive)
+    }
+
+    @Test func onlyAnAnswerWithoutALengthEndsWithItsConnection() throws {
+        var (reader, step) = try Self.read("HTTP/1.1 200 OK\r\n\r\nabc")
+        #expect(!step.isWhole && reader.end() && reader.length == 3 && !reader.keepsAlive)
+        (reader, step) = try Self.read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc")
+        #expect(!step.isWhole && !reader.end() && reader.hasHead)
+        (reader, step) = try Self.read("")
+        #expect(reader.isUntouched && !reader.end())
+    }
+
+    @Test func theAnswerToAHeadHasNoContent() throws {
+        let (reader, step) = try Self.read("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", isHead: true)
+        #expect(step.isWhole && reader.length == 0)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n",
+        "SSH-2.0-OpenSSH\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+    ]) func whatIsMalformedIsNoAnswer(_ text: String) {
+        #expect(throws: ParseError.self) { try Self.read(text) }
+    }
+
+    /// Gives `text` to a reader `step` bytes at a time, then the end.
+    private static func take(_ text: String, step: Int) throws(ParseError) -> AnswerReader {
+        var reader = AnswerReader()
+        reader.begin(keepsContent: true)
+        var rest = Array(text.utf8)[...]
+        repeat {
+            let part = rest.prefix(step)
+            rest = rest.dropFirst(step)
+            if try reader.take(Array(part)) { return reader }
+        } while !rest.isEmpty
+        guard try reader.take([]) else { throw .truncated }
+        return reader
+    }
+
+    private static let answers = [
+        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nb\r\n3\r\nody\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\nbody",
+        "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody",
+    ]
+
+    @Test(arguments: answers, [1, 2, 7, 1000]) func isTheSameHoweverItArrives(text: String, step: Int) throws {
+        let reader = try Self.take(text, step: step)
+        #expect(reader.status == 200 && reader.content == Array("body".utf8))
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbody", "SSH-2.0-x\r\n\r\n",
+    ])
+    func isRefusedWhenIncompleteOrNotHTTP(_ text: String) {
+        #expect(throws: ParseError.self) { try Self.take(text, step: 1000) }
+    }
+
+    @Test func answersFollowEachOtherAndWhatIsLeftOverIsCounted() throws {
+        var reader = AnswerReader(mostKept: 3)
+        let answer = Array(Self.answers[0].utf8)
+        for cut in 1..<answer.count {
+            reader.begin(keepsContent: true)
+            let (beginning, rest) = (Array(answer[..<cut]), Array(answer[cut...]) + [1, 2])
+            let first: Int? = try reader.take(beginning.span)
+            #expect(first == nil && !reader.isUntouched)
+            let surplus: Int? = try reader.take(rest.span)
+            #expect(surplus == 2 && reader.length == 4 && reader.content.count <= 3)
+        }
+    }
+}

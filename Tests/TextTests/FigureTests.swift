@@ -1,0 +1,31 @@
+import Testing
+import Text
+
+@Suite struct FigureTests {
+    @Test(arguments: [
+        (0.0, "0 ns"), (999, "999 ns"), (1000, "1.00 µs"), (9994, "9.99 µs"), (9996, "10.0 µs"), (45_600, "45.6 µs"),
+        (99_960, "100 µs"), (999_499, "999 µs"), (999_500, "1.00 ms"), (1_234_567, "1.23 ms"), (999_600_000, "1.00 s"),
+        (12_345_000_000, "12.3 s"), (1_234_000_000_000, "1,234 s"),
+    ])
+    func timesHaveThreeDigits(nanoseconds: Double, text: String) {
+        #expect(Figure.time(nanoseconds: nanoseconds) == text)
+    }
+
+    @Test(arguments: [
+        (0.0, "0 %"), (1, "100 %"), (0.5, "50.0 %"), (0.999_99, "99.99 %"), (0.000_001, "0.01 %"), (0.9951, "99.51 %"),
+        (1.5, "100 %"),
+    ])
+    func onlyAllIsAHundredPercentAndOnlyNoneIsZero(share: Double, text: String) {
+        #expect(Figure.percent(share) == text)
+    }
+
+    @Test func otherFigures() {
+        #expect([0, 999, 1000, 1_234_567, -1000].map(Figure.count) == ["0", "999", "1,000", "1,234,567", "-1,000"])
+        #expect([0, 0.421, 29.64, 1204.4].map(Figure.rate) == ["0/s", "0.42/s", "29.6/s", "1,204/s"])
+        #expect([512, 1280, 5 << 20, 3 << 30].map(Figure.bytes) == ["512 B", "1.3 KiB", "5.0 MiB", "3.0 GiB"])
+        #expect([6, 0.25, 1.5, 0].map(Figure.shortest) == ["6", "0.25", "1.5", "0"])
+        #expect(Figure.fixed(-0.0001, 2) == "0.00" && Figure.fixed(-1.005, 1) == "-1.0")
+        #expect([Duration.zero, .milliseconds(12), .seconds(120)].map(Figure.span) == ["0 s", "12.0 ms", "120 s"])
+        #expect(Figure.moment(.init(microseconds: 1_790_000_000_123_456)) == "2026-09-21 14:13:20.123 UTC")
+    }
+}
