@@ -46,8 +46,8 @@ public struct AdminSources: Sendable {
 
 /// The operator's surface over HTTP: an authorizer in front of `AdminEndpoint.table`.
 ///
-/// Who may do what is decided by `AdminAuthorizer`, a value; this class asks it, finds the endpoint, and
-/// sends what that replies. Confined to its loop.
+/// Who may do what is decided by `AdminAuthorizer`, a value; this class asks it, finds the
+/// endpoint, and sends what that replies. Confined to its loop.
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.

@@ -11,7 +11,7 @@ public enum SignerError: Error, Sendable, Equatable {
     case lifetime
 }
 
-/// Signs developer tokens with ES256 (API.md 2).
+/// Signs developer tokens with ES256 (APPLE-MUSIC-API 2.1).
 public struct DeveloperTokenSigner: Sendable {
     /// What a token may live, in seconds: Apple takes no more than 15777000, and refuses that much
     /// counted from now, so the lifetime is counted from an `iat` in the past.

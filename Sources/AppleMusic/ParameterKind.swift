@@ -1,6 +1,6 @@
 // What the name of a query parameter says about its value.
 
-/// The kinds of parameters that the key and the scope depend on (API.md 4.3, 14.1, 14.2).
+/// The kinds of parameters that the key and the scope depend on (APPLE-MUSIC-API 4.3, 14.1, 14.2).
 enum ParameterKind {
     /// The value is text, or a list whose order may be visible in the answer (`ids`, `term`,
     /// `filter[isrc]`).

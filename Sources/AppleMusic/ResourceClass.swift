@@ -53,7 +53,7 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
         self = match
     }
 
-    /// Whether it is one of the twelve resource types of the catalog (API.md 3.1).
+    /// Whether it is one of the twelve resource types of the catalog (APPLE-MUSIC-API 3.1).
     public var isResourceType: Bool { rawValue <= ResourceClass.stations.rawValue }
 
     /// The resource type that a path segment after the storefront names.

@@ -1,8 +1,8 @@
 // What a request is about, decided on the canonical path and query alone.
 //
 // What must hold: everything personal is recognised here, in any spelling, because the cache keeps
-// what is not in a scope that all users share (API.md 14.1). A path that might be read in another
-// way than here is `other`.
+// what is not in a scope that all users share (APPLE-MUSIC-API 14.1). A path that might be read in
+// another way than here is `other`.
 
 /// Where a target leads.
 public struct Route: Hashable, Sendable {
@@ -25,7 +25,7 @@ public struct Route: Hashable, Sendable {
     public var isShared: Bool { resourceClass != .personal && resourceClass != .other }
 
     /// Whether it leads to a relationship or a view of a catalog resource: a list with pages
-    /// (API.md 7).
+    /// (APPLE-MUSIC-API 7.1).
     public var isList: Bool { routeTemplate.shape == .related || routeTemplate.shape == .view }
 
     init(_ resourceClass: ResourceClass, _ template: RouteTemplate, storefront: Storefront? = nil) {

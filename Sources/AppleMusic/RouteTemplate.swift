@@ -1,8 +1,7 @@
 // Routes without what tells users or requests apart: what logs and metrics may carry.
 
 /// A path with its ids, names and terms replaced by placeholders. There are finitely many, all of
-/// them literals here, so neither a log line nor a metric label can carry an id (HARDENING 5,
-/// Logs).
+/// them literals here, so neither a log line nor a metric label can carry an id (FRAMING 7.4).
 public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     /// How the path is built; for a resource type, how far below the type it reaches.
     enum Shape: UInt8, CaseIterable, Sendable {

@@ -2,7 +2,7 @@
 //
 // What must hold: the bytes are in pages of their own that are locked, left out of core dumps,
 // empty in a forked child and cleansed before they are given back; nothing that prints a value
-// shows them; no `String` is made of them, since strings cannot be wiped (HARDENING 5).
+// shows them; no `String` is made of them, since strings cannot be wiped (FRAMING 7.2).
 
 import COpenSSL
 import Glibc

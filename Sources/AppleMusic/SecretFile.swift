@@ -1,7 +1,7 @@
 // Reading keys and tokens from files that nobody else can read.
 //
 // What must hold: what is checked is the open file and not its name, so that nothing can be
-// exchanged in between; the content goes straight into locked memory (HARDENING 5).
+// exchanged in between; the content goes straight into locked memory (FRAMING 7.1).
 
 import Glibc
 

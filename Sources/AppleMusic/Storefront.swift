@@ -1,7 +1,7 @@
 // The region a catalog answer belongs to.
 
 /// An ISO 3166 alpha-2 code in lower case, as the second path element after `catalog` has it
-/// (API.md 14.3).
+/// (APPLE-MUSIC-API 14.3).
 /// Whether Apple runs a storefront of that name only `/v1/storefronts` can tell.
 public struct Storefront: Hashable, Sendable, CustomStringConvertible {
     let first: UInt8

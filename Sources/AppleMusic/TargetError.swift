@@ -1,7 +1,7 @@
 // Why a request target is refused.
 
 /// A target that the proxy answers with 400 instead of guessing what another server would make of
-/// it (HARDENING 2.3, and the path confusions of section 3). Never holds any of the target.
+/// it (FRAMING 1.3). Never holds any of the target.
 public enum TargetError: Error, Sendable, Equatable, CaseIterable {
     /// The target begins neither with `/` nor with `?`.
     case notOriginForm

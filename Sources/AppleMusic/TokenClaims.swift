@@ -7,8 +7,8 @@ public struct MalformedToken: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String { "not a JSON Web Token" }
 }
 
-/// The header and claims of a developer token (API.md 2), **not verified**: for showing, and for
-/// knowing when it ends.
+/// The header and claims of a developer token (APPLE-MUSIC-API 2.1.1), **not verified**: for
+/// showing, and for knowing when it ends.
 public struct TokenClaims: Sendable, Equatable {
     /// `alg`: must be `ES256`.
     public let algorithm: String?

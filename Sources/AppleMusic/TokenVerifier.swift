@@ -3,7 +3,8 @@
 import COpenSSL
 import Glibc
 
-/// Why a developer token is refused. The origin answers 401 to all of these (API.md 2).
+/// Why a developer token is refused. The origin answers 401 to all of these
+/// (APPLE-MUSIC-API 2.1.5).
 public enum TokenRejection: Error, Sendable, Equatable, CaseIterable {
     /// Not three parts in base64url with two JSON objects.
     case malformed

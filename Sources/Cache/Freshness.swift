@@ -1,6 +1,6 @@
 // Where a stored response stands at a moment: RFC 9111 4.2 on plain numbers.
 // Must hold: no age is negative, and a clock that was set back never makes anything look fresh
-// (HARDENING F10).
+// (FRAMING 8.4).
 
 /// What may be done with a stored response now.
 public enum Freshness: Hashable, Sendable {

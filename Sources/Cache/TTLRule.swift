@@ -8,7 +8,7 @@ public enum TTLRule: Hashable, Sendable {
     /// may be served stale for `stale` seconds while a newer one is fetched.
     case origin(stale: Int)
     /// Fresh for so many seconds and then usable as stale for `stale` more, whatever the origin's
-    /// fields say: Apple marks its catalog `private, s-maxage=0` (DESIGN 5).
+    /// fields say: Apple marks its catalog `private, s-maxage=0` (DECISIONS 4.1).
     case fixed(Int, stale: Int)
 
     /// The origin's own word and nothing else.

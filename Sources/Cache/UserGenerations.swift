@@ -18,8 +18,8 @@ struct UserGenerations {
     /// Users who ended a generation and are told apart.
     static let maxUsers = 65_536
     /// How long after a write nothing is stored for the user: what was written becomes visible with
-    /// delay (API.md 3.2), and an answer from before it must not be kept for a whole lifetime. In
-    /// seconds.
+    /// delay (APPLE-MUSIC-API 3.2.19), and an answer from before it must not be kept for a whole
+    /// lifetime. In seconds.
     static let quietPeriod: Int64 = 10
 
     /// The scope of the user's entries; nil while nothing is stored for them.

@@ -3,7 +3,7 @@
 // and is never written.
 
 /// 128 bits that stand for one Music-User-Token: HMAC-SHA256 under the key of this process,
-/// truncated (HARDENING 5). Not reversible, and worthless in another process.
+/// truncated (FRAMING 7.3). Not reversible, and worthless in another process.
 public struct UserHash: Hashable, Sendable {
     let high: UInt64
     let low: UInt64

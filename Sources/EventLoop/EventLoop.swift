@@ -131,8 +131,9 @@ public final class EventLoop: @unchecked Sendable {
     /// `clock_gettime`.
     public var currentTime: Instant { virtualTime?.now ?? Instant.now() }
 
-    /// Runs `body` on the loop at `deadline`, or in the next turn if that is past. Timers run in the
-    /// order of their deadlines, those of equal deadlines in the order in which they were scheduled.
+    /// Runs `body` on the loop at `deadline`, or in the next turn if that is past. Timers run in
+    /// the order of their deadlines, those of equal deadlines in the order in which they were
+    /// scheduled.
     ///
     /// The closure is an allocation: what changes its deadline with each request keeps one timer
     /// that looks, when it runs, whether it is due, and schedules itself again.

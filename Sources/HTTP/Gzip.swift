@@ -21,7 +21,7 @@ public struct Gzip: Sendable {
         /// Not one gzip stream: truncated, damaged, something behind it, or no zlib to see what it
         /// is.
         case malformed
-        /// So small for what comes out of it that it is nothing but an attack (HARDENING 3).
+        /// So small for what comes out of it that it is nothing but an attack (FRAMING 2.9).
         case suspicious
         /// More comes out of it than the bound.
         case tooLarge

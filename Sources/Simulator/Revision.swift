@@ -8,9 +8,9 @@
 /// artists its albums, every chart moves on by three, and one in forty albums and songs comes or
 /// goes. An object's attributes are the same wherever it stands.
 ///
-/// When flipped, three shapes differ that API.md leaves open: whether an artist inside another
-/// resource carries its `albums`, and how many (6.2); the form of links (7); and the order of
-/// members, which varies then (5.1).
+/// When flipped, three shapes differ that APPLE-MUSIC-API.md leaves open: whether an artist inside
+/// another resource carries its `albums`, and how many (6.2); the form of links (7); and the order
+/// of members, which varies then (5.1).
 public struct Revision: Sendable, Hashable {
     /// From 0, the catalog that the seed makes.
     public let catalog: Int

@@ -9,7 +9,8 @@ import Synchronization
 /// time.
 public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: String?, _ nowUnixSeconds: Int64) -> Bool
 
-/// Answers requests as `api.music.apple.com` does, as far as API.md knows, from a seeded catalog.
+/// Answers requests as `api.music.apple.com` does, as far as APPLE-MUSIC-API.md knows, from a
+/// seeded catalog.
 public final class SimulatedAPI: Responder {
     public let configuration: SimulatorConfiguration
     /// The catalog at revision 0: what users' libraries and the search index are seeded from.
@@ -120,7 +121,7 @@ public final class SimulatedAPI: Responder {
         ResponseFields.failure(error, request, configuration)
     }
 
-    /// A missing or bad developer token is 401, whatever else is wrong (API.md 2).
+    /// A missing or bad developer token is 401, whatever else is wrong (APPLE-MUSIC-API 2.1.5).
     private func authorize(_ request: SimulatorRequest) throws(APIError) {
         guard configuration.requiresAuthorization else { return }
         guard let value = request.field("Authorization"), value.lowercased().hasPrefix("bearer ") else {

@@ -1,12 +1,13 @@
-/// What the simulated API is like; every choice that API.md leaves open is an option here.
+/// What the simulated API is like; every choice that APPLE-MUSIC-API.md leaves open is an option
+/// here.
 public struct SimulatorConfiguration: Sendable {
-    /// When an artist inside another resource carries its `albums` (API.md 6.2: captures disagree
-    /// for single fetches).
+    /// When an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
+    /// disagree for single fetches).
     public enum NestedAlbums: Sendable {
         case always, batchesOnly, never
     }
 
-    /// How links to pages of relationships, views and lists are written (API.md 7).
+    /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
     public enum LinkForm: Sendable {
         /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
         case alphabetical
@@ -28,17 +29,17 @@ public struct SimulatorConfiguration: Sendable {
     public var requiresAuthorization = true
     public var nestedAlbums = NestedAlbums.always
     /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
-    /// (API.md 6.2).
+    /// (APPLE-MUSIC-API 6.2).
     public var nestedPageSize = 25
     /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not
     /// in the capture of 2017.
     public var chartNextKeepsLimit = true
     public var linkForm = LinkForm.alphabetical
-    /// Whether members and relationships stand in another order from one answer to the next (API.md
-    /// 5.1).
+    /// Whether members and relationships stand in another order from one answer to the next
+    /// (APPLE-MUSIC-API 5.1.2).
     public var variesMemberOrder = false
-    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API (API.md
-    /// 16).
+    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API
+    /// (APPLE-MUSIC-API 9.5).
     public var honoursIfNoneMatch = true
     /// The field of every 200; empty leaves it out.
     public var cacheControl = "max-age=60, s-maxage=0, private, no-transform"

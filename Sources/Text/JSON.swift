@@ -86,8 +86,8 @@ extension JSON {
 
     /// Whether both say the same: like `==`, but the order of members does not count, and of
     /// members with the same key only the last does. The order differs between two answers of the
-    /// origin to one request (API.md 5.1). Numbers and strings are compared as they are spelt,
-    /// escapes decoded. Recurses as deeply as the values are nested.
+    /// origin to one request (APPLE-MUSIC-API 5.1.2). Numbers and strings are compared as they are
+    /// spelt, escapes decoded. Recurses as deeply as the values are nested.
     public func isEquivalent(to other: JSON) -> Bool {
         switch (self, other) {
         case (.array(let mine), .array(let theirs)):

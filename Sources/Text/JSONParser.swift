@@ -6,7 +6,7 @@
 // grammar and copied, never converted.
 
 extension JSON {
-    /// How many arrays and objects may be open at once (HARDENING 3).
+    /// How many arrays and objects may be open at once (FRAMING 2.10).
     public static let maxDepth = 128
 
     /// The value a UTF-8 text holds.

@@ -4,8 +4,8 @@ import Testing
 @testable import Cache
 
 // Whether an answer with these fields is given again three seconds later under the origin's own
-// rules, case by case as the public suite of caching tests asks (cache-tests.md). `{n}` is the date
-// n seconds from then.
+// rules, case by case as the public suite of caching tests asks (DECISIONS 5). `{n}` is the date n
+// seconds from then.
 
 private func withDates(_ field: String) -> String {
     field.replacing(/\{(-?\d+)\}/) { match in date(noon + (Int64(match.1) ?? 0)) }

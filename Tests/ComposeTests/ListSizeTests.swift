@@ -9,7 +9,7 @@ import Testing
     }
 
     /// Unavailable items are dropped after the cut: the offsets stay the same, the counts do not
-    /// (API.md 7).
+    /// (APPLE-MUSIC-API 7.10).
     @Test func anOriginThatCutsFirst() {
         var size = ListSize()
         for count in [24, 25, 20] {

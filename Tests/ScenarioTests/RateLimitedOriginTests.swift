@@ -49,20 +49,17 @@ import Upstream
                 deadline: loop.now + .seconds(30), to: self)
         }
 
-        func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-            counts.counts.withLock { counts in
-                if response.status == 429 { counts.lost += 1 } else { counts.answered += 1 }
+        func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent) {
+            switch event {
+            case .answered(let response):
+                counts.counts.withLock { counts in
+                    if response.status == 429 { counts.lost += 1 } else { counts.answered += 1 }
+                }
+                ask()
+            case .failed: counts.counts.withLock { $0.lost += 1 }
+            case .interim, .began, .received, .finished: break
             }
-            ask()
         }
-
-        func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-            counts.counts.withLock { $0.lost += 1 }
-        }
-
-        func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {}
-        func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {}
-        func upstreamFinished(_ exchange: UpstreamExchange) {}
     }
 
     @Test func saturatingMissesGetNearlyAllThatTheOriginAllowsAndFew429s() async throws {

@@ -8,7 +8,7 @@ import Testing
 /// wanted one, no hidden request reaches the origin, and the proxy outlives them all.
 @Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"), .timeLimit(.minutes(5)))
 struct RequestCorpusTests {
-    /// One case of `corpora/http1.jsonl`; the format is in HARDENING 1.
+    /// One case of `corpora/http1.jsonl`; FRAMING 9.1 says what one may want.
     private struct Case: Sendable {
         let id: String
         let bytes: [UInt8]

@@ -95,8 +95,8 @@ import Testing
         #expect(load.most <= (mode == .soft ? 32 : clients))
     }
 
-    /// API.md 10: what the origin has no capacity for is not the clients' concern while something
-    /// stale will do.
+    /// APPLE-MUSIC-API 10.1: what the origin has no capacity for is not the clients' concern while
+    /// something stale will do.
     @Test func noClientSeesA429WhileAStaleAnswerExists() throws {
         // The first fifty fill the cache; then there is no capacity left.
         let service = CountingOrigin { number in number > 50 ? 429 : 200 }

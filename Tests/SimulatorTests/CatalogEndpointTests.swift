@@ -6,17 +6,17 @@ import Text
 @Suite struct CatalogEndpointTests {
     let origin = SimulatedOrigin()
 
-    @Test func singleResourceIsAnArrayOfOne() throws {  // API.md 3.1, 5.1
+    @Test func singleResourceIsAnArrayOfOne() throws {  // APPLE-MUSIC-API 3.1.1, 5.1.1
         let id = origin.albumIDs(1)[0]
         let body = try origin.get("/v1/catalog/us/albums/\(id)")
         #expect(body["data"]?.ids == [id])
         #expect(body.keys == ["data"])
         let album = try #require(body["data"]?[0])
-        #expect(album.keys == ["id", "type", "href", "attributes", "relationships"])  // API.md 5.2
+        #expect(album.keys == ["id", "type", "href", "attributes", "relationships"])  // APPLE-MUSIC-API 5.2.1
         #expect(album["href"]?.stringValue == "/v1/catalog/us/albums/\(id)")
     }
 
-    @Test func batchKeepsOrderDropsDuplicatesAndMissing() throws {  // API.md 8, 4.3
+    @Test func batchKeepsOrderDropsDuplicatesAndMissing() throws {  // APPLE-MUSIC-API 8.18, 4.3.16
         let ids = origin.albumIDs(3)
         let deprecated = try #require((0..<origin.catalog.albumCount).first { origin.catalog.isDeprecated(album: $0) })
         let gone = origin.id(.albums, deprecated)
@@ -28,12 +28,12 @@ import Text
         #expect(origin.respond("/v1/catalog/us/albums/\(gone)").status == 404)
     }
 
-    @Test func noneFoundIsAnEmptyList() throws {  // API.md 3.1
+    @Test func noneFoundIsAnEmptyList() throws {  // APPLE-MUSIC-API 3.1.2
         #expect(try origin.get("/v1/catalog/us/albums?ids=77") == JSON.parse(Array("{\"data\":[]}".utf8)))
     }
 
     @Test(arguments: [("songs", 300), ("albums", 100), ("artists", 25), ("playlists", 25), ("music-videos", 100)])
-    func batchHasAMostPerType(_ type: String, _ most: Int) throws {  // API.md 4.1
+    func batchHasAMostPerType(_ type: String, _ most: Int) throws {  // APPLE-MUSIC-API 4.1
         let ids = (0...most).map { String(1000 + $0) }
         #expect(origin.respond("/v1/catalog/us/\(type)?ids=" + ids.dropLast().joined(separator: ",")).status == 200)
         let (status, error) = try origin.error("/v1/catalog/us/\(type)?ids=" + ids.joined(separator: ","))
@@ -41,7 +41,7 @@ import Text
         #expect(error["code"]?.stringValue == "40005")
     }
 
-    @Test func severalTypesAtOnce() throws {  // API.md 3.1
+    @Test func severalTypesAtOnce() throws {  // APPLE-MUSIC-API 3.1.3
         let album = origin.albumIDs(1)[0]
         let artist = origin.id(.artists, origin.prolific)
         let body = try origin.get("/v1/catalog/us?ids%5Balbums%5D=\(album)&ids[artists]=\(artist)")
@@ -69,7 +69,7 @@ import Text
         #expect(Set(orders).count > 2)
     }
 
-    @Test func defaultRelationships() throws {  // API.md 4.2
+    @Test func defaultRelationships() throws {  // APPLE-MUSIC-API 4.2
         let album = try #require(try origin.get("/v1/catalog/us/albums/\(origin.albumIDs(1)[0])")["data"]?[0])
         #expect(album["relationships"]?.keys == ["artists", "tracks"])
         #expect(album["relationships"]?["artists"]?["data"]?[0]?.keys == ["id", "type", "href"])
@@ -85,10 +85,11 @@ import Text
         let curator = try #require(try origin.get("/v1/catalog/us/curators/\(origin.id(.curators, 3))")["data"]?[0])
         #expect(curator["relationships"]?.keys == ["playlists"])
         #expect((curator["relationships"]?["playlists"]?["data"]?.count ?? 99) <= 10)
-        #expect(track["attributes"]?["artwork"]?["url"]?.stringValue?.contains("{w}x{h}") == true)  // API.md 5.2
+        // APPLE-MUSIC-API 5.2.7
+        #expect(track["attributes"]?["artwork"]?["url"]?.stringValue?.contains("{w}x{h}") == true)
     }
 
-    @Test func itemsOfListsCarryNoRelationshipsButArtistsDo() throws {  // API.md 5.3
+    @Test func itemsOfListsCarryNoRelationshipsButArtistsDo() throws {  // APPLE-MUSIC-API 5.3.2
         let album = origin.albumIDs(1)[0]
         for song in try #require(try origin.get("/v1/catalog/us/albums/\(album)/tracks")["data"]?.arrayValue) {
             #expect(song["relationships"] == nil)
@@ -99,7 +100,7 @@ import Text
         #expect(views["data"]?[0]?["relationships"]?.keys == ["albums"])
     }
 
-    @Test func viewsComeOnlyWhenAsked() throws {  // API.md 4.3
+    @Test func viewsComeOnlyWhenAsked() throws {  // APPLE-MUSIC-API 4.3.5
         let path = "/v1/catalog/us/artists/\(origin.id(.artists, origin.prolific))"
         #expect(try origin.get(path)["data"]?[0]?["views"] == nil)
         let views = try #require(try origin.get(path + "?views=full-albums,top-songs,nonsense")["data"]?[0]?["views"])
@@ -107,13 +108,13 @@ import Text
         #expect(views["full-albums"]?["next"]?.stringValue == path + "/view/full-albums?offset=25")
     }
 
-    @Test func emptyViewIsLegal() throws {  // API.md 5.1
+    @Test func emptyViewIsLegal() throws {  // APPLE-MUSIC-API 5.1.8
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])/view/appears-on"
         #expect(try origin.get(path) == JSON.parse(Array("{\"data\":[]}".utf8)))
         #expect(try origin.get(path + "?with=attributes")["attributes"]?["title"]?.stringValue == "Appears On")
     }
 
-    @Test func restrictSwapsToCleanEquivalents() throws {  // API.md 4.3
+    @Test func restrictSwapsToCleanEquivalents() throws {  // APPLE-MUSIC-API 4.3.10
         let explicit = try #require(
             origin.albums(1) { album in
                 origin.catalog.cleanEdition(ofAlbum: album).map { origin.isAvailable(Resource(.albums, $0)) } ?? false
@@ -125,7 +126,7 @@ import Text
         #expect(clean.all("contentRating").isEmpty)
     }
 
-    @Test func extendAndFieldsShapeAttributes() throws {  // API.md 4.3
+    @Test func extendAndFieldsShapeAttributes() throws {  // APPLE-MUSIC-API 4.3.4, 4.3.6
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])"
         let extended = try #require(try origin.get(path + "?extend=artistUrl,audioVariants")["data"]?[0])
         #expect(extended["attributes"]?["artistUrl"] != nil)
@@ -137,7 +138,7 @@ import Text
         #expect(Set(sparse["attributes"]?.keys ?? []) == ["name", "trackCount"])
     }
 
-    @Test func inlineLimits() throws {  // API.md 4.3
+    @Test func inlineLimits() throws {  // APPLE-MUSIC-API 4.3.8
         let path = "/v1/catalog/us/artists/\(origin.id(.artists, origin.prolific))"
         let albums = try #require(try origin.get(path + "?limit[albums]=3")["data"]?[0]?["relationships"]?["albums"])
         #expect(albums["data"]?.count == 3)
@@ -145,7 +146,7 @@ import Text
         #expect(scoped["data"]?[0]?["relationships"]?["albums"]?["data"]?.count == 4)
     }
 
-    @Test func unknownParametersAndIncludesAreIgnored() throws {  // API.md 4.3
+    @Test func unknownParametersAndIncludesAreIgnored() throws {  // APPLE-MUSIC-API 4.3.13
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])"
         #expect(try origin.get(path + "?include=nonsense&foo=bar&platform=web") == origin.get(path))
     }
@@ -155,11 +156,11 @@ import Text
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])?include=artists"
         #expect(origin.respond(path).body == origin.respond(path).body)
         let (one, two) = (varied.respond(path).body, varied.respond(path).body)
-        #expect(one != two)  // API.md 5.1: member order differs from answer to answer
+        #expect(one != two)  // APPLE-MUSIC-API 5.1.2: member order differs from answer to answer
         #expect(try JSON.parse(one)["data"]?[0]?["relationships"]?.keys.sorted() == ["artists", "tracks"])
     }
 
-    @Test func testEndpointAnswers() throws {  // API.md 1
+    @Test func testEndpointAnswers() throws {  // APPLE-MUSIC-API 1.5
         #expect(origin.respond("/v1/test").status == 200)
     }
 }

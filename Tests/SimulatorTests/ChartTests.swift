@@ -6,18 +6,18 @@ import Text
 @Suite struct ChartTests {
     let origin = SimulatedOrigin()
 
-    @Test func everyTypeHasItsChart() throws {  // API.md 3.1, 7
+    @Test func everyTypeHasItsChart() throws {  // APPLE-MUSIC-API 3.1.13, 7.6
         let body = try origin.get("/v1/catalog/us/charts?types=songs,albums,music-videos,playlists")
         #expect(body["results"]?.keys.count == 4)
         let songs = try #require(body["results"]?["songs"]?[0])
         #expect(songs["chart"]?.stringValue == "most-played")
         #expect(songs["name"]?.stringValue == "Top Songs")
         #expect(songs["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&offset=20&types=songs")
-        #expect(songs["data"]?[0]?["relationships"] == nil)  // API.md 5.3
+        #expect(songs["data"]?[0]?["relationships"] == nil)  // APPLE-MUSIC-API 5.3.4
         #expect(body["meta"]?["results"]?["order"]?.count == 4)
     }
 
-    @Test func nextKeepsGenreAndByOptionLimit() throws {  // API.md 7
+    @Test func nextKeepsGenreAndByOptionLimit() throws {  // APPLE-MUSIC-API 7.4, 7.6
         let target = "/v1/catalog/us/charts?types=songs&genre=14&limit=1"
         let kept = try origin.get(target)["results"]?["songs"]?[0]?["next"]?.stringValue
         #expect(kept == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&offset=1&types=songs")
@@ -28,7 +28,7 @@ import Text
         #expect(dropped?["href"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&types=songs")
     }
 
-    @Test func offsetEndsAt200() throws {  // API.md 4.1, 8
+    @Test func offsetEndsAt200() throws {  // APPLE-MUSIC-API 4.1.22, 8.3
         let (status, error) = try origin.error("/v1/catalog/us/charts?types=albums&offset=206&limit=50")
         #expect(status == 400)
         #expect(error["detail"]?.stringValue == "offset must be less than 200")
@@ -48,7 +48,7 @@ import Text
         #expect((pop?.count ?? 0) > 5)
     }
 
-    @Test func namedChartsComeWithWith() throws {  // API.md 4.3
+    @Test func namedChartsComeWithWith() throws {  // APPLE-MUSIC-API 4.3.7
         let body = try origin.get("/v1/catalog/us/charts?types=songs&with=cityCharts,dailyGlobalTopCharts")
         #expect(body["results"]?.keys == ["songs", "cityCharts", "dailyGlobalTopCharts"])
     }

@@ -6,7 +6,7 @@ import Text
 @Suite struct ErrorTests {
     let origin = SimulatedOrigin()
 
-    @Test func notFoundIsWordForWord() throws {  // API.md 8
+    @Test func notFoundIsWordForWord() throws {  // APPLE-MUSIC-API 8.10
         let (status, error) = try origin.error("/v1/catalog/us/albums/1")
         #expect(status == 404)
         #expect(error.keys == ["id", "title", "detail", "status", "code"])
@@ -16,7 +16,7 @@ import Text
         #expect(error["code"]?.stringValue == "40400")
     }
 
-    @Test func idIsTheCorrelationKeyInBase32() throws {  // API.md 8
+    @Test func idIsTheCorrelationKeyInBase32() throws {  // APPLE-MUSIC-API 8.2
         let response = origin.respond("/v1/catalog/us/albums/1")
         let id = try #require(try JSON.parse(response.body)["errors"]?[0]?["id"]?.stringValue)
         #expect(id.utf8.count == 26)
@@ -24,12 +24,13 @@ import Text
         #expect(response.field("x-apple-jingle-correlation-key") == id)
     }
 
-    @Test func keyIsBase32OfTheRequestIdentifier() {  // API.md 8: checked on the capture of _header-captures.json
+    // APPLE-MUSIC-API 8.2: checked on the capture of _header-captures.json
+    @Test func keyIsBase32OfTheRequestIdentifier() {
         let bits: (UInt64, UInt64) = (0xfd2f_8b76_c647_d8b6, 0xbd40_3975_ac0f_1285)
         #expect(ResponseFields.key(bits) == "7UXYW5WGI7MLNPKAHF22YDYSQU")
     }
 
-    @Test func developerTokenFailuresAre401WithoutABody() {  // API.md 2, 8
+    @Test func developerTokenFailuresAre401WithoutABody() {  // APPLE-MUSIC-API 2.1.5, 8.8
         let target = Array("/v1/catalog/us/genres".utf8)
         for fields in [
             [], [SimulatorField("Authorization", "Bearer nonsense")], [SimulatorField("Authorization", "a.b.c")],
@@ -43,7 +44,7 @@ import Text
         #expect(open.api.respond(to: SimulatorRequest(target: target)).status == 200)
     }
 
-    @Test func verifierSeesTokenOriginAndTime() {  // API.md 2: the origin claim
+    @Test func verifierSeesTokenOriginAndTime() {  // APPLE-MUSIC-API 2.1.1: the origin claim
         let api = SimulatedAPI { token, origin, now in token == "good" && origin == "https://app.example" && now == 9 }
         let fields = [SimulatorField("authorization", "Bearer good"), SimulatorField("Origin", "https://app.example")]
         let target = Array("/v1/test".utf8)
@@ -53,7 +54,7 @@ import Text
         #expect(api.respond(to: SimulatorRequest(target: target, fields: alone, nowUnixSeconds: 9)).status == 401)
     }
 
-    @Test func userTokenFailuresAre403() throws {  // API.md 2
+    @Test func userTokenFailuresAre403() throws {  // APPLE-MUSIC-API 2.2.3
         for user in [nil, "nobody", "user-"] {
             let (status, error) = try origin.error("/v1/me/storefront", user: user)
             #expect(status == 403)
@@ -63,23 +64,23 @@ import Text
         }
         let album = origin.albumIDs(1)[0]
         for target in ["?include=library", "?relate=library", "?include[albums]=library", "/library"] {
-            #expect(try origin.error("/v1/catalog/us/albums/\(album)\(target)").status == 403)  // API.md 2
+            #expect(try origin.error("/v1/catalog/us/albums/\(album)\(target)").status == 403)  // APPLE-MUSIC-API 2.2.2
         }
     }
 
-    @Test func missingAndEmptyIDs() throws {  // API.md 8
+    @Test func missingAndEmptyIDs() throws {  // APPLE-MUSIC-API 8.4
         #expect(try origin.error("/v1/catalog/us/albums").error["code"]?.stringValue == "40003")
         let empty = try origin.error("/v1/catalog/us/albums?ids=")
         #expect(empty.error["code"]?.stringValue == "40005")
         #expect(empty.error["detail"]?.stringValue == "No id(s) supplied in the 'ids' query parameter")
     }
 
-    @Test func emptyRelationshipIs404() throws {  // API.md 8
+    @Test func emptyRelationshipIs404() throws {  // APPLE-MUSIC-API 8.11
         let curator = "/v1/catalog/us/curators/\(origin.id(.curators, 1))/tracks"
         #expect(try origin.error(curator).error["code"]?.stringValue == "40403")
     }
 
-    @Test func methodsThatAreNotAllowed() throws {  // API.md 8
+    @Test func methodsThatAreNotAllowed() throws {  // APPLE-MUSIC-API 8.12
         #expect(try origin.error("/v1/catalog/us/genres", method: "POST").status == 405)
         #expect(try origin.error("/v1/me/library/songs", method: "PATCH", user: "user-a").status == 405)
     }
@@ -90,7 +91,7 @@ import Text
         }
     }
 
-    @Test func subscriptionAndUpstreamFailures() throws {  // API.md 2, 8
+    @Test func subscriptionAndUpstreamFailures() throws {  // APPLE-MUSIC-API 2.2.7, 8.14
         let (status, error) = try origin.error("/v1/me/library/songs", user: "user-unsubscribed")
         #expect(status == 400)
         #expect(error["code"]?.stringValue == "40015")
@@ -102,7 +103,7 @@ import Text
         #expect(origin.respond("/v1/me/library/albums", user: "user-failing").body.count == 153)
     }
 
-    @Test func unknownLibraryTypeIs400() throws {  // API.md 8
+    @Test func unknownLibraryTypeIs400() throws {  // APPLE-MUSIC-API 8.5
         let (status, error) = try origin.error("/v1/me/library/stations", user: "user-a")
         #expect(status == 400)
         #expect(error["code"]?.stringValue == "40008")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite struct FaultArgumentTests {  // CONTRACT.md: refrain simulate --fault
+@Suite struct FaultArgumentTests {  // refrain simulate --fault
     @Test func kindsAndLimitsAreRead() throws {
         #expect(try FaultArgument("429") == .fault(Fault(.tooManyRequests)))
         #expect(try FaultArgument("reset:0.05") == .fault(Fault(.reset, perMillion: 50_000)))

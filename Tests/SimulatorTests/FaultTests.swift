@@ -7,12 +7,12 @@ import Testing
         (Fault.Kind.tooManyRequests, 429, "text/plain"), (.serverError, 500, "application/json;charset=utf-8"),
         (.unavailable, 503, "application/json;charset=utf-8"), (.gatewayTimeout, 504, "text/html"),
     ])
-    func statusFaults(_ kind: Fault.Kind, _ status: Int, _ type: String) {  // API.md 8
+    func statusFaults(_ kind: Fault.Kind, _ status: Int, _ type: String) {  // APPLE-MUSIC-API 8
         let origin = SimulatedOrigin { $0.faults = [Fault(kind)] }
         let response = origin.respond("/v1/catalog/us/genres")
         #expect(response.status == status)
         #expect(response.field("Content-Type") == type)
-        #expect(response.field("Retry-After") == nil)  // API.md 10
+        #expect(response.field("Retry-After") == nil)  // APPLE-MUSIC-API 10.3
         let text = String(decoding: response.body, as: UTF8.self)
         if status == 429 { #expect(text == "API capacity exceeded") }
         if status == 504 { #expect(text.contains("Gateway Timeout") && text.contains("Correlation Key: ")) }

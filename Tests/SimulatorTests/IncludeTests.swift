@@ -13,7 +13,7 @@ import Text
         (0..<320).first { origin.isAvailable(origin.catalog.song(album: origin.box, track: $0)) } ?? 0
     }
 
-    @Test func includedObjectsGainAttributesAndNothingElse() throws {  // API.md 6.1, 6.3
+    @Test func includedObjectsGainAttributesAndNothingElse() throws {  // APPLE-MUSIC-API 6.1, 6.3
         let data = try #require(try origin.get("/v1/catalog/us/songs?ids=\(song)&include=albums,genres")["data"]?[0])
         #expect(data["relationships"]?.keys == ["albums", "artists", "genres"])
         let album = try #require(data["relationships"]?["albums"]?["data"]?[0])
@@ -22,7 +22,7 @@ import Text
         #expect(data["relationships"]?["artists"]?["data"]?[0]?.keys == ["id", "type", "href"])
     }
 
-    @Test func includedArtistsCarryAlbumsOnly() throws {  // API.md 6.2
+    @Test func includedArtistsCarryAlbumsOnly() throws {  // APPLE-MUSIC-API 6.2
         let data = try #require(try origin.get("/v1/catalog/us/songs?ids=\(song)&include=artists,genres")["data"]?[0])
         let artist = try #require(data["relationships"]?["artists"]?["data"]?[0])
         #expect(artist.keys == ["id", "type", "href", "attributes", "relationships"])
@@ -34,7 +34,7 @@ import Text
         #expect(next.hasPrefix("/v1/catalog/us/artists/\(origin.id(.artists, 7))/albums?offset="))
     }
 
-    @Test func albumsNamedTooUpgradesTheNestedList() throws {  // API.md 6.2
+    @Test func albumsNamedTooUpgradesTheNestedList() throws {  // APPLE-MUSIC-API 6.2
         let data = try #require(try origin.get("/v1/catalog/us/songs?ids=\(song)&include=artists,albums")["data"]?[0])
         let nested = try #require(data["relationships"]?["artists"]?["data"]?[0]?["relationships"])
         #expect(nested.keys == ["albums"])
@@ -43,7 +43,7 @@ import Text
         }
     }
 
-    @Test func nestedAlbumsFollowTheOption() throws {  // API.md 6.2, 16.4
+    @Test func nestedAlbumsFollowTheOption() throws {  // APPLE-MUSIC-API 6.2, 16.4
         let path = "/v1/catalog/us/songs/\(song)?include=artists"
         for (policy, single, batch) in [
             (SimulatorConfiguration.NestedAlbums.always, true, true), (.batchesOnly, false, true),
@@ -59,12 +59,12 @@ import Text
         #expect(try origin.get(path).all("albums").compactMap { $0["data"]?.count }.contains(20))
     }
 
-    @Test func tracksStayFullWhateverIncludeSays() throws {  // API.md 6.4
+    @Test func tracksStayFullWhateverIncludeSays() throws {  // APPLE-MUSIC-API 6.4
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])?include=artists"
         #expect(try origin.get(path)["data"]?[0]?["relationships"]?["tracks"]?["data"]?[0]?["attributes"] != nil)
     }
 
-    @Test func includeEqualsBasePlusResource() throws {  // API.md 6.5
+    @Test func includeEqualsBasePlusResource() throws {  // APPLE-MUSIC-API 6.5
         let id = origin.albumIDs(1)[0]
         var base = try #require(try origin.get("/v1/catalog/us/albums/\(id)")["data"]?[0])
         let artists = base["relationships"]?["artists"]?["data"]?.ids ?? []
@@ -73,13 +73,13 @@ import Text
         #expect(try origin.get("/v1/catalog/us/albums/\(id)?include=artists")["data"]?[0] == base)
     }
 
-    @Test func relateAddsIdentifiersOnly() throws {  // API.md 4.3
+    @Test func relateAddsIdentifiersOnly() throws {  // APPLE-MUSIC-API 4.3.3
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])?relate=record-labels"
         let labels = try #require(try origin.get(path)["data"]?[0]?["relationships"]?["record-labels"])
         #expect(labels["data"]?[0]?.keys == ["id", "type", "href"])
     }
 
-    @Test func scopedIncludeAppliesAnywhere() throws {  // API.md 4.3
+    @Test func scopedIncludeAppliesAnywhere() throws {  // APPLE-MUSIC-API 4.3.2
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])?include%5Bsongs%5D=artists"
         let track = try #require(try origin.get(path)["data"]?[0]?["relationships"]?["tracks"]?["data"]?[0])
         #expect(track["relationships"]?["artists"]?["data"]?[0]?["attributes"] != nil)
@@ -90,12 +90,12 @@ import Text
         #expect(origin.respond(path).body.count < 4_000_000)
     }
 
-    @Test func includeWorksOnSubPaths() throws {  // API.md 6.6
+    @Test func includeWorksOnSubPaths() throws {  // APPLE-MUSIC-API 6.6
         let path = "/v1/catalog/us/albums/\(origin.albumIDs(1)[0])/tracks?include=artists"
         #expect(try origin.get(path)["data"]?[0]?["relationships"]?["artists"]?["data"]?[0]?["attributes"] != nil)
     }
 
-    @Test func mixedEndpointsIgnoreUnscopedIncludes() throws {  // API.md 6.7
+    @Test func mixedEndpointsIgnoreUnscopedIncludes() throws {  // APPLE-MUSIC-API 6.7
         let plain = try origin.get("/v1/catalog/us/search?term=silver&types=albums")
         let included = try origin.get("/v1/catalog/us/search?term=silver&types=albums&include=artists")
         #expect(plain == included)

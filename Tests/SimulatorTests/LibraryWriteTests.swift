@@ -14,7 +14,7 @@ import Text
         }[0]
     }
 
-    @Test func ratingsAreSetReadAndRemoved() throws {  // API.md 3.2
+    @Test func ratingsAreSetReadAndRemoved() throws {  // APPLE-MUSIC-API 3.2.12, 3.2.13, 3.2.14
         let path = "/v1/me/ratings/albums/\(origin.id(.albums, origin.catalog.albumCount - 1))"
         #expect(origin.respond(path, user: user).status == 404)
         let body = #"{"type":"rating","attributes":{"value":-1}}"#
@@ -34,7 +34,7 @@ import Text
         #expect(origin.respond(path, method: "PUT", user: user, body: #"{"attributes":{"value":3}}"#).status == 400)
     }
 
-    @Test func addingAnAlbumShowsInTheLibrary() throws {  // API.md 3.2
+    @Test func addingAnAlbumShowsInTheLibrary() throws {  // APPLE-MUSIC-API 3.2.15
         let library = origin.api.library(of: user)
         let album = album(notIn: library)
         let before = try origin.get("/v1/me/library/albums", user: user)["meta"]?["total"]?.intValue ?? 0
@@ -50,7 +50,7 @@ import Text
         #expect(try origin.error(path + "/library", user: "user-empty").status == 404)
     }
 
-    @Test func playlistsAreCreatedAndGrow() throws {  // API.md 3.2
+    @Test func playlistsAreCreatedAndGrow() throws {  // APPLE-MUSIC-API 3.2.16, 3.2.20
         let song = origin.id(.songs, origin.catalog.song(album: 0, track: 0).number)
         let body = """
             {"attributes":{"name":"Für \\"Elise\\"","description":"d"},
@@ -70,7 +70,7 @@ import Text
         #expect(origin.respond(href, user: "user-other").status == 404)
     }
 
-    @Test func foldersAreCreated() throws {  // API.md 3.2
+    @Test func foldersAreCreated() throws {  // APPLE-MUSIC-API 3.2.16
         let body = #"{"attributes":{"name":"Chill"}}"#
         let created = origin.respond("/v1/me/library/playlist-folders", method: "POST", user: user, body: body)
         #expect(created.status == 201)
@@ -82,7 +82,7 @@ import Text
         #expect(parent["data"]?.ids == ["p.playlistsroot"])
     }
 
-    @Test func deletingFromTheLibraryIs401() {  // API.md 3.2
+    @Test func deletingFromTheLibraryIs401() {  // APPLE-MUSIC-API 3.2.22
         let response = origin.respond("/v1/me/library/playlists/p.x", method: "DELETE", user: user)
         #expect(response.status == 401)
         #expect(response.body.isEmpty)

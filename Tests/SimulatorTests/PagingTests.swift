@@ -8,13 +8,13 @@ import Text
 
     private var artistAlbums: String { "/v1/catalog/us/artists/\(origin.id(.artists, origin.prolific))/albums" }
 
-    @Test func nextDropsLimitAndIncludeAndKeepsLanguage() throws {  // API.md 7
+    @Test func nextDropsLimitAndIncludeAndKeepsLanguage() throws {  // APPLE-MUSIC-API 7.4, 7.7
         let body = try origin.get(artistAlbums + "?limit=10&include=artists&extend=x&l=es-MX")
         #expect(body["next"]?.stringValue == artistAlbums + "?l=es-MX&offset=10")
         #expect(try origin.get(artistAlbums)["next"]?.stringValue == artistAlbums + "?offset=25")
     }
 
-    @Test func sortIsAcceptedAndKept() throws {  // API.md 3.1
+    @Test func sortIsAcceptedAndKept() throws {  // APPLE-MUSIC-API 3.1.20
         let body = try origin.get(artistAlbums + "?sort=-releaseDate&limit=30")
         let years = (body["data"]?.arrayValue ?? []).compactMap {
             ($0["attributes"]?["releaseDate"]?.stringValue?.prefix(4)).map(String.init)
@@ -23,7 +23,7 @@ import Text
         #expect(body["next"]?.stringValue == artistAlbums + "?offset=30&sort=-releaseDate")
     }
 
-    @Test func walkingNextFindsEveryAvailableItemOnce() throws {  // API.md 7
+    @Test func walkingNextFindsEveryAvailableItemOnce() throws {  // APPLE-MUSIC-API 7.11
         var ids: [String] = []
         var target: String? = artistAlbums + "?limit=40"
         var isShort = false
@@ -38,7 +38,7 @@ import Text
         #expect(isShort, "no page was short, although unavailable items are dropped after the cut")
     }
 
-    @Test func nestedListsFillThePageAndJump() throws {  // API.md 7: 25 items with offset=28
+    @Test func nestedListsFillThePageAndJump() throws {  // APPLE-MUSIC-API 7.9: 25 items with offset=28
         let artist = try #require(try origin.get("/v1/catalog/us/artists/\(origin.id(.artists, 7))")["data"]?[0])
         let albums = try #require(artist["relationships"]?["albums"])
         #expect(albums["data"]?.count == 25)
@@ -46,7 +46,7 @@ import Text
         #expect(offset > 25)
     }
 
-    @Test func longAlbumsPageThroughTracks() throws {  // API.md 7
+    @Test func longAlbumsPageThroughTracks() throws {  // APPLE-MUSIC-API 7.15
         let path = "/v1/catalog/us/albums/\(origin.id(.albums, origin.box))"
         let tracks = try #require(try origin.get(path)["data"]?[0]?["relationships"]?["tracks"])
         #expect(tracks["next"]?.stringValue == path + "/tracks?offset=300")
@@ -56,7 +56,7 @@ import Text
         #expect(rest["next"] == nil)
     }
 
-    @Test func playlistsShowAHundredTracks() throws {  // API.md 4.2
+    @Test func playlistsShowAHundredTracks() throws {  // APPLE-MUSIC-API 4.2.5
         let number = try #require(
             stride(from: 2, to: 1200, by: 50).first { origin.isAvailable(Resource(.playlists, $0)) })
         let path = "/v1/catalog/us/playlists/\(origin.id(.playlists, number))"
@@ -65,14 +65,14 @@ import Text
         #expect(try origin.get(path + "/tracks?limit=300")["next"] == nil)
     }
 
-    @Test func pastTheEndIs404ForRelationships() throws {  // API.md 7
+    @Test func pastTheEndIs404ForRelationships() throws {  // APPLE-MUSIC-API 7.13
         let (status, error) = try origin.error(artistAlbums + "?offset=5000")
         #expect(status == 404)
         #expect(error["code"]?.stringValue == "40403")
         #expect(error["detail"]?.stringValue == "No related resources found for albums")
     }
 
-    @Test func limitOverTheMostIsRefused() throws {  // API.md 4.1
+    @Test func limitOverTheMostIsRefused() throws {  // APPLE-MUSIC-API 4.1.21
         let (status, error) = try origin.error(artistAlbums + "?limit=101")
         #expect(status == 400)
         #expect(error["detail"]?.stringValue == "Value must be an integer less than or equal to 100, but was: 101")
@@ -82,7 +82,7 @@ import Text
         #expect(try origin.error(artistAlbums + "?offset=-1").status == 400)
     }
 
-    @Test func viewsOfVideosHaveFifteen() throws {  // API.md 4.1
+    @Test func viewsOfVideosHaveFifteen() throws {  // APPLE-MUSIC-API 4.1.18
         let video = try #require((0..<99).first { origin.isAvailable(Resource(.musicVideos, $0)) })
         let path = "/v1/catalog/us/music-videos/\(origin.id(.musicVideos, video))/view/more-in-genre"
         #expect(try origin.get(path)["next"]?.stringValue == path + "?offset=15")

@@ -7,22 +7,22 @@ import Text
     let origin = SimulatedOrigin()
     let anna = "user-anna"
 
-    @Test func storefrontOfTheUser() throws {  // API.md 3.2
+    @Test func storefrontOfTheUser() throws {  // APPLE-MUSIC-API 3.2.1
         let id = try #require(try origin.get("/v1/me/storefront", user: anna)["data"]?.ids.first)
         #expect(Market.home.contains(id))
         let all = try (0..<40).map { try origin.get("/v1/me/storefront", user: "user-\($0)")["data"]?.ids.first }
         #expect(Set(all).count == Market.home.count)
     }
 
-    @Test func libraryListsHaveTotals() throws {  // API.md 5.1, 7
+    @Test func libraryListsHaveTotals() throws {  // APPLE-MUSIC-API 5.1.7, 7.3
         for type in ["albums", "artists", "songs", "playlists"] {
             let body = try origin.get("/v1/me/library/\(type)", user: anna)
             #expect((body["meta"]?["total"]?.intValue ?? 0) > 25, "\(type)")
             #expect(body["next"]?.stringValue == "/v1/me/library/\(type)?offset=25")
             #expect(body["data"]?[0]?["type"]?.stringValue == "library-\(type)")
-            #expect(body["data"]?[0]?["relationships"] == nil)  // API.md 4.2: absent in lists
+            #expect(body["data"]?[0]?["relationships"] == nil)  // APPLE-MUSIC-API 4.2.8: absent in lists
         }
-        #expect(try origin.error("/v1/me/library/songs?limit=101", user: anna).status == 400)  // API.md 4.1
+        #expect(try origin.error("/v1/me/library/songs?limit=101", user: anna).status == 400)  // APPLE-MUSIC-API 4.1.15
     }
 
     @Test func librariesAreDifferent() throws {
@@ -32,14 +32,14 @@ import Text
         #expect(origin.respond("/v1/me/library/albums/\(one[0])", user: "user-ben").status == 404)
     }
 
-    @Test func librarySongsHaveNoISRC() throws {  // API.md 5.2
+    @Test func librarySongsHaveNoISRC() throws {  // APPLE-MUSIC-API 5.2.6
         let song = try #require(try origin.get("/v1/me/library/songs", user: anna)["data"]?[0])
         #expect(song["id"]?.stringValue?.hasPrefix("i.") == true)
         #expect(song["attributes"]?["isrc"] == nil)
         #expect(song["attributes"]?["playParams"]?.keys == ["id", "kind", "isLibrary", "reporting", "catalogId"])
     }
 
-    @Test func singleAlbumCarriesItsTracks() throws {  // API.md 4.2
+    @Test func singleAlbumCarriesItsTracks() throws {  // APPLE-MUSIC-API 4.2.8
         let id = try #require(try origin.get("/v1/me/library/albums", user: anna)["data"]?.ids.first)
         let album = try #require(try origin.get("/v1/me/library/albums/\(id)", user: anna)["data"]?[0])
         let tracks = try #require(album["relationships"]?["tracks"])
@@ -49,7 +49,7 @@ import Text
         #expect(batch["data"]?[0]?["relationships"] == nil)
     }
 
-    @Test func relationshipsLeadToTheCatalogAndSomeAreLost() throws {  // API.md 6.8
+    @Test func relationshipsLeadToTheCatalogAndSomeAreLost() throws {  // APPLE-MUSIC-API 6.8
         let user = origin.api.library(of: anna)
         let albums = user.all(.libraryAlbums, origin.catalog)
         let lost = try #require(albums.first { user.related($0, .catalog, origin.catalog).isEmpty })
@@ -65,7 +65,7 @@ import Text
         #expect(listed["data"]?[0]?["relationships"]?.keys == ["artists", "catalog"])
     }
 
-    @Test func playlistsPageAndMayBeEmpty() throws {  // API.md 7, 6.9
+    @Test func playlistsPageAndMayBeEmpty() throws {  // APPLE-MUSIC-API 7.14, 6.9
         let user = origin.api.library(of: anna)
         let empty = user.id(of: Resource(.libraryPlaylists, user.playlists[0].serial), origin.catalog)
         let (status, error) = try origin.error("/v1/me/library/playlists/\(empty)/tracks", user: anna)
@@ -79,11 +79,11 @@ import Text
         #expect(tracks["data"]?.ids.contains { $0.hasPrefix("a.") } == true)
     }
 
-    @Test func emptyLibraryIs404() throws {  // API.md 7
+    @Test func emptyLibraryIs404() throws {  // APPLE-MUSIC-API 7.14
         #expect(try origin.error("/v1/me/library/songs", user: "user-empty").error["code"]?.stringValue == "40403")
     }
 
-    @Test func searchInTheLibrary() throws {  // API.md 3.2, 7
+    @Test func searchInTheLibrary() throws {  // APPLE-MUSIC-API 3.2.6, 7.3
         let body = try origin.get("/v1/me/library/search?term=the&types=library-songs,library-albums", user: anna)
         let songs = try #require(body["results"]?["library-songs"])
         #expect(songs["href"]?.stringValue == "/v1/me/library/search?term=the&types=library-songs")
@@ -91,7 +91,7 @@ import Text
         #expect(body["meta"]?["results"]?["order"] != nil)
     }
 
-    @Test func recentTracks() throws {  // API.md 3.2, 4.1, 7
+    @Test func recentTracks() throws {  // APPLE-MUSIC-API 3.2.9, 4.1.14, 7.3
         let body = try origin.get("/v1/me/recent/played/tracks?limit=30&types=songs", user: anna)
         #expect(body["next"]?.stringValue == "/v1/me/recent/played/tracks?offset=30&types=songs")
         #expect(body["data"]?[0]?["relationships"] == nil)
@@ -103,7 +103,7 @@ import Text
         #expect(error["detail"]?.stringValue == "Value must be an integer less than or equal to 30, but was: 50")
     }
 
-    @Test func otherLists() throws {  // API.md 3.2
+    @Test func otherLists() throws {  // APPLE-MUSIC-API 3.2
         for path in ["recent/played", "recent/radio-stations", "history/heavy-rotation", "library/recently-added"] {
             let body = try origin.get("/v1/me/\(path)", user: anna)
             #expect(body["next"]?.stringValue == "/v1/me/\(path)?offset=10")
@@ -114,7 +114,7 @@ import Text
         #expect((children["meta"]?["total"]?.intValue ?? 0) > 10)
     }
 
-    @Test func recommendationsAndTheirContents() throws {  // API.md 3.2, 4.1
+    @Test func recommendationsAndTheirContents() throws {  // APPLE-MUSIC-API 3.2.11, 4.1.19
         let body = try origin.get("/v1/me/recommendations", user: anna)
         let first = try #require(body["data"]?[0])
         #expect(first["type"]?.stringValue == "personal-recommendation")

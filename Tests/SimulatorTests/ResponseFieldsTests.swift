@@ -5,7 +5,7 @@ import Testing
 @Suite struct ResponseFieldsTests {
     let origin = SimulatedOrigin()
 
-    @Test func fieldsOfASuccess() {  // API.md 9
+    @Test func fieldsOfASuccess() {  // APPLE-MUSIC-API 9.2
         let response = origin.respond("/v1/catalog/us/genres")
         #expect(response.field("Content-Type") == "application/json;charset=utf-8")
         #expect(response.field("Cache-Control") == "max-age=60, s-maxage=0, private, no-transform")
@@ -16,7 +16,7 @@ import Testing
         #expect(silent.respond("/v1/catalog/us/genres").field("Cache-Control") == nil)
     }
 
-    @Test func originIsEchoed() {  // API.md 9
+    @Test func originIsEchoed() {  // APPLE-MUSIC-API 9.1, 11.2
         let response = origin.respond("/v1/catalog/us/genres", fields: [SimulatorField("Origin", "https://a.example")])
         #expect(response.field("Access-Control-Allow-Origin") == "https://a.example")
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(unchanged > 0 && changed > 0)
     }
 
-    @Test func preflightIsAnswered() {  // API.md 11
+    @Test func preflightIsAnswered() {  // APPLE-MUSIC-API 11.1
         let response = origin.api.respond(
             to: SimulatorRequest(
                 method: "OPTIONS", target: Array("/v1/me/library".utf8),

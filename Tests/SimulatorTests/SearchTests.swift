@@ -6,13 +6,14 @@ import Text
 @Suite struct SearchTests {
     let origin = SimulatedOrigin()
 
-    @Test func resultsPerTypeWithNarrowedNext() throws {  // API.md 7
+    @Test func resultsPerTypeWithNarrowedNext() throws {  // APPLE-MUSIC-API 7.5
         let body = try origin.get("/v1/catalog/gb/search?types=artists,albums&term=the+s&include=artists")
         let albums = try #require(body["results"]?["albums"])
         #expect(albums["href"]?.stringValue == "/v1/catalog/gb/search?limit=5&term=the+s&types=albums")
         #expect(albums["next"]?.stringValue == "/v1/catalog/gb/search?offset=5&term=the+s&types=albums")
-        #expect(body["meta"]?["results"]?.keys == ["order", "rawOrder"])  // API.md 5.1
-        for album in albums["data"]?.arrayValue ?? [] { #expect(album["relationships"] == nil) }  // API.md 5.3
+        #expect(body["meta"]?["results"]?.keys == ["order", "rawOrder"])  // APPLE-MUSIC-API 5.1.3
+        // APPLE-MUSIC-API 5.3.3
+        for album in albums["data"]?.arrayValue ?? [] { #expect(album["relationships"] == nil) }
         let artists = try #require(body["results"]?["artists"]?["data"])
         #expect(artists[0]?["relationships"]?["albums"]?["data"]?[0]?.keys == ["id", "type", "href"])
     }
@@ -26,7 +27,7 @@ import Text
         #expect(one.isDisjoint(with: second["results"]?["songs"]?["data"]?.ids ?? []))
     }
 
-    @Test func spacesAndEqualsInTheTerm() throws {  // API.md 4.3
+    @Test func spacesAndEqualsInTheTerm() throws {  // APPLE-MUSIC-API 4.3.14
         let plus = try origin.get("/v1/catalog/us/search?term=the+s&types=albums,artists")
         #expect(try plus == origin.get("/v1/catalog/us/search?term=the%20s&types=albums,artists"))
         var bytes: [UInt8] = []
@@ -39,7 +40,7 @@ import Text
         #expect(body["results"]?.keys == [])
     }
 
-    @Test func requiredAndKnownParameters() throws {  // API.md 8
+    @Test func requiredAndKnownParameters() throws {  // APPLE-MUSIC-API 8.3, 8.4
         let (status, error) = try origin.error("/v1/catalog/gb/search?types=jjj")
         #expect(status == 400)
         #expect(error["code"]?.stringValue == "40005")
@@ -49,11 +50,11 @@ import Text
         #expect(try origin.error("/v1/catalog/gb/search?term=a&types=albums&limit=26").status == 400)  // 4.1
     }
 
-    @Test func topResultsHintsAndSuggestions() throws {  // API.md 3.1
+    @Test func topResultsHintsAndSuggestions() throws {  // APPLE-MUSIC-API 3.1.14, 3.1.15, 3.1.16
         let top = try origin.get("/v1/catalog/us/search?term=silver&types=albums,artists&with=topResults")
         #expect((top["results"]?["top"]?["data"]?.count ?? 0) > 0)
         let hints = try origin.get("/v1/catalog/us/search/hints?term=silver")
-        #expect(hints["results"]?["terms"]?.count == 10)  // API.md 4.1
+        #expect(hints["results"]?["terms"]?.count == 10)  // APPLE-MUSIC-API 4.1.10
         let suggestions = try origin.get("/v1/catalog/us/search/suggestions?term=silver&kinds=terms,topResults")
         let kinds = suggestions["results"]?["suggestions"]?.arrayValue?.compactMap { $0["kind"]?.stringValue } ?? []
         #expect(Set(kinds) == ["terms", "topResults"])

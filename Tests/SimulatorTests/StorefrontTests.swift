@@ -6,7 +6,7 @@ import Text
 @Suite struct StorefrontTests {
     let origin = SimulatedOrigin()
 
-    @Test func listsPagesAndBatches() throws {  // API.md 7, 8
+    @Test func listsPagesAndBatches() throws {  // APPLE-MUSIC-API 7.3, 8.18
         #expect(try origin.get("/v1/storefronts")["data"]?.count == Market.all.count)
         #expect(try origin.get("/v1/storefronts?limit=2")["next"]?.stringValue == "/v1/storefronts?offset=2")
         #expect(try origin.get("/v1/storefronts?ids=us,ca,cn,au,hk")["data"]?.ids == ["us", "ca", "cn", "au", "hk"])
@@ -19,18 +19,18 @@ import Text
         #expect(origin.respond("/v1/storefronts/zz").status == 404)
     }
 
-    @Test func wrongStorefrontCodeIs400() throws {  // API.md 8
+    @Test func wrongStorefrontCodeIs400() throws {  // APPLE-MUSIC-API 8.7
         #expect(try origin.error("/v1/catalog/zz/albums/1").status == 400)
     }
 
-    @Test func languageTagThatFits() throws {  // API.md 3.1
+    @Test func languageTagThatFits() throws {  // APPLE-MUSIC-API 3.1.18
         let body = try origin.get("/v1/language/us/tag?acceptLanguage=en-US")
         #expect(try body == JSON.parse(Array(#"{"results":{"tag":"en-US"}}"#.utf8)))
         let fallback = try origin.get("/v1/language/jp/tag?acceptLanguage=sv")
         #expect(fallback["results"]?["tag"]?.stringValue == "ja")
     }
 
-    @Test func malformedTagsAreRefused() throws {  // API.md 4.3, 8
+    @Test func malformedTagsAreRefused() throws {  // APPLE-MUSIC-API 4.3.9, 8.3
         for tag in ["zh-tw", "x", "english-language-tag", "en_US", "12"] {
             let (status, error) = try origin.error("/v1/catalog/us/genres?l=\(tag)")
             #expect(status == 400)
@@ -39,11 +39,11 @@ import Text
         }
     }
 
-    @Test func unsupportedTagsAreIgnored() throws {  // API.md 4.3
+    @Test func unsupportedTagsAreIgnored() throws {  // APPLE-MUSIC-API 4.3.9
         #expect(try origin.get("/v1/catalog/us/genres?l=sv-SE") == origin.get("/v1/catalog/us/genres"))
     }
 
-    @Test func supportedTagsChangeNamesAndMarkEveryHref() throws {  // API.md 4.3, 5.2
+    @Test func supportedTagsChangeNamesAndMarkEveryHref() throws {  // APPLE-MUSIC-API 4.3.9, 5.2.2
         let number = try #require(
             (0..<900).first {
                 origin.catalog.name(ofArtist: $0, .japanese) != origin.catalog.name(ofArtist: $0, .english)
@@ -56,7 +56,7 @@ import Text
         for href in try origin.get(path).all("href") { #expect(href.stringValue?.contains("?") == false) }
     }
 
-    @Test func genresListAndPage() throws {  // API.md 3.1
+    @Test func genresListAndPage() throws {  // APPLE-MUSIC-API 3.1.12
         #expect(try origin.get("/v1/catalog/de/genres")["data"]?.count == Genre.all.count)
         let page = try origin.get("/v1/catalog/de/genres?limit=5&offset=5")
         #expect(page["data"]?.count == 5)

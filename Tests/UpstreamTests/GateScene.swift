@@ -47,7 +47,7 @@ final class GateScene {
 
     /// A request under way and what came of it.
     struct Sent {
-        let exchange: GatedExchange
+        let exchange: UpstreamExchange
         let receiver: RecordingReceiver
 
         func end() async -> RecordingReceiver.End { await receiver.end() }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Upstream
 
-/// The constants of `RateLimit` against origins of all kinds: DESIGN 8 over API.md 10.
+/// The constants of `RateLimit` against origins of all kinds: DECISIONS 11.2 over
+/// APPLE-MUSIC-API 10.3.
 @Suite struct RateLimitSimulationTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let perSecond: Int

@@ -51,9 +51,9 @@ struct ResponsePlayer {
                 outcome: outcome, keepsAlive: reader.keepsAlive, surplus: buffer.readableCount + rest.count,
                 pieces: pieces, interim: interim)
         }
-        func handle(_ event: ResponseReader.Event) -> Outcome? {
+        func handle(_ event: UpstreamEvent?) -> Outcome? {
             switch event {
-            case .needMore: return nil
+            case nil: return nil
             case .interim(let response): interim.append(response)
             case .answered(let response): return .answered(response)
             case .began(let response): begun = response
@@ -61,6 +61,7 @@ struct ResponsePlayer {
                 pieces.append(content.count)
                 begun?.body += content
             case .finished: return begun.map { .streamed($0) }
+            case .failed(let failure): return .failed(failure, began: begun != nil)
             }
             return nil
         }
@@ -71,7 +72,7 @@ struct ResponsePlayer {
                     let step = try buffer.withReadable { span throws(UpstreamFailure) in try reader.read(span) }
                     buffer.consume(step.consumed)
                     if let outcome = handle(step.event) { return result(outcome) }
-                    if case .needMore = step.event { isWaiting = true }
+                    if step.event == nil { isWaiting = true }
                 }
                 guard !rest.isEmpty else { break }
                 let room = reader.directRoom

@@ -216,7 +216,7 @@ import Testing
             let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\(content)".utf8)
             let step = try reader.read(bytes.span)
             guard case .answered(let response) = step.event else {
-                Issue.record("\(step.event)")
+                Issue.record("\(String(describing: step.event))")
                 return
             }
             #expect(response.body == Array(content.utf8))

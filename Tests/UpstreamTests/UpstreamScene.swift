@@ -113,38 +113,31 @@ final class RecordingReceiver: UpstreamReceiver {
         ends.continuation.yield(end)
     }
 
-    func upstream(_ exchange: UpstreamExchange, interim: UpstreamInterim) {
-        precondition(hasReturned && calls == 0 && response == nil)
-        self.interim.append(interim)
-    }
-
-    func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-        note(.answered, exchange)
-        report(.answered(response))
-    }
-
-    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
-        self.response = response
-        content = response.body
-        if isPausing { exchange.pause() }
-        note(.began, exchange)
-        beginnings.continuation.yield(response)
-    }
-
-    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {
-        precondition(response != nil && !bytes.isEmpty)
-        content += bytes
-        note(.received, exchange)
-    }
-
-    func upstreamFinished(_ exchange: UpstreamExchange) {
-        guard let response else { preconditionFailure("finished before it began") }
-        note(.finished, exchange)
-        report(.finished(response, content: content))
-    }
-
-    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-        report(.failed(failure, content: response == nil ? nil : content))
+    func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent) {
+        switch event {
+        case .interim(let interim):
+            precondition(hasReturned && calls == 0 && response == nil)
+            self.interim.append(interim)
+        case .answered(let response):
+            note(.answered, exchange)
+            report(.answered(response))
+        case .began(let response):
+            self.response = response
+            content = response.body
+            if isPausing { exchange.pause() }
+            note(.began, exchange)
+            beginnings.continuation.yield(response)
+        case .received(let bytes):
+            precondition(response != nil && !bytes.isEmpty)
+            content += bytes
+            note(.received, exchange)
+        case .finished:
+            guard let response else { preconditionFailure("finished before it began") }
+            note(.finished, exchange)
+            report(.finished(response, content: content))
+        case .failed(let failure):
+            report(.failed(failure, content: response == nil ? nil : content))
+        }
     }
 
     /// Whether the exchange has ended.

@@ -2,7 +2,7 @@ import AppleMusic
 import EventLoop
 import HTTP
 
-// Who is let in, and for what (HARDENING 5, admin endpoint).
+// Who is let in, and for what (FRAMING 7.6).
 // Must hold: with a token, nobody without it or a session learns or changes anything; without one,
 // only this machine can connect, no web page can ask anything, and only the user that the proxy
 // runs as, or root, can change anything.

@@ -1,8 +1,8 @@
 // How much one request may ask for: what is documented, and where practice has been otherwise.
 
 extension CatalogRequest {
-    /// The most ids that are asked for in one request of ours (API.md 4.1). For songs 300 are
-    /// documented, but 150 were seen to end in a 504 now and then, and 200 always.
+    /// The most ids that are asked for in one request of ours (APPLE-MUSIC-API 4.1). For songs 300
+    /// are documented, but 150 were seen to end in a 504 now and then, and 200 always.
     /// - Parameter type: one of the twelve types. Of genres and station-genres nothing is
     ///   documented: 25, the least there is.
     public static func mostIDs(_ type: ResourceClass) -> Int {
@@ -12,8 +12,8 @@ extension CatalogRequest {
         }
     }
 
-    /// The greatest `limit` of a list that is documented (API.md 4.1, 4.2); nil where none is. More
-    /// is a 400.
+    /// The greatest `limit` of a list that is documented (APPLE-MUSIC-API 4.1, 4.2); nil where none
+    /// is. More is a 400.
     /// - Parameter type: of the parent.
     public static func greatestLimit(ofList name: [UInt8], isView: Bool, of type: ResourceClass) -> Int? {
         isView ? viewLimits(of: type)?.greatest : relationshipLimits(name, of: type)?.greatest

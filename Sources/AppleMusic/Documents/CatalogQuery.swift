@@ -4,7 +4,7 @@
 // could change the answer in a way not known here makes the request none of ours (nil) or stays in
 // the decoration.
 
-/// The parameters of a canonical target (API.md 4.1, 4.3).
+/// The parameters of a canonical target (APPLE-MUSIC-API 4.1, 4.3).
 struct CatalogQuery {
     private(set) var resources: [ResourceName] = []
     private(set) var include: [[UInt8]] = []
@@ -110,8 +110,8 @@ struct CatalogQuery {
         return true
     }
 
-    /// What chooses the resources of a search or chart, and says nothing of how they look (API.md
-    /// 4.3).
+    /// What chooses the resources of a search or chart, and says nothing of how they look
+    /// (APPLE-MUSIC-API 4.3).
     private static func isSelection(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let names: [StaticString] = ["term", "types", "chart", "genre", "with"]
         return names.contains { name.equals($0, in: bytes) }

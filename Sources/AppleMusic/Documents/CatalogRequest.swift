@@ -8,7 +8,7 @@
 import COpenSSL
 import Text
 
-/// A request for resources of the shared catalog (API.md 3.1).
+/// A request for resources of the shared catalog (APPLE-MUSIC-API 3.1).
 public struct CatalogRequest: Sendable {
     /// What kind of answer it is.
     public enum Subject: Hashable, Sendable {

@@ -1,10 +1,11 @@
-// `next complete`: a client that follows `next` gets its own parameters back (API.md 14.5).
+// `next complete`: a client that follows `next` gets its own parameters back
+// (APPLE-MUSIC-API 14.5).
 //
 // What must hold: the link leads where it led, its offset and whatever else the origin wrote stay
 // as they are, and what is put in cannot end the JSON string it stands in.
 
 /// The `next` of a page with those of the client's parameters that the origin left out of it
-/// (API.md 7: `limit`, `include`, `extend` and other decoration).
+/// (APPLE-MUSIC-API 7.4: `limit`, `include`, `extend` and other decoration).
 ///
 /// Only the link of the document's own list is completed. Those inside `results` (search, charts)
 /// are narrowed to one type by the origin, and those of relationships lead to other lists: the

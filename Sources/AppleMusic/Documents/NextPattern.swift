@@ -4,7 +4,7 @@
 // as it was seen to. So everything in a link must come from the request or be the offset; a link
 // that says more (a cursor, say) teaches nothing.
 
-/// A `next` with places for what differs from request to request (API.md 7).
+/// A `next` with places for what differs from request to request (APPLE-MUSIC-API 7.3).
 public struct NextPattern: Hashable, Sendable {
     /// What a pattern holds for: requests that differ only in storefront, parent, window and the
     /// value of `l`.

@@ -5,8 +5,8 @@
 // (or, for names, one string with its quotation marks); objects stand in the order in which they
 // open, each before all that is inside it.
 
-/// The resources of one JSON document of the API (API.md 5), found by one strict pass over its
-/// bytes.
+/// The resources of one JSON document of the API (APPLE-MUSIC-API 5), found by one strict pass over
+/// its bytes.
 ///
 /// It is made only of what can be trusted as material: an object of RFC 8259 in valid UTF-8 (no
 /// unpaired surrogate escapes), no deeper than ``JSON/maxDepth``, no object in it with two members
@@ -19,7 +19,8 @@
 /// those of any array called `data` below `results` or `views`, at the top or in a resource. What
 /// else looks like one (in `attributes`, `meta`, `included`) is none.
 public final class ResourceDocument: Sendable {
-    /// A resource object: `{id, type, href?, attributes?, relationships?, ...}` (API.md 5.2).
+    /// A resource object: `{id, type, href?, attributes?, relationships?, ...}`
+    /// (APPLE-MUSIC-API 5.2.1).
     public struct Object: Sendable, BitwiseCopyable {
         /// The number of its type and id (``ResourceMention``).
         public internal(set) var number: UInt64 = 0

@@ -1,8 +1,8 @@
 // Which windows of a list a stored page answers, and with which of its items.
 //
 // What must hold: a cut that is given is what the origin would have answered, whether it cuts a
-// page first and drops unavailable items after, or goes on until the page is full (API.md 7 knows
-// both, and a page does not say which it was).
+// page first and drops unavailable items after, or goes on until the page is full
+// (APPLE-MUSIC-API 7.9 and 7.10 know both, and a page does not say which it was).
 //
 // An offset counts places of the whole list, and an item that is unavailable keeps its place but
 // does not appear. So the item at an offset is certain only where the items are as many as the
@@ -33,7 +33,7 @@ public struct StoredPage: Hashable, Sendable {
     /// The answer to a request for a window; nil where it is not certain, or not on this page.
     /// - Parameter limit: what the request asked for, or what the origin is known to take for none;
     ///   and it must be one that the origin accepts, as more than the most is an error there
-    ///   (API.md 4.1).
+    ///   (APPLE-MUSIC-API 4.1.21).
     public func cut(offset: Int, limit: Int) -> PageCut? {
         guard self.offset >= 0, count >= 0, offset >= self.offset, limit > 0 else { return nil }
         guard let next else { return cutOfLast(offset, limit) }

@@ -10,7 +10,8 @@ import Text
 //   of a resource, the results of a term for one type, one chart of one genre, hints, suggestions.
 //   An inline list and the pages of its path are the same list, and so are the hints of a term with
 //   a limit of 5 and of 10;
-// - that a resource does not exist: a 404, or an id that a batch left out (API.md 8).
+// - that a resource does not exist: a 404, or an id that a batch left out
+//   (APPLE-MUSIC-API 8.10, 8.18).
 //
 // Taken as known beforehand, because a cache can learn them: which members an answer has at which
 // place, how `href` and `next` are written, page sizes, and the order of members.

@@ -5,8 +5,9 @@
 // if and only if some fact of its answer is in no earlier answer that is still fresh; its whole
 // answer is known from then on. It is generous: a window of a list counts as known when its offsets
 // are covered, although items that a storefront lacks may leave open which item has which offset
-// (API.md 7). `strict` says what remains when that is not taken for known. A cache that asks for
-// more than it was asked for (larger pages, the misses of a moment in one batch) can do better.
+// (APPLE-MUSIC-API 7.9, 7.10). `strict` says what remains when that is not taken for known. A cache
+// that asks for more than it was asked for (larger pages, the misses of a moment in one batch) can
+// do better.
 
 /// Plays a trace against what is known so far.
 struct PerfectPlanner {

@@ -33,7 +33,7 @@ public final class SQLiteStore: Sendable {
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again
-    /// (HARDENING F3).
+    /// (FRAMING 8.2).
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
     private init(

@@ -109,7 +109,7 @@ struct Assembler {
 extension Assembler {
     /// Whether a resource shows in the one placement what it shows in the other. Parameters like
     /// `extend` touch the primary resources alone, so with any of them nothing is taken from one
-    /// placement to another (API.md 4.3).
+    /// placement to another (APPLE-MUSIC-API 4.3).
     private mutating func agree(_ type: ResourceClass, _ one: Placement, _ other: Placement) -> Bool {
         if one == other { return true }
         guard request.hasPlainResources else { return false }
@@ -213,7 +213,7 @@ extension Assembler {
 
     /// Whether the list would end there as it does where it stands. Of lists longer than any that
     /// were seen there, those are known to fit that go from one primary resource to another within
-    /// what is documented (API.md 4.2).
+    /// what is documented (APPLE-MUSIC-API 4.2).
     private func fits(
         _ relation: ResourceDocument.Relation, of type: ResourceClass, _ placement: Placement, _ candidate: Candidate,
         _ shape: RelationShape

@@ -2,8 +2,8 @@ import AppleMusic
 import Cache
 
 // Builds the answer to a request out of what is stored, in the form in which the origin was seen to
-// answer (DESIGN 6). Must hold: no form that was not seen; no part that is not fresh; nothing that
-// is not byte for byte the origin's, but for the punctuation between parts.
+// answer (DECISIONS 9.1). Must hold: no form that was not seen; no part that is not fresh; nothing
+// that is not byte for byte the origin's, but for the punctuation between parts.
 
 package struct Composer {
     private let settings: CompositionSettings

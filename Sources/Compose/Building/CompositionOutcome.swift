@@ -36,9 +36,9 @@ package struct Supplement: Equatable {
 }
 
 extension ComposedBody {
-    /// How long the composed answer may be used: as long as its stalest part (DESIGN 5), and no
-    /// longer than one of the origin's of that age under the rule of its own class. Nil where that
-    /// is over.
+    /// How long the composed answer may be used: as long as its stalest part (DECISIONS 9.4), and
+    /// no longer than one of the origin's of that age under the rule of its own class. Nil where
+    /// that is over.
     func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
         guard case .fixed(let seconds, let stale) = rule else { return nil }
         var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))

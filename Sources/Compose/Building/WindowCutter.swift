@@ -1,7 +1,7 @@
 import AppleMusic
 import Cache
 
-// Cuts a window out of a stored page of the same list (DESIGN 7).
+// Cuts a window out of a stored page of the same list (DECISIONS 10.1).
 // Must hold: a window comes out of one answer of the origin's, so that pages of different ages
 // never mix; the position of every item is certain (`StoredPage`); the limit is one that the origin
 // was seen to accept; `next` is what it would have written, completed where that is asked for.
@@ -12,7 +12,7 @@ struct WindowCutter {
     let limit: Int
     let offset: Int
     /// Positions on a page that is asked for without a limit, as learnt or, until then, as
-    /// documented (API.md 4).
+    /// documented (APPLE-MUSIC-API 4).
     private let standardLimit: Int?
     private let completesNext: Bool
 
@@ -37,8 +37,8 @@ struct WindowCutter {
         for (part, place) in assembler.places(list) {
             guard let page = Page(part, place, of: request, standardLimit) else { continue }
             pages.append(page.facts)
-            // A list without anything, and what lies behind the end of one, may be a 404 (API.md 7,
-            // 8).
+            // A list without anything, and what lies behind the end of one, may be a 404
+            // (APPLE-MUSIC-API 7.13, 8.11).
             guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else { continue }

@@ -71,7 +71,7 @@ package struct FormRecord: Sendable {
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 
     /// Whether the origin takes so many at once: as it was seen to, or as it is documented to
-    /// (API.md 4.1). More is an error, and the origin's to report.
+    /// (APPLE-MUSIC-API 4.1). More is an error, and the origin's to report.
     func takes(_ request: CatalogRequest) -> Bool {
         request.countsByType.allSatisfy { type, count in
             count <= max(CatalogRequest.mostIDs(type), mostAsked[type] ?? 0)
@@ -79,7 +79,7 @@ package struct FormRecord: Sendable {
     }
 
     /// A batch lists what it found in the order of the ids, leaving out what it did not find
-    /// (API.md 8).
+    /// (APPLE-MUSIC-API 8.18).
     private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
         let asked = request.resources.map(\.number)
         for (type, count) in request.countsByType { mostAsked[type] = max(mostAsked[type] ?? 0, count) }

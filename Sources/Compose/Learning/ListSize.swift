@@ -1,8 +1,8 @@
 // How long the lists at one place are before they go on behind `next`. Pure.
 
 /// What was seen of the lists at one place: an origin cuts after a number of positions and drops
-/// what is unavailable, or goes on until so many items are there (API.md 7: 25 items with
-/// `offset=28`). Either is learnt from what stays the same.
+/// what is unavailable, or goes on until so many items are there (APPLE-MUSIC-API 7.9, 7.10: 25
+/// items with `offset=28`). Either is learnt from what stays the same.
 struct ListSize: Sendable, Equatable {
     /// What was seen of one quantity.
     private enum Seen: Sendable, Equatable {
@@ -59,7 +59,7 @@ struct ListSize: Sendable, Equatable {
         }
     }
 
-    /// Whether no list was seen to go on, so that nobody knows where it would.
+    /// Whether no list was seen to go on, so that it is not known where it would.
     var isUnknown: Bool { counts == .nothing }
 
     /// Whether lists that go on do so at the same place in both, as far as was seen.

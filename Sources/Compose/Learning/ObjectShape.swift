@@ -6,7 +6,7 @@ import AppleMusic
 // Must hold: a shape grows only by what was seen; what was seen twice in two ways is a
 // contradiction and never averaged; a shape is no deeper than `maxDepth`.
 
-/// The shape of resources of one type at one place (API.md 5.3, 6).
+/// The shape of resources of one type at one place (APPLE-MUSIC-API 5.3, 6).
 struct ObjectShape: Sendable, Equatable {
     private(set) var hasHref: Bool
     private(set) var hasAttributes: Bool
@@ -15,7 +15,7 @@ struct ObjectShape: Sendable, Equatable {
     private(set) var otherMembers: UInt64
     private(set) var relations: [RelationShape]
 
-    /// Deeper nesting was never seen from the origin (API.md 6 knows two levels).
+    /// Deeper nesting was never seen from the origin (APPLE-MUSIC-API 6 knows two levels).
     static let maxDepth = 6
 
     /// Whether it is no more than id, type and perhaps href.

@@ -51,7 +51,7 @@ public final class ResourceLibrary: Sendable {
 
     /// Learns from an answer that is stored. `now` in unix seconds.
     /// - Parameters:
-    ///   - known: what it answers, for whoever knows that already.
+    ///   - known: what it answers, where that is known already.
     ///   - original: the body as the origin sent it, where another one is stored.
     @discardableResult
     package func note(
@@ -77,7 +77,7 @@ public final class ResourceLibrary: Sendable {
             guard let map = DocumentScan(original).document else { return true }
             document = MappedDocument(body: original, map: map)
         } else if settings.completesNext, !document.map.envelope.next.isEmpty {
-            // From the file: nobody knows who wrote its link.
+            // From the file: it is not known who wrote its link.
             return true
         }
         return request.shape.subject == .results

@@ -1,4 +1,5 @@
-/// Where in an answer a resource stands (API.md 5.3): the same resource may look different in each.
+/// Where in an answer a resource stands (APPLE-MUSIC-API 5.3): the same resource may look different
+/// in each.
 package enum Placement: UInt8, CaseIterable, Sendable {
     /// The resource of `/{type}/{id}`.
     case item

@@ -80,8 +80,8 @@ final class Batcher {
             return
         }
         let audience = Exchange.Audience.part { [self] end in
-            // Too many for the origin to answer in its time (API.md 4.1: 300 songs never, 150
-            // sometimes).
+            // Too many for the origin to answer in its time (APPLE-MUSIC-API 4.1.20: 300 songs
+            // never, 150 sometimes).
             if case .unusable(status: 504) = end, let (one, other) = batch.halved() {
                 send(one)
                 send(other)

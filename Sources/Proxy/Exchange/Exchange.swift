@@ -25,7 +25,7 @@ final class Exchange {
     private let client: ExchangeClient?
     /// As which it is known to others; nil for a pass.
     private var flight: Flights.FlightID?
-    private var upstream: GatedExchange?
+    private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
     /// The token that was sent last; nil when the proxy has none of its own.
     private var developerToken: SecretBytes?
@@ -231,7 +231,7 @@ extension Exchange {
     }
 }
 
-extension Exchange {
+extension Exchange: UpstreamReceiver {
     func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent) {
         switch event {
         case .interim(let interim): handle(.interim(interim))

@@ -33,7 +33,7 @@ extension ExchangeState {
     }
 
     /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about
-    /// their token (API.md 2).
+    /// their token (APPLE-MUSIC-API 2.2.4).
     func endsUserGeneration(_ response: UpstreamResponse?) -> Bool {
         traits.hasUser && (!traits.isSafe || response?.status == 403)
     }

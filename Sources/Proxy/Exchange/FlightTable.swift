@@ -58,10 +58,9 @@ struct FlightTable<Waiter> {
     private var marks: [CacheKey: Mark] = [:]
     private var lastNumber = 0
 
-    /// How long a leader keeps others waiting before one of them may try anew (HARDENING 3, stale
-    /// lock).
+    /// How long a leader keeps others waiting before one of them may try anew (FRAMING 6.2).
     static var patience: Duration { .seconds(5) }
-    /// How long an uncacheable answer keeps its key from being waited for (HARDENING 3).
+    /// How long an uncacheable answer keeps its key from being waited for (FRAMING 6.3).
     static var hitForMiss: Duration { .seconds(10) }
     /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked
     /// by every hit.

@@ -101,9 +101,9 @@ extension ProxyLoop {
 // MARK: - Walking
 
 extension ProxyLoop {
-    /// A page of a list is being answered: it may be a step of a client that walks through the list,
-    /// and then the next step is likely to follow (DESIGN 7). One page is fetched ahead, at the
-    /// lowest priority.
+    /// A page of a list is being answered: it may be a step of a client that walks through the
+    /// list, and then the next step is likely to follow (DECISIONS 10.4). One page is fetched
+    /// ahead, at the lowest priority.
     func noteStep(_ stored: StoredResponse, _ facts: PlanFacts, _ forwarded: @autoclosure () -> ForwardedRequest) {
         guard facts.route.isList, facts.method == .get, let library = shared.library(for: facts),
             library.settings.windows, stored.status == 200

@@ -1,8 +1,8 @@
 import AppleMusic
 import HTTP
 
-/// The request that goes to the origin: built from parsed parts, never copied as a whole (HARDENING
-/// 2.11).
+/// The request that goes to the origin: built from parsed parts, never copied as a whole
+/// (FRAMING 3.1).
 ///
 /// The path is the canonical spelling, the query what the client wrote. Hop-by-hop fields,
 /// everything that `Connection` names and every credential of the client's are left out; the
@@ -35,7 +35,7 @@ final class ForwardedRequest {
     let body: [UInt8]
 
     /// How many of the client's fields go along: no client's fields may shape an answer that others
-    /// get (HARDENING 3, cache keys).
+    /// get (FRAMING 3.4).
     enum Breadth {
         /// None: the answer is stored under the operator's rule.
         case none
@@ -168,7 +168,7 @@ final class ForwardedRequest {
     ///
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
-    ///   - origin: what the developer token is bound to (API.md 2), if it is.
+    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is.
     ///   - acceptsGzip: whether the answer may come in gzip.
     ///   - validators: lines that let the origin confirm what is stored.
     func head(

@@ -24,8 +24,8 @@ struct OriginRequest {
     /// says.
     var expected: ComposedBody?
 
-    /// Whether others may wait for the answer: a plain GET for what everyone shares (HARDENING 3,
-    /// CVE-2016-10003), and not one that wants a newer answer than one under way.
+    /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
+    /// and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {
         guard let key, !key.isPersonal, forwarded.method == .get else { return false }
         return !facts.requestControl.noCache && reason != .requestMaxAge

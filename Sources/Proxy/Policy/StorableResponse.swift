@@ -62,7 +62,7 @@ extension UpstreamResponse {
     }
 
     /// The lines that an answer which is not stored goes on with. A cookie is for the client whose
-    /// request brought the answer, and for nobody who waited for it (HARDENING 3, CVE-2016-10002).
+    /// request brought the answer, and for nobody who waited for it (FRAMING 5.2).
     func forwardableFields(isPersonal: Bool, isCollapsed: Bool = false) -> [UInt8] {
         lines(isPersonal) { ($0 != .date || hasDate) && !($0 == .setCookie && isCollapsed) }
     }

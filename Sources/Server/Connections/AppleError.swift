@@ -1,15 +1,16 @@
 import HTTP
 
-/// An error that the proxy itself has to answer, in the shape of the API's own errors (API.md 8),
-/// so that an app's error handling meets one shape only.
+/// An error that the proxy itself has to answer, in the shape of the API's own errors
+/// (APPLE-MUSIC-API 8.1), so that an app's error handling meets one shape only.
 ///
-/// Constant texts: nothing of the request is reflected (HARDENING 5).
+/// Constant texts: nothing of the request is reflected (FRAMING 7.5).
 public struct AppleError: Sendable {
     /// Of the answer.
     public let status: Int
-    /// For whoever debugs the app.
+    /// For the people who debug the app.
     public let detail: String
 
+    /// - Parameter detail: a constant text.
     public init(status: Int, detail: String) {
         self.status = status
         self.detail = detail

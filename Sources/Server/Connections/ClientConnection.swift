@@ -9,7 +9,7 @@ import HTTP
 ///   client, and while the answer has not left nothing more is begun, so a slow client costs one
 ///   answer at most, and pipelined requests are answered in their order (RFC 9112 9.3.2);
 /// - the bytes of a request stay until it is answered, also when the client has gone meanwhile;
-/// - whoever made the connection keeps it until `onClose`, which is called once, when the socket is
+/// - the server keeps the connection until `onClose`, which is called once, when the socket is
 ///   closed.
 public final class ClientConnection {
     enum Phase {
@@ -369,7 +369,7 @@ extension ClientConnection {
             expectRoom()
         } else {
             becomeIdle()
-            // Answered later than it was asked: nobody is pumping, and the next request may be in
+            // Answered later than it was asked: no pump is running, and the next request may be in
             // the buffer.
             if !isPumping { pump() }
         }

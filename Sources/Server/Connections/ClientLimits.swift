@@ -1,5 +1,5 @@
 /// How long a client may take; absolute deadlines, not idle timers, so that a byte a second cannot
-/// hold a connection (HARDENING 3, availability).
+/// hold a connection (FRAMING 6.1).
 public struct ClientTimeouts: Sendable {
     /// From the first byte of a head, or from the connection's opening, to the head's end.
     public var head = Duration.seconds(10)

@@ -32,7 +32,7 @@ public final class Server {
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
 
-    /// Serves nobody until it is told to listen.
+    /// No connection comes until it is told to listen.
     public init(
         context: LoopContext, service: any Service, limits: MessageLimits = .request,
         timeouts: ClientTimeouts = ClientTimeouts()

@@ -74,7 +74,7 @@ struct RequestMemo {
         Int(truncatingIfNeeded: hash >> 32) & (Self.count - 1)
     }
 
-    /// Eight bytes at a time. Whoever finds requests that collide makes them as slow as they are
+    /// Eight bytes at a time. Requests that are made to collide become as slow as they are
     /// elsewhere: every byte is compared.
     private func hash(_ span: Span<UInt8>) -> UInt64 {
         span.withUnsafeBytes { bytes in

@@ -6,7 +6,7 @@ import HTTP
 /// point into the buffer; one with a body has its head copied aside, so that the buffer can be
 /// consumed as the body comes in.
 /// The body is read to its last byte before the request is handed on, so nothing of it can be taken
-/// for the next request (HARDENING 2.9).
+/// for the next request (FRAMING 1.9).
 struct RequestReader: ~Copyable {
     enum Step: Equatable {
         case needMore

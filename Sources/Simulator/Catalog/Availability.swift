@@ -1,6 +1,6 @@
 // What a storefront has. An item that is not available keeps its place in every list and is dropped
-// after the page was cut, which is why `next` offsets jump further than the items returned (API.md
-// 7).
+// after the page was cut, which is why `next` offsets jump further than the items returned
+// (APPLE-MUSIC-API 7.10).
 
 extension Catalog {
     /// Whether the resource exists and can be had in the storefront.
@@ -19,7 +19,7 @@ extension Catalog {
     }
 
     /// Deprecated in every storefront: such an id vanishes from batches and answers 404 alone
-    /// (API.md 8).
+    /// (APPLE-MUSIC-API 8.18).
     func isDeprecated(album: Int) -> Bool {
         ordinal(ofAlbum: album) != 4 && seed.isOne(in: 97, .retirement, album)
     }

@@ -68,7 +68,8 @@ extension Catalog {
         return "00" + String(body) + String(Self.checkDigit(of: body))
     }
 
-    /// The key `meta.filters.upc` uses: leading zeros off, then padded to 13 digits (API.md 5.1).
+    /// The key `meta.filters.upc` uses: leading zeros off, then padded to 13 digits
+    /// (APPLE-MUSIC-API 5.1.6).
     static func normalised(upc: String) -> String {
         let significant = upc.drop { $0 == "0" }
         return String(repeating: "0", count: max(0, 13 - significant.count)) + significant

@@ -1,5 +1,5 @@
-// Release dates: a whole date, or for some old releases the year alone (API.md 5.2); some
-// storefronts are a day late.
+// Release dates: a whole date, or for some old releases the year alone (APPLE-MUSIC-API 5.2.8);
+// some storefronts are a day late.
 
 /// A release date; `day` 0 means that only the year is known.
 struct ReleaseDate: Comparable, Sendable {

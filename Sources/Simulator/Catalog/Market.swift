@@ -16,7 +16,7 @@ struct Market: Sendable, Equatable {
 
     var defaultTag: String { tags[0] }
 
-    /// The market of a two letter code; nil is what answers 400 (API.md 8).
+    /// The market of a two letter code; nil is what answers 400 (APPLE-MUSIC-API 8.7).
     init?(code: String) {
         guard let market = Self.byCode[code] else { return nil }
         self = market

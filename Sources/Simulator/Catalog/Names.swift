@@ -6,7 +6,7 @@ extension Catalog {
     }
 
     /// An artist's name. Some names are other ones in Japanese, which is what makes `l` visible
-    /// (API.md 4.3).
+    /// (APPLE-MUSIC-API 4.3.9).
     func name(ofArtist artist: Int, _ language: Language = .english) -> String {
         revised(firstName(ofArtist: artist, language), of: Resource(.artists, artist))
     }

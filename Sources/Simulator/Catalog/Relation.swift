@@ -1,5 +1,5 @@
 // Relationships and views: which a type has, what it carries by default, and how many items go
-// inline (API.md 3.1, 4.2).
+// inline (APPLE-MUSIC-API 3.1.21, 3.1.22, 4.2).
 
 /// The name of a relationship.
 enum Relation: UInt8, CaseIterable, Sendable {
@@ -59,7 +59,7 @@ struct PageLimits: Equatable, Sendable {
 }
 
 extension SimulatedType {
-    /// Every relationship the type has (API.md 3.1, 3.2).
+    /// Every relationship the type has (APPLE-MUSIC-API 3.1.21, 3.2.17).
     var relations: RelationSet {
         switch self {
         case .albums: RelationSet(.artists, .genres, .tracks, .library, .recordLabels)
@@ -117,7 +117,7 @@ extension SimulatedType {
         }
     }
 
-    /// The most `ids` of one request (API.md 4.1).
+    /// The most `ids` of one request (APPLE-MUSIC-API 4.1).
     var mostIDs: Int {
         switch self {
         case .songs, .librarySongs: 300

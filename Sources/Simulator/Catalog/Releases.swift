@@ -7,7 +7,7 @@ enum Edition: Equatable, Sendable {
     /// The clean twin of the album just before it.
     case clean
     /// Songs of the artist's first album once more: this is how one ISRC comes to name many songs
-    /// (API.md 12).
+    /// (APPLE-MUSIC-API 12.7).
     case reissue
 }
 

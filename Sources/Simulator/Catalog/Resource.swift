@@ -58,7 +58,7 @@ enum SimulatedType: UInt8, CaseIterable, Sendable {
         self = type
     }
 
-    /// The twelve catalog types of API.md 3.1, by path element.
+    /// The twelve catalog types of APPLE-MUSIC-API 3.1, by path element.
     init?(catalogPathElement name: String) {
         guard let type = Self.byName[name], type.rawValue <= Self.stationGenres.rawValue else { return nil }
         self = type

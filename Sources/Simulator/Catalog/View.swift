@@ -1,4 +1,5 @@
-// Views: named selections that belong to a resource (API.md 3.1) and are never there by default.
+// Views: named selections that belong to a resource (APPLE-MUSIC-API 3.1.22) and are never there by
+// default.
 
 /// The name of a view.
 enum View: String, CaseIterable, Sendable {
@@ -47,8 +48,8 @@ extension SimulatedType {
         }
     }
 
-    /// Page sizes of the type's views (API.md 4.1: 15 for music videos, 10 for playlists and
-    /// labels).
+    /// Page sizes of the type's views (APPLE-MUSIC-API 4.1.18, 4.1.19: 15 for music videos, 10 for
+    /// playlists and labels).
     var viewLimits: PageLimits {
         switch self {
         case .musicVideos: PageLimits(standard: 15, most: 100)

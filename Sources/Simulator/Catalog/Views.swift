@@ -1,7 +1,7 @@
 // What a view shows, before the storefront's availability.
 
 extension Catalog {
-    /// The elements of a view; empty where nothing fits, which is legal (API.md 5.1).
+    /// The elements of a view; empty where nothing fits, which is legal (APPLE-MUSIC-API 5.1.8).
     func elements(of view: View, _ resource: Resource, in market: Market) -> [Resource] {
         switch resource.type {
         case .albums: albumView(view, resource.number, market)

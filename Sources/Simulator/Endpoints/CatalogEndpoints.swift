@@ -1,4 +1,5 @@
-// `/v1/catalog/{storefront}/...`: single resources, batches, relationships, views (API.md 3.1).
+// `/v1/catalog/{storefront}/...`: single resources, batches, relationships, views
+// (APPLE-MUSIC-API 3.1).
 
 extension SimulatedExchange {
     func catalogReply(_ elements: [String]) throws(APIError) -> Reply {
@@ -49,7 +50,7 @@ extension SimulatedExchange {
     }
 
     /// The resources of `ids` in the order of the request; those that are missing are left out
-    /// (API.md 8).
+    /// (APPLE-MUSIC-API 8.18).
     func batch(_ type: SimulatedType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
         if ids.isEmpty { throw .noIDs }
         guard ids.count <= type.mostIDs else {
@@ -103,7 +104,8 @@ extension SimulatedExchange {
             list.sort { catalog.date(ofAlbum: $0.number) > catalog.date(ofAlbum: $1.number) }
             sort = "-releaseDate"
         }
-        // An empty relationship and an offset past its end are both 404 (API.md 7, 8).
+        // An empty relationship and an offset past its end are both 404
+        // (APPLE-MUSIC-API 7.13, 8.11).
         guard paging.offset < list.count else { throw .noRelated(name) }
         let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
         var renderer = Renderer(context)
@@ -111,7 +113,7 @@ extension SimulatedExchange {
         return collection(page, &renderer, path: path, place: .item(isMixed: false), sort: sort)
     }
 
-    /// `/view/{name}`; an empty view is legal and not an error (API.md 5.1).
+    /// `/view/{name}`; an empty view is legal and not an error (APPLE-MUSIC-API 5.1.8).
     private func view(
         _ type: SimulatedType, _ id: String, _ name: String, _ market: Market
     ) throws(APIError) -> Reply {

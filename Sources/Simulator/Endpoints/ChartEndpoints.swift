@@ -1,4 +1,4 @@
-// `/v1/catalog/{storefront}/charts` (API.md 3.1, 4.1, 7).
+// `/v1/catalog/{storefront}/charts` (APPLE-MUSIC-API 3.1.13, 4.1.12, 7.6).
 
 extension SimulatedExchange {
     private static let chartTypes: [SimulatedType] = [.albums, .songs, .musicVideos, .playlists]
@@ -81,7 +81,7 @@ extension SimulatedExchange {
         renderer.json.endObject()
     }
 
-    /// Parameters in alphabetical order, narrowed to one type (API.md 7).
+    /// Parameters in alphabetical order, narrowed to one type (APPLE-MUSIC-API 7.4, 7.6).
     private func chartLink(
         _ type: SimulatedType, _ kind: String, _ context: RenderContext, limit: String?, offset: Int?,
         _ json: inout JSONBytes
@@ -117,7 +117,7 @@ extension SimulatedExchange {
         renderer.json.endArray()
     }
 
-    /// The types of a request: at least one, all of them known (API.md 8).
+    /// The types of a request: at least one, all of them known (APPLE-MUSIC-API 8.3).
     func types(_ known: [SimulatedType]) throws(APIError) -> [SimulatedType] {
         guard let names = target.list("types"), !names.isEmpty else { throw .missingParameter("types") }
         var types: [SimulatedType] = []

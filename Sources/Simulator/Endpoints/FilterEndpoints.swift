@@ -1,5 +1,5 @@
 // `filter[..]`: resources found by something other than their id, and `meta.filters` that says
-// which came from what (API.md 5.1).
+// which came from what (APPLE-MUSIC-API 5.1.5).
 
 extension SimulatedExchange {
     func filtered(_ type: SimulatedType, _ filters: [TargetParameter], _ market: Market) throws(APIError) -> Reply {
@@ -30,7 +30,7 @@ extension SimulatedExchange {
         return Reply(renderer.json)
     }
 
-    /// How many values a filter takes (API.md 4.1).
+    /// How many values a filter takes (APPLE-MUSIC-API 4.1.7, 4.1.8).
     private func checkCount(_ type: SimulatedType, _ name: String, _ count: Int) throws(APIError) {
         let most = name == "isrc" || (name == "equivalents" && type == .musicVideos) ? 25 : 300
         if count > most {

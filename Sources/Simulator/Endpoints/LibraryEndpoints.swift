@@ -32,8 +32,8 @@ extension SimulatedExchange {
         if type == .libraryFolders { return try rootFolder(context) }
         let paging = try Paging(target, PageLimits(standard: 25, most: 100))
         let all = user.all(type, catalog)
-        // An empty library has no `songs` at all (API.md 7), and neither is there anything past the
-        // end.
+        // An empty library has no `songs` at all (APPLE-MUSIC-API 7.14), and neither is there
+        // anything past the end.
         guard paging.offset < all.count else { throw .noRelated(element) }
         let page = Page(all, offset: paging.offset, limit: paging.limit, keep: context.shown)
         var renderer = Renderer(context)
@@ -92,7 +92,8 @@ extension SimulatedExchange {
         let standard = relation == .tracks ? 100 : 25
         let paging = try Paging(target, PageLimits(standard: standard, most: most))
         let items = context.related(resource, relation)
-        // Empty playlist, lost catalog item, past the end: all 404 (API.md 7, 8).
+        // Empty playlist, lost catalog item, past the end: all 404
+        // (APPLE-MUSIC-API 7.13, 7.14, 8.11).
         guard paging.offset < items.count else { throw .noRelated(name) }
         let page = Page(items, offset: paging.offset, limit: paging.limit, keep: context.shown)
         var renderer = Renderer(context)

@@ -1,11 +1,12 @@
 // Writes to a library: items by id (202), playlists, tracks and folders from JSON bodies (201)
-// (API.md 3.2).
+// (APPLE-MUSIC-API 3.2.15, 3.2.16).
 
 import Text
 
 extension SimulatedExchange {
     func write(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
-        // No way to delete from a library with a normal developer token: 401 (API.md 3.2).
+        // No way to delete from a library with a normal developer token: 401
+        // (APPLE-MUSIC-API 3.2.22).
         if request.method == "DELETE", elements.count == 2, elements[0] == "playlists" { throw .unauthorized }
         guard request.method == "POST" else { throw .methodNotAllowed }
         switch (elements.first, elements.count) {

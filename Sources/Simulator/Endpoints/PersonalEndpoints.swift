@@ -1,4 +1,4 @@
-// `/v1/me/...`: needs a Music-User-Token, all of it (API.md 3.2).
+// `/v1/me/...`: needs a Music-User-Token, all of it (APPLE-MUSIC-API 3.2).
 
 extension SimulatedExchange {
     func personalReply(_ elements: [String]) throws(APIError) -> Reply {
@@ -37,8 +37,8 @@ extension SimulatedExchange {
         return Reply(renderer.json)
     }
 
-    /// What was played. Items are catalog resources without relationships (API.md 5.3); unscoped
-    /// includes are ignored because types mix (API.md 6.7).
+    /// What was played. Items are catalog resources without relationships (APPLE-MUSIC-API 5.3.6);
+    /// unscoped includes are ignored because types mix (APPLE-MUSIC-API 6.7).
     private func listening(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         let path = elements.joined(separator: "/")
         var limits = PageLimits(standard: 10, most: 10)
@@ -63,7 +63,7 @@ extension SimulatedExchange {
         renderer.json.beginObject()
         data(page.items, &renderer, .item(isMixed: true))
         if let offset = page.nextOffset {
-            // `types` is kept, `limit` is dropped (API.md 7).
+            // `types` is kept, `limit` is dropped (APPLE-MUSIC-API 7.3).
             let (tag, types) = (context.tag, target.first("types"))
             renderer.json.key("next")
             renderer.json.text { bytes in

@@ -1,4 +1,4 @@
-// Ratings: read, set, removed (API.md 3.2). A rating that was never given is 404.
+// Ratings: read, set, removed (APPLE-MUSIC-API 3.2.12). A rating that was never given is 404.
 
 import Text
 

@@ -1,4 +1,4 @@
-// Search, hints and suggestions (API.md 3.1, 5.1, 7).
+// Search, hints and suggestions (APPLE-MUSIC-API 3.1.14, 5.1.3, 7.5).
 
 extension SimulatedExchange {
     private static let searchTypes: [SimulatedType] = [
@@ -36,7 +36,8 @@ extension SimulatedExchange {
         return Reply(renderer.json)
     }
 
-    /// `{href, next?, data}` of one type: `href` keeps the limit, `next` drops it (API.md 7).
+    /// `{href, next?, data}` of one type: `href` keeps the limit, `next` drops it
+    /// (APPLE-MUSIC-API 7.5).
     func results(
         _ page: Page, _ path: String, _ term: String, _ type: SimulatedType, limit: String?, _ renderer: inout Renderer
     ) {

@@ -56,7 +56,7 @@ struct SimulatedExchange {
         if !isRead { throw .methodNotAllowed }
     }
 
-    /// The user of the Music-User-Token; without a valid one, 403 (API.md 2).
+    /// The user of the Music-User-Token; without a valid one, 403 (APPLE-MUSIC-API 2.2.3).
     func requireUser() throws(APIError) -> UserLibrary {
         guard let token = request.field("Music-User-Token"), let name = UserLibrary.name(ofToken: token) else {
             throw .invalidUserToken
@@ -65,7 +65,7 @@ struct SimulatedExchange {
     }
 
     /// The context of a response in a storefront. Decorations that name the library need a user
-    /// (API.md 2).
+    /// (APPLE-MUSIC-API 2.2.2).
     func context(_ market: Market, user: UserLibrary? = nil) throws(APIError) -> RenderContext {
         let tag = try LanguageTag.accepted(target.first("l"), in: market)
         let owner = user == nil && decorations.namesLibrary ? try requireUser() : user
@@ -75,7 +75,7 @@ struct SimulatedExchange {
             isReversed: configuration.variesMemberOrder && index % 2 == 1)
     }
 
-    /// `{"next"?, "data":[...], "meta"?}` (API.md 5.1).
+    /// `{"next"?, "data":[...], "meta"?}` (APPLE-MUSIC-API 5.1.1).
     func collection(
         _ page: Page, _ renderer: inout Renderer, path: String, place: RenderPosition, sort: String? = nil,
         hasTotal: Bool = false

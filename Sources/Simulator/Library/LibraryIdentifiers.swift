@@ -15,7 +15,7 @@ extension UserLibrary {
         case .libraryArtists: "r." + short(resource.number, 2)
         case .librarySongs:
             // A playlist may hold songs that are not in the library: these have the catalog's id
-            // (API.md 5.2).
+            // (APPLE-MUSIC-API 5.2.3).
             contains(song: resource.number)
                 ? "i." + long(UInt32(resource.number))
                 : "a." + catalog.id(of: Resource(.songs, resource.number))

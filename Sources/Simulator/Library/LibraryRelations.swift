@@ -32,7 +32,7 @@ extension UserLibrary {
     }
 
     /// The catalog item of a library item. For a few it is missing although `playParams.catalogId`
-    /// names it, and `/catalog` then answers 404 (API.md 6.8).
+    /// names it, and `/catalog` then answers 404 (APPLE-MUSIC-API 6.8).
     private func catalogItem(_ resource: Resource, _ catalog: Catalog) -> Resource? {
         let isLost = catalog.seed.isOne(in: 17, .library, resource.number, key &+ Int(resource.type.rawValue))
         switch resource.type {

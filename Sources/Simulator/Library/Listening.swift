@@ -1,7 +1,7 @@
 import Text
 
 // What a user played and is recommended: drawn from the user's key, most recent first, no
-// timestamps (API.md 3.2).
+// timestamps (APPLE-MUSIC-API 3.2.18).
 
 extension UserLibrary {
     /// Albums, playlists and stations, about fifty deep.

@@ -19,21 +19,17 @@ final class LiveExchange: UpstreamReceiver {
         began = origin.context.loop.now
     }
 
-    func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-        connection.perform(origin.decide(SimulatorResponse(response), self).coded(for: request))
-    }
-
-    /// Larger than a recording holds.
-    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) {
-        exchange.cancel()
-        connection.perform(origin.refusal(status: 502, "The answer is larger than a recording can hold", self))
-    }
-
-    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) {}
-    func upstreamFinished(_ exchange: UpstreamExchange) {}
-
-    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) {
-        connection.perform(origin.decide(without: failure, self))
+    func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent) {
+        switch event {
+        case .interim, .received, .finished: break
+        case .answered(let response):
+            connection.perform(origin.decide(SimulatorResponse(response), self).coded(for: request))
+        case .began:
+            exchange.cancel()
+            connection.perform(origin.refusal(status: 502, "The answer is larger than a recording can hold", self))
+        case .failed(let failure):
+            connection.perform(origin.decide(without: failure, self))
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-// The attributes of catalog resources, by type, with the names of the captures (API.md 5.2).
+// The attributes of catalog resources, by type, with the names of the captures
+// (APPLE-MUSIC-API 5.2.5).
 
 extension Renderer {
     mutating func attributes(of resource: Resource) {
@@ -119,7 +120,7 @@ extension Renderer {
         if extensions.contains("editorialVideo") { editorialVideo(resource) }
     }
 
-    /// Attributes that only `extend` brings (API.md 4.3).
+    /// Attributes that only `extend` brings (APPLE-MUSIC-API 4.3.4).
     private mutating func extendedAttributes(_ resource: Resource, artist: Int) {
         guard !extensions.isEmpty else { return }
         if extensions.contains("artistUrl"), wants("artistUrl") {

@@ -1,4 +1,4 @@
-// The attributes of library resources. Library songs have no isrc (API.md 5.2).
+// The attributes of library resources. Library songs have no isrc (APPLE-MUSIC-API 5.2.6).
 
 import Text
 

@@ -5,7 +5,7 @@ import Text
 extension Renderer {
     private static let colours: [StaticString] = ["textColor1", "textColor2", "textColor3", "textColor4"]
 
-    /// Artwork: the URL is a template with literal `{w}x{h}` (API.md 5.2).
+    /// Artwork: the URL is a template with literal `{w}x{h}` (APPLE-MUSIC-API 5.2.7).
     mutating func artwork(_ resource: Resource, width: Int = 3000, height: Int = 3000, hasColours: Bool = true) {
         guard wants("artwork") else { return }
         json.key("artwork")

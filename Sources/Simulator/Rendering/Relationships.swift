@@ -1,4 +1,4 @@
-// Which relationships a resource carries and how their elements look (API.md 4.2, 5.3, 6).
+// Which relationships a resource carries and how their elements look (APPLE-MUSIC-API 4.2, 5.3, 6).
 
 /// What one resource carries: these relationships, and of them those with whole objects.
 struct Carried: Equatable, Sendable {
@@ -7,25 +7,25 @@ struct Carried: Equatable, Sendable {
 }
 
 extension RenderContext {
-    /// The decision of API.md 4.2, 5.3 and 6 for one resource at one place.
+    /// The decision of APPLE-MUSIC-API 4.2, 5.3 and 6 for one resource at one place.
     func carried(_ type: SimulatedType, _ place: RenderPosition) -> Carried {
         var carried = Carried(relations: [], full: [])
         switch place {
         case .primary:
             carried.relations = type.defaultRelations
             carried.full = type.fullByDefault
-            // Library albums carry their tracks in a single fetch only (API.md 4.2).
+            // Library albums carry their tracks in a single fetch only (APPLE-MUSIC-API 4.2.8).
             if type == .libraryAlbums, !isSingleFetch { carried = Carried(relations: [], full: []) }
             add(decorations.include, decorations.relate, to: &carried)
         case .item(let isMixed):
-            // Of list items only artists carry relationships (API.md 5.3).
+            // Of list items only artists carry relationships (APPLE-MUSIC-API 5.3.2).
             if type == .artists { carried.relations = type.defaultRelations }
             if !isMixed { add(decorations.include, decorations.relate, to: &carried) }
         case .included(let depth):
             if type == .artists, nestsAlbums {
                 carried.relations = type.defaultRelations
                 // Named in the unscoped include too: the default list is upgraded, nothing else is
-                // added (API.md 6.2).
+                // added (APPLE-MUSIC-API 6.2).
                 if decorations.include.contains(.albums), depth < 2 { carried.full = type.defaultRelations }
             }
             if depth > 2 { return carried }
@@ -98,7 +98,7 @@ extension Renderer {
         return Page(list, offset: 0, limit: limit, keep: context.shown)
     }
 
-    /// `"meta":{"total":N}`, on library collections only (API.md 5.1).
+    /// `"meta":{"total":N}`, on library collections only (APPLE-MUSIC-API 5.1.7).
     mutating func total(_ count: Int) {
         json.key("meta")
         json.beginObject()

@@ -1,7 +1,7 @@
 // Everything that decides how a resource looks in one response: where, in which language, with
 // which decorations.
 
-/// Where a resource stands; this decides which relationships it carries (API.md 5.3).
+/// Where a resource stands; this decides which relationships it carries (APPLE-MUSIC-API 5.3).
 enum RenderPosition: Sendable {
     /// The `data` of `/x/{id}`, `?ids=` and `filter[..]`.
     case primary
@@ -34,8 +34,8 @@ struct RenderContext: Sendable {
             let clean = decorations.asksForCleanItems ? cleaned(resource) : resource
             return catalog.isAvailable(clean, in: market) ? clean : nil
         case .librarySongs, .libraryAlbums:
-            // One in fifty is gone from the service and dropped from lists after the cut (API.md
-            // 7).
+            // One in fifty is gone from the service and dropped from lists after the cut
+            // (APPLE-MUSIC-API 7.10).
             return catalog.seed.isOne(in: 50, .availability, resource.number, user?.key ?? 0) ? nil : resource
         default: return resource
         }

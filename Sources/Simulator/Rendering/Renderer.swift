@@ -1,4 +1,4 @@
-// Resource objects: identifier, attributes, relationships, views (API.md 5.2, 5.3, 6).
+// Resource objects: identifier, attributes, relationships, views (APPLE-MUSIC-API 5.2, 5.3, 6).
 
 /// Writes resources into one JSON text.
 struct Renderer: Sendable {

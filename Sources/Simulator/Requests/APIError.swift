@@ -1,4 +1,4 @@
-// The errors of API.md 8, word for word.
+// The errors of APPLE-MUSIC-API 8, word for word.
 
 /// An error the simulated API answers with; `body` says which of its forms.
 struct APIError: Error, Sendable, Equatable {
@@ -6,7 +6,7 @@ struct APIError: Error, Sendable, Equatable {
     enum Form: Sendable, Equatable {
         /// `{"errors":[...]}`.
         case object
-        /// No bytes at all: 401 (API.md 8).
+        /// No bytes at all: 401 (APPLE-MUSIC-API 8.8).
         case empty
         /// The bare text of a 429.
         case text(String)

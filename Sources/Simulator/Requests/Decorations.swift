@@ -1,6 +1,6 @@
 // The parameters that decorate a response without changing what it is about: include, relate,
-// extend, fields, views, limit[rel], restrict, l (API.md 4.3). Unknown names in them are ignored
-// silently.
+// extend, fields, views, limit[rel], restrict, l (APPLE-MUSIC-API 4.3). Unknown names in them are
+// ignored silently.
 
 /// What a request asks to have added to resources.
 struct Decorations: Sendable {
@@ -19,7 +19,7 @@ struct Decorations: Sendable {
     private var scopedFields: [SimulatedType: [String]] = [:]
     private var limits: [String: Int] = [:]
     /// Whether the parameters name the library relationship, which makes a catalog request personal
-    /// (API.md 2).
+    /// (APPLE-MUSIC-API 2.2.2).
     private(set) var namesLibrary = false
 
     init(_ target: SimulatorTarget) throws(APIError) {

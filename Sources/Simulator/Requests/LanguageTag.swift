@@ -1,4 +1,5 @@
-// The `l` parameter (API.md 4.3): malformed is an error, valid but unsupported is ignored.
+// The `l` parameter (APPLE-MUSIC-API 4.3.9): malformed is an error, valid but unsupported is
+// ignored.
 
 enum LanguageTag {
     /// The tag that names and links follow; nil when none was given or the storefront does not
@@ -10,7 +11,7 @@ enum LanguageTag {
     }
 
     /// Language, optional script, optional region. Chinese without a script is malformed: `zh-tw`
-    /// was refused (API.md 8).
+    /// was refused (APPLE-MUSIC-API 8.3).
     static func isWellFormed(_ tag: String) -> Bool {
         let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
         guard let language = parts.first, (2...3).contains(language.utf8.count), areLetters(language) else {

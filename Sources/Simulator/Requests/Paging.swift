@@ -1,11 +1,12 @@
-// limit, offset and the cut of a page (API.md 4.1, 7).
+// limit, offset and the cut of a page (APPLE-MUSIC-API 4.1, 7).
 
 /// A window into a collection, and the rules a request's own is checked by.
 struct Paging: Equatable, Sendable {
     var offset: Int
     var limit: Int
 
-    /// Reads `limit` and `offset`. More than the most is an error, not clamped (API.md 4.1).
+    /// Reads `limit` and `offset`. More than the most is an error, not clamped
+    /// (APPLE-MUSIC-API 4.1.21).
     init(_ target: SimulatorTarget, _ limits: PageLimits) throws(APIError) {
         limit = limits.standard
         offset = 0
@@ -38,7 +39,7 @@ struct Page: Sendable {
     var total: Int
 
     /// Cuts first and drops after, so that `next` may jump further than the items returned, and a
-    /// page may be short or empty and still have a next one (API.md 7).
+    /// page may be short or empty and still have a next one (APPLE-MUSIC-API 7.11).
     init(_ list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
         let start = min(offset, list.count)
         let end = min(start + min(limit, list.count), list.count)
@@ -48,7 +49,7 @@ struct Page: Sendable {
     }
 
     /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28`
-    /// (API.md 7).
+    /// (APPLE-MUSIC-API 7.9).
     init(filling list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
         var position = min(offset, list.count)
         items = []

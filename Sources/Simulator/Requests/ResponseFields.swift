@@ -1,6 +1,6 @@
 import Text
 
-// The fields around a reply (API.md 9), and the bodies of errors (API.md 8).
+// The fields around a reply (APPLE-MUSIC-API 9), and the bodies of errors (APPLE-MUSIC-API 8).
 
 enum ResponseFields {
     private static let base32 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
@@ -62,7 +62,7 @@ enum ResponseFields {
         return SimulatorResponse(status: error.status, fields: fields, body: body)
     }
 
-    /// The answer to a browser's preflight (API.md 11).
+    /// The answer to a browser's preflight (APPLE-MUSIC-API 11.1).
     static func preflight(_ request: SimulatorRequest) -> SimulatorResponse {
         SimulatorResponse(
             status: 200,
@@ -127,7 +127,7 @@ enum ResponseFields {
         return (first, SplitMix64.mixed(first &+ 1))
     }
 
-    /// Base 32 of the 16 bytes: 26 characters (API.md 8).
+    /// Base 32 of the 16 bytes: 26 characters (APPLE-MUSIC-API 8.2).
     static func key(_ bits: (UInt64, UInt64)) -> String {
         var text: [UInt8] = []
         var (high, low) = (bits.0, bits.1)

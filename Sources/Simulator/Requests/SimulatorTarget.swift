@@ -33,8 +33,8 @@ struct SimulatorTarget: Sendable {
     func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The comma-separated elements of all parameters of that name, in order, without duplicates
-    /// and empty ones (API.md 4.3: `ids=1&ids=2` is accepted, duplicates are removed). Nil when the
-    /// parameter is not there at all.
+    /// and empty ones (APPLE-MUSIC-API 4.3.16: `ids=1&ids=2` is accepted, duplicates are removed).
+    /// Nil when the parameter is not there at all.
     func list(_ name: String) -> [String]? {
         var seen: Set<String> = []
         var list: [String]?
@@ -56,7 +56,7 @@ struct SimulatorTarget: Sendable {
 
 extension [UInt8] {
     /// A query value in Apple's spelling: `+` for spaces, `%3D` for `=`, commas and letters bare
-    /// (API.md 4.3, 7).
+    /// (APPLE-MUSIC-API 4.3.14, 7.4).
     mutating func appendQueryValue(_ text: String) {
         for byte in text.utf8 {
             switch byte {

@@ -71,8 +71,8 @@ extension SimulatorResponse {
     /// The bytes below which nothing is compressed.
     private static let leastCoded = 256
 
-    /// In gzip where the client says that it accepts that, as the real API answers (API.md 9). Not
-    /// what is to be cut: where is counted in bytes of the content.
+    /// In gzip where the client says that it accepts that, as the real API answers
+    /// (APPLE-MUSIC-API 9.8). Not what is to be cut: where is counted in bytes of the content.
     func coded(for request: SimulatorRequest) -> SimulatorResponse {
         guard fault == nil, body.count >= Self.leastCoded, field("Content-Encoding") == nil,
             request.field("Accept-Encoding")?.split(separator: ",").contains(where: { $0.drop { $0 == " " } == "gzip" })

@@ -21,8 +21,8 @@ final class ReplayConnection {
     private var isOpen = false
     private var hasAnswered = false
 
-    /// As much of an answer's content as a recorded one has at most. What is longer is not collected
-    /// further: it differs by its length already.
+    /// As much of an answer's content as a recorded one has at most. What is longer is not
+    /// collected further: it differs by its length already.
     private static let mostKept = 8 << 20
 
     init(_ number: Int, run: ReplayRun) {

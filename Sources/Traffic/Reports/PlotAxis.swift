@@ -35,8 +35,8 @@ public struct PlotAxis: Equatable, Sendable {
         linear(upTo: highest > 0 ? highest : 1, label: amount)
     }
 
-    /// Amounts of at least a millionth, logarithmic, from and to a power of ten, each of which has a
-    /// tick.
+    /// Amounts of at least a millionth, logarithmic, from and to a power of ten, each of which has
+    /// a tick.
     public static func decades(_ values: some Sequence<Double>) -> PlotAxis {
         let positive = values.filter { $0.isFinite && $0 >= 0 }
         let floor = max(positive.min() ?? 1, 1e-6)

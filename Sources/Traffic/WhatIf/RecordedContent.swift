@@ -2,8 +2,8 @@ import HTTP
 import Recording
 
 /// The bodies of a recording as an origin sends them: in gzip to whoever accepts it, as the real
-/// one does (API.md 9), so that the bytes that are counted are those of the wire. What was used
-/// lately is kept.
+/// one does (APPLE-MUSIC-API 9.8), so that the bytes that are counted are those of the wire. What
+/// was used lately is kept.
 final class RecordedContent {
     /// A body and its gzip form, if it has one.
     struct Forms {

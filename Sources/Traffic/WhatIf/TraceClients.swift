@@ -66,16 +66,16 @@ final class TraceClients {
 }
 
 extension TraceClients: UpstreamReceiver {
-    func upstream(_ exchange: UpstreamExchange, answered response: UpstreamResponse) {
-        bytes += response.body.count
-        end(isFailure: response.status >= 500)
+    func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent) {
+        switch event {
+        case .interim: break
+        case .answered(let response):
+            bytes += response.body.count
+            end(isFailure: response.status >= 500)
+        case .began(let response): bytes += response.body.count
+        case .received(let bytes): self.bytes += bytes.count
+        case .finished: end(isFailure: false)
+        case .failed: end(isFailure: true)
+        }
     }
-
-    func upstream(_ exchange: UpstreamExchange, began response: UpstreamResponse) { bytes += response.body.count }
-
-    func upstream(_ exchange: UpstreamExchange, received bytes: [UInt8]) { self.bytes += bytes.count }
-
-    func upstreamFinished(_ exchange: UpstreamExchange) { end(isFailure: false) }
-
-    func upstream(_ exchange: UpstreamExchange, failed failure: UpstreamFailure) { end(isFailure: true) }
 }

@@ -1,9 +1,9 @@
 import EventLoop
 
-/// Decides which request may go to the origin next: the brain of the upstream budget (DESIGN 8).
-/// Events in, actions out, no I/O and no clock. The developer team's rate is one for the process
-/// (API.md 10), so this is shared by all loops; each has a *lane* with as many places as its pool
-/// has connections.
+/// Decides which request may go to the origin next: the brain of the upstream budget
+/// (DECISIONS 11.1). Events in, actions out, no I/O and no clock. The developer team's rate is one
+/// for the process (APPLE-MUSIC-API 10.2), so this is shared by all loops; each has a *lane* with
+/// as many places as its pool has connections.
 ///
 /// What must hold:
 /// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the

@@ -1,6 +1,6 @@
 import EventLoop
 
-// Deadlines and pauses: the events of `PoolState` that nobody but the clock causes.
+// Deadlines and pauses: the events of `PoolState` that the clock alone causes.
 
 extension PoolState {
     /// Ends what is overdue and tries again what has waited long enough.

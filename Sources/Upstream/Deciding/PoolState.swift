@@ -138,7 +138,7 @@ extension PoolState {
         return [.close(connection)] + openWhatIsNeeded(now: now)
     }
 
-    /// An idle connection was closed by the origin, or said something although nobody had asked it.
+    /// An idle connection was closed by the origin, or said something unasked.
     mutating func closedWhileIdle(_ connection: ConnectionID) -> [Action] {
         guard case .idle = connections[connection] else { return [] }
         remove(connection)

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// How many requests a second the origin is asked: learnt from its 429s, which come without a
-/// figure and without a `Retry-After` (API.md 10). Pure: events in, answers out.
+/// figure and without a `Retry-After` (APPLE-MUSIC-API 10.1, 10.3). Pure: events in, answers out.
 ///
 /// What must hold:
 /// - without a ceiling there is no limit until a 429 was seen; the first limit is the rate of
@@ -50,7 +50,7 @@ struct RateLimit {
     private static let memory = Duration.seconds(600)
     private static let mostCredit = Duration.milliseconds(20)
     /// What the first limit is at least: a 429 in a quiet moment says nothing of the rate, and
-    /// clients of this API live with four requests a second (API.md 10).
+    /// clients of this API live with four requests a second (APPLE-MUSIC-API 10.5).
     private static let firstGuess = 4.0
     /// However much is refused, it is tried once a second.
     private static let leastRate = 1.0

@@ -1,5 +1,4 @@
-/// Where the origin is: configuration only, never anything that a client sent (HARDENING: Host only
-/// selects).
+/// Where the origin is: configuration only, never anything that a client sent (FRAMING 1.4).
 ///
 /// The host is kept as written for `Host`, and without the brackets of an IPv6 literal for
 /// resolving and verifying.

@@ -1,6 +1,6 @@
-/// Whom a request to the origin is for, the least urgent first (DESIGN 8).
+/// Whom a request to the origin is for, the least urgent first (DECISIONS 11.1).
 public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
-    /// Nobody has asked for it yet.
+    /// No client has asked for it yet.
     case prefetch
     /// A stored answer is renewed before anyone misses it, or after it was served stale.
     case refresh
@@ -12,7 +12,7 @@ public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
     /// Whether `left` is less urgent.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Whether nobody waits for it. Such requests may use a part of the connections and of the
+    /// Whether no client waits for it. Such requests may use a part of the connections and of the
     /// queue only.
     var isBackground: Bool { self <= .refresh }
 }

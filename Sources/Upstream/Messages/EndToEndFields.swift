@@ -2,8 +2,7 @@ import HTTP
 
 /// Which fields of an answer go further than the connection they came on. Pure.
 enum EndToEndFields {
-    /// Copies them out of a received head. Framing must have been decided before (HARDENING,
-    /// `Connection: Content-Length`).
+    /// Copies them out of a received head. Framing must have been decided before (FRAMING 5.8).
     static func copy(from head: borrowing ResponseHead, _ bytes: Span<UInt8>) -> UpstreamFields {
         var result = UpstreamFields()
         result.reserve(bytes: head.byteCount, lines: head.fields.count)

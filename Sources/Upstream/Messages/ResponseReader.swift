@@ -11,20 +11,12 @@ import HTTP
 /// - no byte after the end of an answer is consumed: what is left over is surplus, and the
 ///   connection not reusable.
 struct ResponseReader: Sendable {
-    enum Event {
-        /// All bytes were looked at and there is nothing to report.
-        case needMore
-        case interim(UpstreamInterim)
-        case answered(UpstreamResponse)
-        case began(UpstreamResponse)
-        case received([UInt8])
-        case finished
-    }
-
     /// How many bytes of the span are done with, and what came of them.
     struct Step {
         let consumed: Int
-        let event: Event
+        /// Nil: all bytes were looked at and there is nothing to report. Never `failed`, which is
+        /// thrown.
+        let event: UpstreamEvent?
     }
 
     private enum Phase {
@@ -83,14 +75,14 @@ struct ResponseReader: Sendable {
         if case .head = phase { false } else { true }
     }
 
-    /// Reads on. Call it again with the rest, also with none, until it says `needMore`, `answered`
-    /// or `finished`.
+    /// Reads on. Call it again with the rest, also with none, until it has nothing to
+    /// report, or says `answered` or `finished`.
     mutating func read(_ bytes: Span<UInt8>) throws(UpstreamFailure) -> Step {
         if bytes.count > 0 { hasSeenBytes = true }
         var consumed = 0
         while case .head = phase {
             let rest = bytes.extracting(consumed...)
-            guard try parse(rest) else { return Step(consumed: consumed, event: .needMore) }
+            guard try parse(rest) else { return Step(consumed: consumed, event: nil) }
             consumed += head.byteCount
             if let interim = try takeHead(rest) { return Step(consumed: consumed, event: .interim(interim)) }
         }
@@ -99,7 +91,7 @@ struct ResponseReader: Sendable {
     }
 
     /// The origin closed its side: the end of an answer without a length, a fault anywhere else.
-    mutating func end() throws(UpstreamFailure) -> Event {
+    mutating func end() throws(UpstreamFailure) -> UpstreamEvent? {
         switch phase {
         case .head:
             throw .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused))
@@ -248,7 +240,7 @@ extension ResponseReader {
     }
 
     /// What to report now: the answer is whole, or has become too large to wait for, or goes on.
-    private mutating func nextEvent() -> Event {
+    private mutating func nextEvent() -> UpstreamEvent? {
         if var begun = response.take() {
             if case .ended = phase, collected.count <= maxCollectedBytes {
                 begun.body = take()
@@ -256,19 +248,19 @@ extension ResponseReader {
             }
             guard isStreaming || collected.count > maxCollectedBytes else {
                 response = begun
-                return .needMore
+                return nil
             }
             isStreaming = true
             begun.body = take()
             return .began(begun)
         }
-        guard isStreaming else { return .needMore }
+        guard isStreaming else { return nil }
         if !collected.isEmpty { return .received(take()) }
         if case .ended = phase {
             isStreaming = false
             return .finished
         }
-        return .needMore
+        return nil
     }
 
     private mutating func take() -> [UInt8] {

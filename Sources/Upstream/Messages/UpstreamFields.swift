@@ -4,7 +4,7 @@ import HTTP
 /// as they are.
 ///
 /// Hop-by-hop fields, those that `Connection` names, and the framing are gone (RFC 9110, 7.6.1):
-/// whoever sends these fields on writes its own `Content-Length` or `Transfer-Encoding`.
+/// the sender of these fields writes its own `Content-Length` or `Transfer-Encoding`.
 public struct UpstreamFields: Sendable, Equatable {
     /// One field: offsets into `bytes`.
     public struct Line: Sendable, Equatable {

@@ -3,8 +3,7 @@ import HTTP
 
 /// A final response of the origin, checked and freed of what belongs to its connection.
 public struct UpstreamResponse: Sendable {
-    /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: HARDENING,
-    /// VSV00009).
+    /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: FRAMING 5.11).
     public let status: Int
     /// What goes further than this connection.
     public let fields: UpstreamFields

@@ -6,7 +6,7 @@ import HTTP
 /// confined to its loop.
 ///
 /// Bytes reach the parser only after the stream has opened, that is after a TLS peer was verified
-/// (HARDENING, CVE-2026-1642).
+/// (FRAMING 5.9).
 final class UpstreamConnection {
     let id: PoolState.ConnectionID
     private weak var pool: UpstreamPool?
@@ -41,7 +41,7 @@ final class UpstreamConnection {
     func close() {
         dialer?.stop()
         dialer = nil
-        exchange?.connection = nil
+        exchange?.leaveConnection()
         exchange = nil
         stream?.close()
         stream = nil
@@ -54,7 +54,7 @@ extension UpstreamConnection {
     /// Tries the addresses in turn until one takes the connection.
     func open(_ plan: DialPlan<SocketAddress>) {
         dialer = UpstreamDialer(plan, tls: tls, loop: loop) { [weak self] result in
-            // Without its pool the connection has gone, and nobody wants the stream.
+            // Without its pool the connection has gone, and the stream is not wanted.
             guard let self else { return result.abandon() }
             dialed(result)
         }
@@ -77,7 +77,7 @@ extension UpstreamConnection {
 // MARK: Exchanging
 
 extension UpstreamConnection {
-    /// Sends the request; the answer goes to the exchange's receiver.
+    /// Sends the request; the answer goes to the exchange.
     ///
     /// What can be read before the request has left cannot be its answer: such a connection is not
     /// used.
@@ -87,9 +87,7 @@ extension UpstreamConnection {
             return
         }
         self.exchange = exchange
-        exchange.connection = self
-        exchange.isReused = isReused
-        exchange.requestedAt = loop.now
+        exchange.start(on: self, isReused: isReused)
         hasReportedHead = false
         reader.begin(answering: exchange.request.method, isReused: isReused)
         exchange.request.head.withUnsafeBytes { stream.send($0, exchange.request.body) }
@@ -124,7 +122,7 @@ extension UpstreamConnection {
             return false
         case .end:
             do {
-                report(try reader.end(), exchange)
+                if let event = try reader.end() { report(event, exchange) }
             } catch {
                 fail(error)
             }
@@ -153,7 +151,7 @@ extension UpstreamConnection {
 
     /// Reports what the input holds; false when there is no exchange any more to read for.
     private func process() -> Bool {
-        while let exchange, exchange.receiver != nil {
+        while let exchange, exchange.isAwaited {
             let step: ResponseReader.Step
             do {
                 step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
@@ -162,11 +160,11 @@ extension UpstreamConnection {
                 return false
             }
             input.consume(step.consumed)
-            if case .needMore = step.event {
+            guard let event = step.event else {
                 noteHead()
                 return true
             }
-            report(step.event, exchange)
+            report(event, exchange)
         }
         return exchange != nil
     }
@@ -177,22 +175,22 @@ extension UpstreamConnection {
         pool?.answered(self)
     }
 
-    private func report(_ event: ResponseReader.Event, _ exchange: UpstreamExchange) {
+    private func report(_ event: UpstreamEvent, _ exchange: UpstreamExchange) {
         switch event {
-        case .needMore:
-            break
-        case .interim(let interim):
-            exchange.receiver?.upstream(exchange, interim: interim)
+        case .interim, .received:
+            exchange.report(event)
         case .answered(let response):
-            finish(exchange)?.upstream(exchange, answered: stamped(response, exchange))
+            finish(exchange)
+            exchange.report(.answered(stamped(response, exchange)))
         case .began(let response):
             noteHead()
             pool?.streams(self)
-            exchange.receiver?.upstream(exchange, began: stamped(response, exchange))
-        case .received(let bytes):
-            exchange.receiver?.upstream(exchange, received: bytes)
+            exchange.report(.began(stamped(response, exchange)))
         case .finished:
-            finish(exchange)?.upstreamFinished(exchange)
+            finish(exchange)
+            exchange.report(event)
+        case .failed(let failure):
+            fail(failure)
         }
     }
 
@@ -203,15 +201,14 @@ extension UpstreamConnection {
         return response
     }
 
-    /// The answer is complete: gives the connection back, then the receiver to be told.
-    private func finish(_ exchange: UpstreamExchange) -> (any UpstreamReceiver)? {
+    /// The answer is complete: gives the connection back, before the receiver is told.
+    private func finish(_ exchange: UpstreamExchange) {
         let isReusable = isReusable
-        // The answer may have been one user's alone (HARDENING, "Squidbleed").
+        // The answer may have been one user's alone (FRAMING 5.10).
         input.wipe()
         self.exchange = nil
-        exchange.connection = nil
+        exchange.leaveConnection()
         pool?.finished(self, exchange, isReusable: isReusable)
-        return exchange.end()
     }
 
     /// Both messages have ended exactly, nothing is left over on either side, and the origin keeps
@@ -227,7 +224,7 @@ extension UpstreamConnection {
     }
 
     private func fail(_ failure: UpstreamFailure) {
-        exchange?.connection = nil
+        exchange?.leaveConnection()
         exchange = nil
         pool?.broke(self, failure)
     }

@@ -1,48 +1,108 @@
 import EventLoop
 
-/// One request to the origin and its answer: what the receiver holds on to while it waits. Confined
-/// to the pool's loop.
+/// One request to the origin and its answer: what its sender holds on to. Confined to its loop.
+///
+/// It waits for its turn in the budget, then for a connection, is sent, perhaps pauses after a 429
+/// and waits again, and ends. One that was given to a pool alone has no turn to wait for.
+///
+/// What must hold:
+/// - a turn that was asked for is returned once, however the exchange ends;
+/// - the receiver hears of one end, and of none after `cancel`; it is never called from inside
+///   `send`, `promote` or `cancel`;
+/// - one timer serves the wait for the turn, the pause, and the failure that is still to be told.
 public final class UpstreamExchange {
+    enum Phase {
+        /// The gate has it.
+        case waitingForTurn
+        /// The pool has it; a request whose connection was dead on arrival comes back to this.
+        case waitingForConnection
+        /// It has been handed to a connection.
+        case onConnection
+        /// After a 429.
+        case pausing
+        /// Its failure is still to be told.
+        case failing
+        case ended
+    }
+
     /// As it was given to `send`.
     public let request: UpstreamRequest
+    /// As it was given to `send`, or promoted to since.
+    public private(set) var priority: UpstreamPriority
     /// Whether the request went out on a connection that had been used before. Meaningful once
     /// there is an answer.
-    public internal(set) var isReused = false
+    public private(set) var isReused = false
     /// When the request was handed to its connection; for a repeated one, to its last.
-    public internal(set) var requestedAt: Instant
+    public private(set) var requestedAt: Instant
     /// Whether the receiver has asked for no more bytes for now.
     public private(set) var isPaused = false
 
-    let id: PoolState.RequestID
-    /// Nil once the exchange is over: nothing more is reported.
-    private(set) var receiver: (any UpstreamReceiver)?
-    weak var connection: UpstreamConnection?
+    private(set) var phase = Phase.waitingForConnection
+    /// Nil once it has heard of the end, and once it wants to hear nothing more.
+    private var receiver: (any UpstreamReceiver)?
+    private let loop: EventLoop
+    private var timer: TimerToken?
+
+    private weak var gate: UpstreamGate?
+    private let deadline: Instant
+    private let mostRepeats: Int
+    private var repeats = 0
+    /// The turn that was asked for and is still to be returned.
+    private var turn: BudgetState.JobID?
+    /// What the budget hears of a streamed answer when it has ended.
+    private var outcome = BudgetState.Outcome.answered
+    private var isCounted = false
+
     private weak var pool: UpstreamPool?
+    /// Under which the pool has it: another one with each sending.
+    private(set) var id = PoolState.RequestID(number: -1)
+    private weak var connection: UpstreamConnection?
 
+    /// - Parameters:
+    ///   - gate: nil for a request that is given to a pool alone.
+    ///   - deadline: until when it may wait for its turn.
     init(
-        _ id: PoolState.RequestID, _ request: UpstreamRequest, receiver: any UpstreamReceiver, pool: UpstreamPool,
-        now: Instant
+        _ request: UpstreamRequest, priority: UpstreamPriority = .waitingClient, gate: UpstreamGate? = nil,
+        deadline: Instant, repeats: Int = 0, loop: EventLoop, receiver: any UpstreamReceiver
     ) {
-        self.id = id
         self.request = request
+        self.priority = priority
+        self.gate = gate
+        self.deadline = deadline
+        mostRepeats = repeats
+        self.loop = loop
         self.receiver = receiver
-        self.pool = pool
-        requestedAt = now
+        requestedAt = loop.now
     }
 
-    /// What receivers are shown of a request that never came to a pool. It is over.
-    init(unsent request: UpstreamRequest, now: Instant) {
-        id = PoolState.RequestID(number: -1)
-        self.request = request
-        requestedAt = now
-    }
-
-    /// Ends the exchange without another call to the receiver. The connection goes with it, because
-    /// the rest of the answer is still to come on it. Does nothing after the end.
+    /// Ends the exchange without another call to the receiver. A connection that it is on goes with
+    /// it, because the rest of the answer is still to come there. Does nothing after the end.
     public func cancel() {
-        guard let receiver = end() else { return }
-        pool?.cancel(self)
-        (receiver as? UpstreamAttempt)?.wasCancelled()
+        switch phase {
+        case .waitingForTurn:
+            finish()
+            returnTurn(.unanswered)
+        case .waitingForConnection, .onConnection:
+            receiver = nil
+            pool?.cancel(self)
+            count(nil)
+            returnTurn(outcome == .rateLimited ? .rateLimited : .unanswered)
+            finish()
+        case .pausing, .failing:
+            count(nil)
+            returnTurn(.unanswered)
+            finish()
+        case .ended:
+            break
+        }
+    }
+
+    /// Makes it more urgent. One that has its turn already keeps its place among the connections; a
+    /// repeat of it counts as urgent as this.
+    public func promote(to priority: UpstreamPriority) {
+        guard priority > self.priority else { return }
+        self.priority = priority
+        if case .waitingForTurn = phase, let turn { gate?.promote(turn, to: priority) }
     }
 
     /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP.
@@ -58,11 +118,144 @@ public final class UpstreamExchange {
         isPaused = false
         connection?.readLater()
     }
+}
 
-    /// Lets go of the receiver, so that it hears nothing more.
-    @discardableResult
-    func end() -> (any UpstreamReceiver)? {
-        defer { receiver = nil }
-        return receiver
+// MARK: Up: from the gate to the pool to a connection
+
+extension UpstreamExchange {
+    /// Asks the gate for a turn, which comes now or later.
+    func waitForTurn() {
+        stopTimer()
+        guard let gate else { return fail(.draining) }
+        let turn = gate.makeTurn()
+        self.turn = turn
+        outcome = .answered
+        isCounted = false
+        phase = .waitingForTurn
+        gate.enqueue(self, turn, isRepeated: repeats > 0)
+        // Only where it did not start at once, as it mostly does.
+        guard case .waitingForTurn = phase else { return }
+        timer = loop.schedule(at: deadline) { self.deadlinePassed() }
+    }
+
+    /// The queue has no room for it, or none any more: the turn that it waited for is gone.
+    func lostTurn(retryAfter: Int) {
+        turn = nil
+        fail(.tooManyWaiting(retryAfter: retryAfter))
+    }
+
+    /// The pool has it from now on, under this number.
+    func wait(in pool: UpstreamPool, as id: PoolState.RequestID) {
+        stopTimer()
+        phase = .waitingForConnection
+        isPaused = false
+        self.pool = pool
+        self.id = id
+    }
+
+    /// A connection sends it.
+    func start(on connection: UpstreamConnection, isReused: Bool) {
+        phase = .onConnection
+        self.connection = connection
+        self.isReused = isReused
+        requestedAt = loop.now
+    }
+
+    /// The connection has nothing more to do with it.
+    func leaveConnection() {
+        connection = nil
+        if case .onConnection = phase { phase = .waitingForConnection }
+    }
+
+    private func deadlinePassed() {
+        guard case .waitingForTurn = phase else { return }
+        fail(.waitedTooLong(retryAfter: gate?.retryAfter(priority) ?? 1))
+        returnTurn(.unanswered)
+    }
+}
+
+// MARK: Back: from the connection or the pool to the receiver
+
+extension UpstreamExchange {
+    /// Whether there is a receiver that is still to hear of it.
+    var isAwaited: Bool { receiver != nil }
+
+    /// What came of the sending.
+    func report(_ event: UpstreamEvent) {
+        guard let receiver else { return }
+        switch event {
+        case .interim, .received:
+            receiver.upstream(self, event)
+        case .began(let response):
+            if response.status == 429 { outcome = .rateLimited }
+            count(response)
+            receiver.upstream(self, event)
+        case .answered(let response):
+            let isLimited = response.status == 429
+            count(response)
+            returnTurn(isLimited ? .rateLimited : .answered)
+            if isLimited, repeatsLater() { return }
+            finish()
+            receiver.upstream(self, event)
+        case .finished:
+            returnTurn(outcome)
+            finish()
+            receiver.upstream(self, event)
+        case .failed:
+            count(nil)
+            returnTurn(.unanswered)
+            finish()
+            receiver.upstream(self, event)
+        }
+    }
+
+    /// Told in a turn of its own, so that no receiver is called from inside `send` or another
+    /// receiver's call.
+    func fail(_ failure: UpstreamFailure) {
+        stopTimer()
+        phase = .failing
+        timer = loop.schedule(at: loop.now) { self.report(.failed(failure)) }
+    }
+
+    /// After a 429: whether it will be sent again. One that is too large to be collected is handed
+    /// on instead.
+    private func repeatsLater() -> Bool {
+        guard repeats < mostRepeats, let at = gate?.pause(beforeRepeat: repeats, deadline: deadline) else {
+            return false
+        }
+        repeats += 1
+        phase = .pausing
+        timer = loop.schedule(at: at) {
+            self.gate?.repeats()
+            self.waitForTurn()
+        }
+        return true
+    }
+
+    /// What came of a sending that had its turn; nil: nothing.
+    private func count(_ response: UpstreamResponse?) {
+        guard turn != nil, !isCounted else { return }
+        isCounted = true
+        let time = response.map { $0.receivedAt - $0.requestedAt }
+        gate?.count(priority, response?.status, took: time)
+    }
+
+    private func returnTurn(_ outcome: BudgetState.Outcome) {
+        guard let turn else { return }
+        self.turn = nil
+        gate?.end(turn, outcome)
+    }
+
+    /// Lets go of the receiver, which is told of the end by the caller.
+    private func finish() {
+        stopTimer()
+        phase = .ended
+        receiver = nil
+        gate?.ended()
+    }
+
+    private func stopTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
     }
 }

@@ -21,7 +21,7 @@ public final class UpstreamGate {
     private var lane = 0
     private var nextNumber = 0
     /// Those that wait for their turn, by the number of their job.
-    private var waiting: [Int: UpstreamAttempt] = [:]
+    private var waiting: [Int: UpstreamExchange] = [:]
     /// Requests that have not ended.
     private var open = 0
     private var isDraining = false
@@ -61,11 +61,11 @@ public final class UpstreamGate {
     public func send(
         _ request: UpstreamRequest, priority: UpstreamPriority, deadline: Instant,
         repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
-    ) -> GatedExchange {
+    ) -> UpstreamExchange {
         loop.assertOnLoop()
-        let exchange = GatedExchange(
-            request, priority: priority, deadline: deadline, repeats: request.isReplayable ? repeats : 0,
-            gate: self, receiver: receiver)
+        let exchange = UpstreamExchange(
+            request, priority: priority, gate: self, deadline: deadline, repeats: request.isReplayable ? repeats : 0,
+            loop: loop, receiver: receiver)
         open += 1
         if isDraining {
             exchange.fail(.draining)
@@ -83,8 +83,7 @@ public final class UpstreamGate {
     }
 
     /// Another gate takes its place: what it has goes on as it would, repeats after a 429 included.
-    /// Then its pool ends, and `completion` may let go of it; until then whoever owns it must keep
-    /// it.
+    /// Then its pool ends, and `completion` may let go of it; until then its owner must keep it.
     package func retire(_ completion: @escaping () -> Void) {
         loop.assertOnLoop()
         whenRetired = completion
@@ -106,33 +105,34 @@ public final class UpstreamGate {
     }
 }
 
-// MARK: What exchanges and attempts report
+// MARK: What exchanges report
 
 extension UpstreamGate {
-    func makeAttempt(_ exchange: GatedExchange) -> UpstreamAttempt {
+    /// A turn that can be asked for.
+    func makeTurn() -> BudgetState.JobID {
         nextNumber += 1
-        return UpstreamAttempt(exchange, job: BudgetState.JobID(lane: lane, number: nextNumber), gate: self)
+        return BudgetState.JobID(lane: lane, number: nextNumber)
     }
 
-    /// Asks for a turn; the attempt starts now or later.
-    func enqueue(_ attempt: UpstreamAttempt, _ priority: UpstreamPriority, isRepeated: Bool) {
+    /// Asks for a turn; the exchange starts now or later.
+    func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID, isRepeated: Bool) {
+        let (now, priority) = (loop.now, exchange.priority)
+        waiting[turn.number] = exchange
+        decide { $0.submit(turn, priority, isRepeated: isRepeated, now: now) }
+        if waiting[turn.number] != nil { observer.upstreamQueued() }
+    }
+
+    func promote(_ turn: BudgetState.JobID, to priority: UpstreamPriority) {
         let now = loop.now
-        waiting[attempt.job.number] = attempt
-        decide { $0.submit(attempt.job, priority, isRepeated: isRepeated, now: now) }
-        if waiting[attempt.job.number] != nil { observer.upstreamQueued() }
+        decide { $0.promote(turn, to: priority, now: now) }
     }
 
-    func promote(_ attempt: UpstreamAttempt, to priority: UpstreamPriority) {
-        let now = loop.now
-        decide { $0.promote(attempt.job, to: priority, now: now) }
-    }
-
-    /// The attempt is over, whether it had started or not.
-    func end(_ attempt: UpstreamAttempt, _ outcome: BudgetState.Outcome) {
+    /// The turn is over, whether it had come or not.
+    func end(_ turn: BudgetState.JobID, _ outcome: BudgetState.Outcome) {
         if outcome == .rateLimited { observer.upstreamRateLimited() }
-        waiting[attempt.job.number] = nil
+        waiting[turn.number] = nil
         let now = loop.now
-        decide { $0.end(attempt.job, outcome, now: now) }
+        decide { $0.end(turn, outcome, now: now) }
     }
 
     func retryAfter(_ priority: UpstreamPriority) -> Int {
@@ -176,14 +176,14 @@ extension UpstreamGate {
 
     /// One that was taken back on its way here from another loop has returned its turn already.
     func perform(_ action: BudgetState.Action) {
-        guard let attempt = waiting.removeValue(forKey: action.job.number) else { return }
+        guard let exchange = waiting.removeValue(forKey: action.job.number) else { return }
         switch action {
         case .start:
             observer.upstreamStarted()
-            attempt.exchange.starts(attempt) { pool.send($0, to: attempt) }
+            pool.send(exchange)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()
-            attempt.exchange.fail(.tooManyWaiting(retryAfter: retryAfter))
+            exchange.lostTurn(retryAfter: retryAfter)
         }
     }
 
@@ -202,8 +202,8 @@ extension UpstreamGate {
     }
 }
 
-/// When a request that met a 429 is sent again (DESIGN 8): nearly all of them succeed after half a
-/// second, and none needs more than a few (API.md 10).
+/// When a request that met a 429 is sent again (DECISIONS 11.3): nearly all of them succeed after
+/// half a second, and none needs more than a few (APPLE-MUSIC-API 10.3).
 enum RepeatPause {
     static let seconds = [0.5, 1, 2]
 

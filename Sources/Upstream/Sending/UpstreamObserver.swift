@@ -1,5 +1,5 @@
-/// What is told of a gate's requests: to be counted by whom it may concern. All calls come on the
-/// gate's loop.
+/// What a gate tells of its requests, so that they can be counted. All calls come on the gate's
+/// loop.
 public protocol UpstreamObserver: AnyObject {
     /// A request has to wait for its turn.
     func upstreamQueued()

@@ -36,13 +36,20 @@ public final class UpstreamPool {
     /// Sends a request, now or when a connection is free. The receiver is not called before this
     /// has returned.
     public func send(_ request: UpstreamRequest, to receiver: any UpstreamReceiver) -> UpstreamExchange {
+        // Without a gate it has no turn to wait for.
+        let exchange = UpstreamExchange(request, deadline: loop.now, loop: loop, receiver: receiver)
+        send(exchange)
+        return exchange
+    }
+
+    /// Sends the request of an exchange whose turn has come.
+    func send(_ exchange: UpstreamExchange) {
         loop.assertOnLoop()
         let id = PoolState.RequestID(number: nextRequest)
         nextRequest += 1
-        let exchange = UpstreamExchange(id, request, receiver: receiver, pool: self, now: loop.now)
+        exchange.wait(in: self, as: id)
         exchanges[id] = exchange
-        perform(state.submit(id, isReplayable: request.isReplayable, now: loop.now))
-        return exchange
+        perform(state.submit(id, isReplayable: exchange.request.isReplayable, now: loop.now))
     }
 
     /// Takes no new requests, finishes those it has, and closes connections as they come free.
@@ -159,13 +166,8 @@ extension UpstreamPool {
         }
     }
 
-    /// Told in a turn of its own, so that no receiver is called from inside `send` or another
-    /// receiver's call.
     private func fail(_ request: PoolState.RequestID, _ failure: UpstreamFailure) {
-        guard let exchange = exchanges.removeValue(forKey: request) else { return }
-        loop.schedule(at: loop.now) {
-            exchange.end()?.upstream(exchange, failed: failure)
-        }
+        exchanges.removeValue(forKey: request)?.fail(failure)
     }
 
     private func armTimer() {

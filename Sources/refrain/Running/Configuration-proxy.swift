@@ -108,7 +108,8 @@ extension Configuration {
         }
     }
 
-    /// A ready token may be bound to sites (API.md 2); requests then have to come from one of them.
+    /// A ready token may be bound to sites (APPLE-MUSIC-API 2.1.1); requests then have to come from
+    /// one of them.
     private func origin(of developer: DeveloperTokens?) -> [UInt8]? {
         guard developerTokenFile != nil, let token = developer?.current(at: Int64(time(nil))),
             let site = (try? TokenClaims(token: token))?.origins.first

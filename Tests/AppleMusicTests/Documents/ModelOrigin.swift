@@ -1,5 +1,5 @@
 /// A list of places, some of which hold nothing to show, and an origin that makes pages of it in
-/// one of the ways that were seen (API.md 7).
+/// one of the ways that were seen (APPLE-MUSIC-API 7.9, 7.10).
 struct ModelOrigin {
     struct Answer: Equatable {
         /// The places of the items.

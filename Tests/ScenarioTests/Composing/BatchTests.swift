@@ -160,7 +160,7 @@ import Testing
         for (target, reply) in zip(targets.dropFirst(), try ask(Array(targets.dropFirst()), scene.proxy)) {
             #expect(reply.json == scene.direct(target), "\(target)")
         }
-        // Nothing is told of a single one by a batch then (API.md 4.3).
+        // Nothing is told of a single one by a batch then (APPLE-MUSIC-API 4.3.16).
         #expect(scene.upstream.sorted() == targets.sorted())
     }
 

@@ -5,7 +5,7 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Composed answers are as fresh as their stalest part, and go with any of them (DESIGN 5).
+/// Composed answers are as fresh as their stalest part, and go with any of them (DECISIONS 9.4).
 @Suite(.timeLimit(.minutes(1))) struct ComposedFreshnessTests {
     /// Songs fresh for 100 s and never served stale.
     private static var policy: Policy {

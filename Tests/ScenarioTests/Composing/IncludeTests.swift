@@ -1,7 +1,7 @@
 import Proxy
 import Testing
 
-/// Includes reduced, expanded and split out of what is stored (DESIGN 6).
+/// Includes reduced, expanded and split out of what is stored (DECISIONS 9.2).
 @Suite struct ComposedIncludeTests {
     @Test func aSmallerIncludeComesOutOfALargerOne() throws {
         let scene = try ComposingScene()

@@ -4,7 +4,7 @@ import Proxy
 import TestSupport
 import Testing
 
-/// `next complete`: who follows `next` gets the own parameters back (API.md 7).
+/// `next complete`: who follows `next` gets the own parameters back (APPLE-MUSIC-API 7.4).
 @Suite(.timeLimit(.minutes(1))) struct NextTests {
     private static let complete: CompositionSettings = {
         var settings = CompositionSettings()

@@ -4,7 +4,7 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Pages fetched ahead for clients that walk through a list (DESIGN 7).
+/// Pages fetched ahead for clients that walk through a list (DECISIONS 10.4).
 @Suite(.timeLimit(.minutes(1))) struct PrefetchTests {
     /// With a gap, so that pages are fetched one by one.
     private func makeScene(_ settings: CompositionSettings = CompositionSettings()) throws -> ListScene {

@@ -4,7 +4,7 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Windows into lists cut out of stored pages (DESIGN 7).
+/// Windows into lists cut out of stored pages (DECISIONS 10.1).
 @Suite(.timeLimit(.minutes(1))) struct WindowTests {
     private typealias Scene = ListScene
 

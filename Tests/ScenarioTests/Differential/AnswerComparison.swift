@@ -46,13 +46,13 @@ struct AnswerComparison {
         return list(answer, candidates, place, "")
     }
 
-    /// The id of an error is new with every answer (API.md 8).
+    /// The id of an error is new with every answer (APPLE-MUSIC-API 8.2).
     private func withoutErrorIDs(_ document: JSONNode) -> JSONNode {
         JSONNode(.array((document["errors"]?.elements ?? []).map { $0.without("id") }))
     }
 
-    /// `types` is a set to the proxy (DESIGN 4), so that another order of it may have been asked
-    /// before: the order in which `meta.results` names the types is left out.
+    /// `types` is a set to the proxy (DECISIONS 3.3), so that another order of it may have been
+    /// asked before: the order in which `meta.results` names the types is left out.
     private func withoutOrder(_ document: JSONNode) -> JSONNode {
         document["results"] == nil ? document : document.without("meta")
     }

@@ -25,7 +25,7 @@ final class AccessLog {
     private static let flushBytes = 16 << 10
     private static let flushInterval = Duration.milliseconds(200)
     /// Bytes of a target, a key and an agent, and of a method and a name, as they are written: with
-    /// all of them a line has less than 4 kB (HARDENING 5).
+    /// all of them a line has less than 4 kB (FRAMING 7.4).
     private static let longest = 1 << 10
     private static let longestWord = 128
 
@@ -257,9 +257,8 @@ extension AnsweredRequest {
 
 extension ByteBuffer {
     /// Bytes that could end a line, a quoted string or an escape are written as `\u00HH`, which is
-    /// also valid JSON (HARDENING 3, control characters in logs). Clean stretches, the usual case,
-    /// go in one piece. What would take more than `most` bytes is cut, never inside an escape, and
-    /// ends in `...`.
+    /// also valid JSON (FRAMING 7.4). Clean stretches, the usual case, go in one piece. What would
+    /// take more than `most` bytes is cut, never inside an escape, and ends in `...`.
     fileprivate mutating func appendEscaped(_ bytes: Span<UInt8>, upTo most: Int) {
         var (start, index, escapes) = (0, 0, 0)
         var end = min(bytes.count, most)
