@@ -114,11 +114,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-<<<<<<< ours
-                dependencies: ["Bench", "Simulator", "Recording", "Text"],
-=======
-                dependencies: ["Bench", "Simulator", "Recording", "TestSupport"],
->>>>>>> theirs
+                dependencies: ["Bench", "Simulator", "Recording", "Text", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),

@@ -91,7 +91,8 @@ public final class ProxyService: Service {
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
             stored =
-                facts.rule.followsOrigin ? lookUpVariant(connection, now) : proxy.cache.lookup(key, proxy.reader, at: now)
+                facts.rule.followsOrigin
+                ? lookUpVariant(connection, now) : proxy.cache.lookup(key, proxy.reader, at: now)
         }
         let isVariant = !key.variant.isEmpty
         let (plan, request) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
@@ -246,7 +247,8 @@ extension ProxyService {
         return connection.withHeadBytes { bytes in
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
-                asGet: asGet, dropsAuthorization: proxy.shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false)
+                asGet: asGet, dropsAuthorization: proxy.shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false
+            )
         }
     }
 }

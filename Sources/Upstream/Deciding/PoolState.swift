@@ -12,16 +12,16 @@ import EventLoop
 /// - every request ends: it has a deadline from the moment it is submitted.
 struct PoolState {
     let settings: UpstreamSettings
-    var connections: [ConnectionID: Connection] = [:]
+    private(set) var connections: [ConnectionID: Connection] = [:]
     /// The idle ones, the one used last at the end.
-    var idle: [ConnectionID] = []
-    var waiting: [Ticket] = []
-    var isDraining = false
-    var counters = UpstreamCounters()
+    private(set) var idle: [ConnectionID] = []
+    private var waiting: [Ticket] = []
+    private var isDraining = false
+    private var counters = UpstreamCounters()
     /// When `tick` must be called at the latest; it may turn out that nothing was due.
-    var wakeAt: Instant?
-    var nextConnection = 0
-    var consecutiveConnectFailures = 0
+    private(set) var wakeAt: Instant?
+    private var nextConnection = 0
+    private var consecutiveConnectFailures = 0
 
     init(settings: UpstreamSettings) {
         self.settings = settings
@@ -143,5 +143,204 @@ extension PoolState {
         guard case .idle = connections[connection] else { return [] }
         remove(connection)
         return [.close(connection)]
+    }
+}
+
+// What the events of `PoolState` have in common.
+
+extension PoolState {
+    var counts: (starting: Int, backingOff: Int, leased: Int) {
+        var counts = (starting: 0, backingOff: 0, leased: 0)
+        for state in connections.values {
+            switch state {
+            case .starting: counts.starting += 1
+            case .backingOff: counts.backingOff += 1
+            case .leased: counts.leased += 1
+            case .idle: break
+            }
+        }
+        return counts
+    }
+
+    /// The counters with the numbers of this moment filled in.
+    var currentCounters: UpstreamCounters {
+        var result = counters
+        (result.starting, _, result.leased) = counts
+        result.idle = idle.count
+        result.waiting = waiting.count
+        return result
+    }
+
+    /// One connection for each that waits, within the bound. After a failure one attempt at a time,
+    /// and none in a pause.
+    private mutating func openWhatIsNeeded(now: Instant) -> [Action] {
+        // Mostly nothing waits; counting goes through all connections.
+        guard !waiting.isEmpty else { return [] }
+        var actions: [Action] = []
+        var (starting, backingOff, _) = counts
+        while starting < waiting.count, backingOff == 0, consecutiveConnectFailures == 0 || starting == 0 {
+            if connections.count >= settings.maxConnections {
+                // An idle one that is of no use to those who wait makes room.
+                guard let oldest = idle.first else { break }
+                remove(oldest)
+                actions.append(.close(oldest))
+            }
+            let connection = ConnectionID(number: nextConnection)
+            nextConnection += 1
+            let deadline = now + settings.connectTimeout
+            connections[connection] = .starting(deadline: deadline)
+            wake(at: deadline)
+            starting += 1
+            actions.append(.open(connection))
+        }
+        return actions
+    }
+
+    /// The idle connection used last, if it is good enough for this request.
+    private mutating func takeIdle(for ticket: Ticket, now: Instant) -> ConnectionID? {
+        guard let last = idle.last, case .idle(let since) = connections[last] else { return nil }
+        let trusted = ticket.isReplayable ? settings.idleTimeout : min(settings.recentUse, settings.idleTimeout)
+        guard now < since + trusted else { return nil }
+        return idle.removeLast()
+    }
+
+    private mutating func lease(
+        _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
+    ) -> Action {
+        if isReused { counters.reused += 1 }
+        let due = Due(deadline: now + settings.firstByteTimeout, phase: .firstByte)
+        connections[connection] = .leased(ticket, isReused: isReused, due: due)
+        wake(at: min(due.deadline, ticket.deadline))
+        return .lease(connection, ticket.request, isReused: isReused)
+    }
+
+    private mutating func becomeIdle(_ connection: ConnectionID, now: Instant) -> [Action] {
+        guard !isDraining else {
+            remove(connection)
+            return [.close(connection)]
+        }
+        connections[connection] = .idle(since: now)
+        idle.append(connection)
+        wake(at: now + settings.idleTimeout)
+        return []
+    }
+
+    /// Holds the place of a connection that could not be opened, so that the next attempt waits.
+    /// One place is enough, and connections that fail together are one failure.
+    private mutating func backOff(_ connection: ConnectionID, now: Instant) {
+        guard counts.backingOff == 0 else { return remove(connection) }
+        consecutiveConnectFailures += 1
+        let doublings = min(consecutiveConnectFailures - 1, 16)
+        let until = now + min(settings.backoff * (1 << doublings), settings.maxBackoff)
+        connections[connection] = .backingOff(until: until)
+        wake(at: until)
+    }
+
+    private mutating func fail(_ request: RequestID, _ failure: UpstreamFailure) -> Action {
+        counters.failures += 1
+        return .fail(request, failure)
+    }
+
+    private mutating func remove(_ connection: ConnectionID) {
+        connections[connection] = nil
+        idle.removeAll { $0 == connection }
+    }
+}
+
+// Deadlines and pauses: the events of `PoolState` that the clock alone causes.
+
+extension PoolState {
+    /// Ends what is overdue and tries again what has waited long enough.
+    mutating func tick(now: Instant) -> [Action] {
+        guard let due = wakeAt, due <= now else { return [] }
+        wakeAt = nil
+        var actions: [Action] = []
+        for connection in connections.keys.sorted() {
+            actions += tick(connection, now: now)
+        }
+        for ticket in waiting where ticket.deadline <= now {
+            actions.append(fail(ticket.request, .timeout(.whole)))
+        }
+        waiting.removeAll { $0.deadline <= now }
+        for ticket in waiting { wake(at: ticket.deadline) }
+        return actions + openWhatIsNeeded(now: now)
+    }
+
+    private mutating func tick(_ connection: ConnectionID, now: Instant) -> [Action] {
+        switch connections[connection] {
+        case nil:
+            return []
+        case .starting(let deadline):
+            guard deadline <= now else { return stay(until: deadline) }
+            return connectFailed(connection, .timeout(.connect), now: now)
+        case .backingOff(let until):
+            guard until <= now else { return stay(until: until) }
+            remove(connection)
+            return []
+        case .idle(let since):
+            let until = since + settings.idleTimeout
+            guard until <= now else { return stay(until: until) }
+            return closedWhileIdle(connection)
+        case .leased(let ticket, _, let due):
+            if let due, due.deadline <= now { return broke(connection, .timeout(due.phase), now: now) }
+            guard ticket.deadline <= now else {
+                return stay(until: min(due?.deadline ?? ticket.deadline, ticket.deadline))
+            }
+            return broke(connection, .timeout(.whole), now: now)
+        }
+    }
+
+    private mutating func stay(until instant: Instant) -> [Action] {
+        wake(at: instant)
+        return []
+    }
+
+    private mutating func wake(at instant: Instant) {
+        wakeAt = min(wakeAt ?? instant, instant)
+    }
+}
+
+extension PoolState {
+    struct ConnectionID: Hashable, Sendable, Comparable {
+        let number: Int
+        static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+    }
+
+    struct RequestID: Hashable, Sendable {
+        let number: Int
+    }
+
+    /// What the runner has to do, in this order.
+    enum Action: Equatable {
+        /// Resolve and connect; answer with `connected` or `connectFailed`.
+        case open(ConnectionID)
+        /// Send the request on this connection.
+        case lease(ConnectionID, RequestID, isReused: Bool)
+        /// Close and forget the connection; no event about it is expected any more.
+        case close(ConnectionID)
+        /// Tell the receiver; the request is gone.
+        case fail(RequestID, UpstreamFailure)
+    }
+
+    /// A request on its way through the pool.
+    struct Ticket: Equatable {
+        let request: RequestID
+        /// A GET or HEAD, which may be sent once more if nothing at all came back.
+        let isReplayable: Bool
+        var isRetry = false
+        let deadline: Instant
+    }
+
+    /// What a leased connection has to bring next, beside the end of the exchange.
+    struct Due: Equatable {
+        let deadline: Instant
+        let phase: UpstreamFailure.Phase
+    }
+
+    enum Connection: Equatable {
+        case starting(deadline: Instant)
+        case backingOff(until: Instant)
+        case idle(since: Instant)
+        case leased(Ticket, isReused: Bool, due: Due?)
     }
 }

@@ -189,7 +189,8 @@ import Testing
         var script = stale()
         _ = script.play(.joined(.leader))
         _ = script.play(.answered(Script.response(404), .readable))
-        #expect(script.play(.unstored(Script.response(404), .status)) == "cancel timer, finish released, pass 404 status")
+        #expect(
+            script.play(.unstored(Script.response(404), .status)) == "cancel timer, finish released, pass 404 status")
     }
 
     // MARK: What the origin answers
