@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `next complete`: who follows `next` gets the own parameters back (API.md 7).
-@Suite(.timeLimit(.minutes(1))) struct NextTests {
+@Suite(.timeLimit(.minutes(10))) struct NextTests {
     private static let complete: CompositionSettings = {
         var settings = CompositionSettings()
         settings.completesNext = true
