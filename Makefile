@@ -6,9 +6,16 @@ DESTDIR ?=
 BENCH ?=
 
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
-# Programs that tests look for, and what they do not look at without; each is the Debian package of its name.
-TEST_PACKAGES = valgrind chromium prometheus
+# Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
+# for want of one.
+TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev
 RELEASE = --configuration release --product refrain --static-swift-stdlib
+# The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
+# search for XCTest cases need. A folder of their own lets it run beside that of the release.
+TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
+TEST = REFRAIN_WHOLE_MODULES=1 REFRAIN_RELEASE=$(CURDIR)/$(BINARY) $(SWIFT) test $(TESTS) --skip-build
+# The suites that have a full size beside the brief one.
+LONG_SUITES = $(shell grep -rl --include='*Tests.swift' 'TestSize\.' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
 BINARY ?= .build/release/refrain
 TARGET = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
@@ -29,7 +36,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run build test lint format bench trace install install-built uninstall deb clean
+.PHONY: help deps deps-test run build test-builds test-build test test-long lint format bench trace install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,9 +50,13 @@ deps: ## install the C libraries where their headers are missing
 	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
 	exit 1
 
-deps-test: deps ## install valgrind, chromium and prometheus where missing; the tests that need them are left out without
-	@for package in $(TEST_PACKAGES); do \
-		command -v $$package >/dev/null || { $(call install_packages,$$package); } || \
+deps-test: deps ## install the programs that tests look through where missing; without one of them they look at less
+	@missing=; for program in $(TEST_PROGRAMS); do \
+		command -v $${program%%:*} >/dev/null || missing="$$missing $${program##*:}"; \
+	done; \
+	[ -z "$$missing" ] || { $(call install_packages,$$missing); } || for package in $$missing; do \
+		[ "$$as_root" != none ] && $$as_root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y -q --no-install-recommends $$package </dev/null || \
 		echo "$$package could not be installed (apt-get install $$package); going on without"; \
 	done
 
@@ -55,8 +66,18 @@ run: deps build ## build, then run the proxy in front of the simulated API; no c
 build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
 
-test: deps-test build ## the whole test suite
-	REFRAIN_RELEASE=$(CURDIR)/$(BINARY) $(SWIFT) test --no-parallel
+# Two builds at once: each alone leaves a core idle for a third of its time.
+test-builds: deps-test
+	@$(MAKE) --no-print-directory -j 2 build test-build
+
+test-build:
+	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(TESTS)
+
+test: test-builds ## every test, those that need long in a brief size: ten minutes from nothing
+	$(TEST)
+
+test-long: test-builds ## the tests that have one in their full size
+	REFRAIN_LONG=1 $(TEST) --filter '\.($(LONG_SUITES))/'
 
 lint: ## check the format of all sources, and the width of comments and pages
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Admin
 
-@Suite(.timeLimit(.minutes(1))) struct AdminServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct AdminServiceTests {
     @Test func healthAndReadinessAreTwoThings() throws {
         let draining = try AdminUnderTest(isReady: false)
         #expect(try draining.status("GET", "/healthz") == 200)

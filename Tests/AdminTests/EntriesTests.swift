@@ -5,7 +5,7 @@ import Testing
 
 @testable import Admin
 
-@Suite(.timeLimit(.minutes(1))) struct EntriesTests {
+@Suite(.timeLimit(.minutes(10))) struct EntriesTests {
     private func targets(_ admin: AdminUnderTest, _ query: String = "") throws -> [String] {
         let entries = try #require(try admin.object("/entries" + query)?["entries"] as? [[String: Any]])
         return entries.compactMap { $0["target"] as? String }

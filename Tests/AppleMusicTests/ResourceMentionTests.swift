@@ -139,7 +139,7 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
         }
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func `recorded answers name what the parser's value names`() throws {
         var count = 0
         for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {

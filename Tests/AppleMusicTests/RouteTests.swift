@@ -136,7 +136,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         }
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func `recorded requests have a class and keep their meaning`() throws {
         for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {
             guard let path = entry["path"] as? String, path.hasPrefix("/v1/") else { continue }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import AppleMusic
@@ -78,7 +79,7 @@ private func text(_ secret: SecretBytes) -> String { secret.withUnsafeBytes { St
         #expect(error?.description == "\(path): No such file or directory")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    @Test(.requires(.root))
     func `another user's file is refused`() throws {
         let path = try directory.write("content")
         #expect(chown(path, 12345, 12345) == 0)
@@ -95,7 +96,7 @@ private func text(_ secret: SecretBytes) -> String { secret.withUnsafeBytes { St
         #expect(reason { () throws(SecretFileError) in try SecretFile.read(empty) } == .size(allowed: 1...16_384))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "the file must be root's"))
+    @Test(.requires(.root))
     func `systemd's credentials may be readable by the group, and nothing else may`() throws {
         func refusal(_ mode: mode_t, in credentials: String?) throws -> SecretFileError.Reason? {
             let path = try directory.write("content", mode: mode)

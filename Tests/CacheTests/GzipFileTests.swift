@@ -1,10 +1,11 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Cache
 
 /// The file keeps what came in gzip as it came.
-@Suite(.enabled(if: Gzip.system.isAvailable, "there is no zlib here")) struct GzipFileTests {
+@Suite(.requires(.zlib)) struct GzipFileTests {
     private static let body = Array(String(repeating: "{\"id\":\"1440857781\"}", count: 500).utf8)
 
     private func coded(_ target: String) throws -> StoredResponse {

@@ -11,7 +11,7 @@ private struct Trace {
     /// Ranks from here on are the scans'.
     static let popular = 4_000
 
-    init(alpha: Double, scanEvery: Int?, count: Int = 60_000, seed: UInt64) {
+    init(alpha: Double, scanEvery: Int?, count: Int, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var sums: [Double] = []
         var sum = 0.0
@@ -79,17 +79,21 @@ private struct LRU {
 @Suite struct HitRatioTests {
     let scratch = Scratch()
 
-    private static func answer(_ rank: Int, at receivedAt: Int64 = noon) -> StoredResponse {
-        // The size has nothing to do with the rank: 200 bytes to 6 KB.
+    /// The size has nothing to do with the rank: 200 bytes to 6 KB.
+    private static func size(_ rank: Int) -> Int {
         var generator = SeededGenerator(seed: UInt64(rank))
-        let size = Int.random(in: 200..<6_000, using: &generator)
-        return response("/\(rank)", String(repeating: "x", count: size), at: receivedAt)
+        return Int.random(in: 200..<6_000, using: &generator)
+    }
+
+    private static func answer(_ rank: Int, at receivedAt: Int64 = noon) -> StoredResponse {
+        response("/\(rank)", filler(size(rank)), at: receivedAt)
     }
 
     @Test(arguments: [0.7, 0.9, 1.1], [nil, 2_000])
     func theMemoryTierHitsAtLeastAsOftenAsLRU(alpha: Double, scanEvery: Int?) {
-        for seed in [61, 62] as [UInt64] {
-            let trace = Trace(alpha: alpha, scanEvery: scanEvery, seed: seed)
+        for seed in TestSize.of([61], full: [61, 62]) as [UInt64] {
+            let count = TestSize.of(20_000, full: 60_000)
+            let trace = Trace(alpha: alpha, scanEvery: scanEvery, count: count, seed: seed)
             let answers = (0...(trace.ranks.max() ?? 0)).map { Self.answer($0) }
             let maxBytes = 1 << 20
             let tier = MemoryTier(maxBytes: maxBytes)
@@ -111,7 +115,7 @@ private struct LRU {
     @Test(arguments: [0.7, 1.1])
     func theFileHitsAboutAsOftenAsLRU(alpha: Double) {
         let seed: UInt64 = 71
-        let trace = Trace(alpha: alpha, scanEvery: 2_000, count: 12_000, seed: seed)
+        let trace = Trace(alpha: alpha, scanEvery: 2_000, count: TestSize.of(6_000, full: 12_000), seed: seed)
         let store = scratch.open(maxBytes: 4 << 20)
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000), store: store)
         let reader = store.makeReader()
@@ -128,7 +132,7 @@ private struct LRU {
         #expect(store.status.evicted > 1_000)
         var lru = LRU(maxBytes: fullBytes)
         let ours = hits.count { $0 }
-        let theirs = trace.ranks.count { rank in lru.access(rank, bytes: Self.answer(rank).body.count + 60) }
+        let theirs = trace.ranks.count { rank in lru.access(rank, bytes: Self.size(rank) + 60) }
         print("seed \(seed), alpha \(alpha): file \(ours), LRU \(theirs) of \(trace.ranks.count)")
         // Last uses are known to a minute, and the file is never quite full.
         #expect(Double(ours) >= 0.97 * Double(theirs), "seed \(seed), alpha \(alpha)")

@@ -136,7 +136,7 @@ private func numbered(_ number: Int) -> StoredResponse {
         for step in 0..<5_000 {
             let size = Int.random(in: 0..<60_000, using: &generator)
             let number = Int.random(in: 0..<100, using: &generator)
-            let fresh = response("/\(number)", String(repeating: "x", count: size))
+            let fresh = response("/\(number)", filler(size))
             tier.store(fresh)
             let isKept = fresh.byteCount <= 50_000
             #expect(
@@ -149,7 +149,7 @@ private func numbered(_ number: Int) -> StoredResponse {
     @Test func aResponseTooLargeLeavesNothingOlderBehind() {
         let tier = MemoryTier(maxBytes: 10_000, shardCount: 1)
         tier.store(response("/a"))
-        tier.store(response("/a", String(repeating: "x", count: 20_000)))
+        tier.store(response("/a", filler(20_000)))
         #expect(tier.lookup(key("/a")) == nil && tier.byteCount == 0)
     }
 

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() {
-        let one = response("/a", String(repeating: "x", count: 1_000))
+        let one = response("/a", filler(1_000))
         var waiting: Waiting = (0..<10).map { (Int64($0), .store(one)) }
         let bytes = PendingWrites.Operation.store(one).writtenBytes
         #expect(cut(&waiting, bytes * 3) == [7, 8, 9])
@@ -66,7 +66,7 @@ import Testing
 
     @Test func whatIsInFlightCountsAgainstTheBound() {
         var pending = PendingWrites()
-        let large = response("/a", String(repeating: "x", count: PendingWrites.maxBytes * 2 / 3))
+        let large = response("/a", filler(PendingWrites.maxBytes * 2 / 3))
         #expect(store(large, 1, in: &pending))
         var waiting: Waiting = pending.takeAll().operations.map { ($0.key, $0.value) }
         #expect(!store(large, 2, in: &pending))
@@ -93,7 +93,7 @@ import Testing
             case 3, 4: pending.finish(PendingWrites.nextBatch(of: &waiting, maxBytes: 2_000))
             case 5: _ = pending.enqueue(.remove(key("/\(index)"), receivedBy: .max), index)
             default:
-                let body = String(repeating: "x", count: Int.random(in: 0..<900, using: &generator))
+                let body = filler(Int.random(in: 0..<900, using: &generator))
                 _ = pending.enqueue(.store(response("/\(index)", body)), index)
             }
             let held = Array(pending.queued.values) + Array(pending.inFlight.values)

@@ -44,7 +44,7 @@ import Testing
 
     @Test func totalsFollowEveryChange() throws {
         let store = scratch.open()
-        for number in 0..<100 { store.store(response("/\(number)", String(repeating: "x", count: number))) }
+        for number in 0..<100 { store.store(response("/\(number)", filler(number))) }
         for number in 0..<50 { store.store(response("/\(number)", "short")) }
         for number in 90..<100 { store.remove(key("/\(number)")) }
         store.flush()
@@ -87,7 +87,7 @@ import Testing
 
     @Test func theLeastRecentlyUsedGoFirst() {
         let store = scratch.open(maxBytes: 3 << 19)
-        let body = String(repeating: "x", count: 10_000)
+        let body = filler(10_000)
         for number in 0..<60 { store.store(response("/\(number)", body, at: noon + Int64(number))) }
         store.flush()
         #expect(store.entries == 60)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func aLoweredBoundIsReachedAtTheNextOpening() throws {
         let store = scratch.open(maxBytes: 32 << 20)
-        for number in 0..<500 { store.store(response("/\(number)", String(repeating: "x", count: 20_000))) }
+        for number in 0..<500 { store.store(response("/\(number)", filler(20_000))) }
         store.close()
         let smaller = scratch.open(maxBytes: 2 << 20)
         smaller.flush()
@@ -121,7 +121,7 @@ import Testing
         let store = scratch.open(maxBytes: 1 << 20)
         store.store(response("/a", "small"))
         store.flush()
-        store.store(response("/a", String(repeating: "x", count: 200_000)))
+        store.store(response("/a", filler(200_000)))
         store.flush()
         #expect(store.status.dropped == 1 && store.entries == 0)
     }
@@ -195,7 +195,7 @@ import Testing
             for step in 0..<1_500 {
                 let number = Int.random(in: 0..<300, using: &generator)
                 if thread < 2 {
-                    store.store(response("/\(number)", "\(number):" + String(repeating: "x", count: step * 3)))
+                    store.store(response("/\(number)", "\(number):" + filler(step * 3)))
                 } else if let found = reader.lookup(key("/\(number)"), at: noon) {
                     #expect(found.body.starts(with: Array("\(number):".utf8)))
                     if step % 7 == 0 { store.touch(found.key, at: noon + Int64(step)) }

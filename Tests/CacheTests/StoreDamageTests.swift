@@ -165,18 +165,21 @@ import Testing
         store.close()
     }
 
-    @Test func theFileIsForItsOwnerAlone() throws {
-        let before = umask(0)
-        defer { umask(before) }
-        let store = scratch.open()
-        store.store(Self.entries[0])
-        store.flush()
-        for name in scratch.names {
-            var status = stat()
-            stat(scratch.directory + "/" + name, &status)
-            #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+    /// In a process of its own, whose mask is its own.
+    @Test func theFileIsForItsOwnerAlone() async {
+        await #expect(processExitsWith: .success) {
+            umask(0)
+            let scratch = Scratch()
+            let store = scratch.open()
+            store.store(StoreDamageTests.entries[0])
+            store.flush()
+            for name in scratch.names {
+                var status = stat()
+                stat(scratch.directory + "/" + name, &status)
+                try #require(status.st_mode & 0o777 == 0o600, "\(name)")
+            }
+            try #require(scratch.names.contains("cache.sqlite-wal"))
         }
-        #expect(scratch.names.contains("cache.sqlite-wal"))
     }
 
     @Test(arguments: ["/nonexistent-directory/cache.sqlite", "/proc/cache.sqlite", "/dev/null", "/"])
@@ -265,7 +268,7 @@ import Testing
             store.writer.withLock { try? $0.connection?.database.execute("PRAGMA max_page_count = \(pages)") }
         }
         limit(60)
-        for number in 0..<40 { store.store(response("/big/\(number)", String(repeating: "x", count: 100_000))) }
+        for number in 0..<40 { store.store(response("/big/\(number)", filler(100_000))) }
         store.flush()
         let health = store.health
         limit(1 << 30)
@@ -280,7 +283,7 @@ import Testing
 
     @Test func tooMuchWaitingIsDroppedNotWaitedFor() {
         let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
-        let body = String(repeating: "x", count: 1 << 20)
+        let body = filler(1 << 20)
         for number in 0..<40 { store.store(response("/\(number)", body)) }
         #expect(store.status.dropped >= 8)
         #expect(store.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)

@@ -49,6 +49,10 @@ private func eventually(_ condition: () -> Bool) -> Bool {
 
 /// Disks that are full and files that others remove: memory goes on, it is said once, and the store
 /// finds its way back without help.
+extension Requirement {
+    fileprivate static let smallDisk = Requirement("no right to mount: no disk was filled") { SmallDisk.canBeMounted }
+}
+
 @Suite struct StoreFaultTests {
     let scratch = Scratch()
     private static let entries = (0..<40).map {
@@ -199,7 +203,7 @@ private func eventually(_ condition: () -> Bool) -> Bool {
         #expect(scratch.setAside.count == 1, "\(scratch.names)")
     }
 
-    @Test(.enabled(if: SmallDisk.canBeMounted, "needs the right to mount"))
+    @Test(.requires(.smallDisk))
     func aDiskThatOthersFillIsWaitedForAndNothingIsLost() throws {
         let disk = try SmallDisk(bytes: 4 << 20)
         let lines = Lines()
@@ -224,7 +228,7 @@ private func eventually(_ condition: () -> Bool) -> Bool {
         cache.close()
     }
 
-    @Test(.enabled(if: SmallDisk.canBeMounted, "needs the right to mount"))
+    @Test(.requires(.smallDisk))
     func aCacheLargerThanTheDiskKeepsWithinTheDisk() throws {
         let disk = try SmallDisk(bytes: 4 << 20)
         let lines = Lines()
@@ -232,7 +236,7 @@ private func eventually(_ condition: () -> Bool) -> Bool {
         var generator = SeededGenerator(seed: 91)
         for number in 0..<2_000 {
             let size = Int.random(in: 200..<40_000, using: &generator)
-            store.store(response("/\(number)", String(repeating: "x", count: size), at: noon + Int64(number)))
+            store.store(response("/\(number)", filler(size), at: noon + Int64(number)))
             if number % 50 == 0 { store.flush() }
         }
         store.flush()

@@ -20,10 +20,10 @@ import Testing
     /// From 200 bytes to 200 KiB, each order of magnitude as likely as the next.
     private func body(using generator: inout SeededGenerator) -> String {
         let size = 200 * pow(1_024, Double.random(in: 0..<1, using: &generator))
-        return String(repeating: "x", count: Int(size))
+        return filler(Int(size))
     }
 
-    @Test(arguments: [81, 82] as [UInt64])
+    @Test(arguments: TestSize.of([81], full: [81, 82]) as [UInt64])
     func sizesHoldAtEveryMomentWithSeveralWriters(seed: UInt64) throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), store: store)
@@ -71,7 +71,8 @@ import Testing
 
     @Test func manySmallEntriesKeepTheLogWithinItsBound() {
         let store = scratch.open(maxBytes: Self.cacheSize)
-        for number in 0..<20_000 {
+        let count = 20_000
+        for number in 0..<count {
             store.store(response("/\(number)", at: noon + Int64(number)))
             if number % 500 == 0 {
                 store.flush()
@@ -79,7 +80,7 @@ import Testing
             }
         }
         store.flush()
-        for number in 0..<20_000 { store.touch(key("/\(number)"), at: noon + 100_000) }
+        for number in 0..<count { store.touch(key("/\(number)"), at: noon + 100_000) }
         store.flush()
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }
@@ -110,7 +111,7 @@ import Testing
 
     @Test func theKeyFindsARowByItsIndexAndOpeningCountsNothing() throws {
         let store = scratch.open()
-        let long = String(repeating: "x", count: 500)
+        let long = filler(500)
         for number in 0..<2_000 { store.store(response("/\(number)/\(long)")) }
         store.close()
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)

@@ -35,7 +35,7 @@ struct StoreReaderTests {
     @Test func readersThatKeepTheirViewsDoNotKeepTheLogFromBeingEmptied() throws {
         let store = scratch.open(maxBytes: 8 << 20)
         let readers = (0..<3).map { _ in store.makeReader() }
-        let body = String(repeating: "x", count: 50_000)
+        let body = filler(50_000)
         for number in 0..<400 {
             store.store(response("/\(number % 60)", body))
             store.flush()

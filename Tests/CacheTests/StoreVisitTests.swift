@@ -62,7 +62,7 @@ private final class Guests: Sendable {
 
     @Test func largeAnswersAreReadAFewAtATime() async {
         let store = scratch.open()
-        let large = String(repeating: "x", count: StoreVisit.pieceBytes * 2 / 3)
+        let large = filler(StoreVisit.pieceBytes * 2 / 3)
         for number in 0..<9 { store.store(response("/\(number)", large)) }
         store.flush()
         #expect(await visit(cache(store)).visited == 9)
@@ -99,7 +99,7 @@ private final class Guests: Sendable {
 
     @Test func aDamagedFileEndsItAndIsReplaced() async throws {
         let first = scratch.open()
-        for number in 0..<50 { first.store(response("/\(number)", String(repeating: "x", count: 20_000))) }
+        for number in 0..<50 { first.store(response("/\(number)", filler(20_000))) }
         first.close()
         let store = scratch.open()
         // Rubbish over everything behind the first page, under the open connection.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whatever comes as gzip: the content, or an error, and never more memory than the bounds.
-@Suite(.enabled(if: Gzip.system.isAvailable, "there is no zlib here")) struct GzipTests {
+@Suite(.requires(.zlib)) struct GzipTests {
     private let gzip = Gzip.system
 
     private func outcome(_ coded: [UInt8], _ bounds: Gzip.Bounds = Gzip.Bounds()) -> Result<[UInt8], Gzip.Failure> {

@@ -45,7 +45,7 @@ import Testing
         try SharedMaterial.lines(of: "corpora/http1.jsonl").compactMap(Case.init)
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func everyCaseGetsTheVerdictItWants() throws {
         let cases = try Self.cases()
         #expect(cases.count == 965)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func aRequestCutAnywhereGetsTheVerdictOfTheWhole() throws {
         for item in try Self.cases() {
             let whole = RequestLoop.run(item.bytes)

@@ -36,7 +36,7 @@ import Testing
         try SharedMaterial.lines(of: "corpora/upstream.jsonl").compactMap(Case.init)
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func everyCaseGetsTheVerdictItWants() throws {
         let cases = try Self.cases()
         #expect(cases.count == 629)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func aResponseCutAnywhereGetsTheVerdictOfTheWhole() throws {
         for item in try Self.cases() {
             let whole = ResponseLoop.run(item.bytes, method: item.method, closes: item.closes)

@@ -18,7 +18,7 @@ import Testing
     /// A line this long is not the same by chance.
     private static let tellingLength = 160
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func nothingOfTheMaterialBesideTheProjectIsCopied() throws {
         let shared = try Self.tellingLines(of: ["recordings", "corpora"])
         #expect(!shared.isEmpty)

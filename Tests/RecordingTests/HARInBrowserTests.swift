@@ -7,7 +7,7 @@ import Text
 
 /// What the developer tools of Chromium make of a HAR file, asked of their own importer; and what
 /// this program makes of a file of theirs.
-@Suite(.enabled(if: HeadlessBrowser.program != nil, "\(HeadlessBrowser.absence)"))
+@Suite(.requires(.browser))
 struct HARInBrowserTests {
     private static let module = "import('devtools://devtools/bundled/models/har/har.js')"
 

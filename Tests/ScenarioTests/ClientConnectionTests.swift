@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// How the proxy treats its clients' connections, seen through a raw socket.
-@Suite(.timeLimit(.minutes(3))) struct ClientConnectionTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientConnectionTests {
     private static let get = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: x\r\n\r\n"
 
     private func withProxy(

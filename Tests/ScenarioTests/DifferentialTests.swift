@@ -6,11 +6,25 @@ import Testing
 /// the proxy is one that the API gave within its time: in status and JSON value, each part for
 /// itself where it is put together of several.
 @Suite struct DifferentialTests {
-    /// Ten thousand requests in all.
+    private static let requests = TestSize.of(800, full: 2500)
+    private static let flippedRequests = TestSize.of(600, full: 1200)
+    /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and flips
+    /// come earlier.
+    private static let longestStep = TestSize.of(8, full: 3)
+    private static let reviseEvery = TestSize.of(200, full: 400)
+    private static let flipAfter = TestSize.of(200, full: 300)
+
+    /// Ten thousand requests in all, in the full size.
     @Test(arguments: [
-        DifferentialRun.Settings(seed: 20_261_121), DifferentialRun.Settings(seed: 20_261_122, batches: true),
-        DifferentialRun.Settings(seed: 20_261_123, staleFor: 40),
-        DifferentialRun.Settings(seed: 20_261_124, staleFor: 90, batches: true),
+        DifferentialRun.Settings(
+            seed: 20_261_121, requests: requests, longestStep: longestStep, reviseEvery: reviseEvery),
+        DifferentialRun.Settings(
+            seed: 20_261_122, requests: requests, longestStep: longestStep, reviseEvery: reviseEvery, batches: true),
+        DifferentialRun.Settings(
+            seed: 20_261_123, requests: requests, staleFor: 40, longestStep: longestStep, reviseEvery: reviseEvery),
+        DifferentialRun.Settings(
+            seed: 20_261_124, requests: requests, staleFor: 90, longestStep: longestStep, reviseEvery: reviseEvery,
+            batches: true),
     ])
     func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) async throws {
         let run = try await onThread { try DifferentialRun.outcome(settings) }
@@ -29,9 +43,11 @@ import Testing
 
     /// What was learnt of the shapes of answers before is wrong afterwards.
     @Test(arguments: [
-        DifferentialRun.Settings(seed: 20_261_125, requests: 1200, flipAfter: 300),
         DifferentialRun.Settings(
-            seed: 20_261_126, requests: 1200, flipAfter: 300, nestedAlbums: .never, batches: true),
+            seed: 20_261_125, requests: flippedRequests, reviseEvery: reviseEvery, flipAfter: flipAfter),
+        DifferentialRun.Settings(
+            seed: 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery, flipAfter: flipAfter,
+            nestedAlbums: .never, batches: true),
     ])
     func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) async throws {
         let run = try await onThread { try DifferentialRun.outcome(settings) }

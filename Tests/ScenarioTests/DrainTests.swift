@@ -6,7 +6,7 @@ import Testing
 @testable import Proxy
 
 /// What clients see of a proxy that stops.
-@Suite(.timeLimit(.minutes(1))) struct DrainTests {
+@Suite(.timeLimit(.minutes(10))) struct DrainTests {
     private static let request = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private func stopping(_ proxy: ProxyUnderTest) -> Thread {

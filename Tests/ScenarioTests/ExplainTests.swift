@@ -6,7 +6,7 @@ import Testing
 
 /// What an operator is told of a request agrees with what becomes of it, and telling changes
 /// nothing.
-@Suite(.timeLimit(.minutes(1))) struct ExplainTests {
+@Suite(.timeLimit(.minutes(10))) struct ExplainTests {
     private func explained(
         _ scene: ComposingScene, _ target: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Explanation {

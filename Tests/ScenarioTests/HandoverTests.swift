@@ -11,8 +11,8 @@ import Testing
 ///
 /// `make test` builds it first and says where it is.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)),
-    .enabled(if: ServedProcess.release != nil, "make test restarts the release build; this run has none"))
+    .serialized, .timeLimit(.minutes(10)),
+    .requires(.release))
 struct HandoverTests {
     private static let reloads = 20
     private static let restarts = 5

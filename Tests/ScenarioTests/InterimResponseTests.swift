@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What clients see of interim responses.
-@Suite(.timeLimit(.minutes(1))) struct InterimResponseTests {
+@Suite(.timeLimit(.minutes(10))) struct InterimResponseTests {
     /// Sends two interim responses, the answer, and one too late.
     private final class Hinting: Service {
         func handle(_ connection: ClientConnection) {

@@ -5,7 +5,7 @@ import Proxy
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProxyServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ProxyServerTests {
     /// Loops share a port, and so could another proxy: both once served half of the requests each.
     @Test func aPortThatAnotherProxyHasIsAnErrorThatNamesIt() throws {
         let first = try ProxyUnderTest(originPort: 1, workers: 2)

@@ -83,7 +83,7 @@ private final class Scene {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct PurgeTests {
+@Suite(.timeLimit(.minutes(10))) struct PurgeTests {
     private static let chart = "/v1/catalog/us/charts?types=albums&limit=3"
     private static let britishChart = "/v1/catalog/gb/charts?types=albums&limit=3"
     private static let search = "/v1/catalog/us/search?term=moon&types=songs"

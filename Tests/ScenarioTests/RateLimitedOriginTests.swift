@@ -11,7 +11,7 @@ import Upstream
 
 /// The budget against the simulated API with a limit on its rate: distinct misses without end, over
 /// real sockets.
-@Suite(.timeLimit(.minutes(1))) struct RateLimitedOriginTests {
+@Suite(.timeLimit(.minutes(10))) struct RateLimitedOriginTests {
     private static let perSecond = 40
 
     private struct Counts {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a real proxy records of answers that are unlike most.
-@Suite(.timeLimit(.minutes(1))) struct RecordedAnswersTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordedAnswersTests {
     private static let album = "/v1/catalog/us/albums/1"
 
     /// Two requests for an answer, and what was recorded of them.

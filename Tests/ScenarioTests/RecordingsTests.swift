@@ -10,7 +10,7 @@ import Testing
 /// Every recorded response, served over TLS by a throw-away authority, comes through equal in
 /// status, content type and JSON value: cold, as a hit, and after a restart with the origin
 /// switched off.
-@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"))
+@Suite(.requires(.sharedMaterial))
 struct RecordingsTests {
     private struct Case {
         let method: String

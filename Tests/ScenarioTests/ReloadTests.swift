@@ -10,7 +10,7 @@ import Upstream
 @testable import Proxy
 
 /// The proxy goes over to other settings while it serves.
-@Suite(.timeLimit(.minutes(1))) struct ReloadTests {
+@Suite(.timeLimit(.minutes(10))) struct ReloadTests {
     private static let target = "/v1/catalog/us/albums/1"
 
     private static func keys() throws -> ClientKeys {

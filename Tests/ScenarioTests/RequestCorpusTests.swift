@@ -6,7 +6,7 @@ import Testing
 
 /// The raw requests of public attack suites, played against the running proxy: every verdict is the
 /// wanted one, no hidden request reaches the origin, and the proxy outlives them all.
-@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"), .timeLimit(.minutes(5)))
+@Suite(.requires(.sharedMaterial), .timeLimit(.minutes(10)))
 struct RequestCorpusTests {
     /// One case of `corpora/http1.jsonl`; FRAMING 9.1 says what one may want.
     private struct Case: Sendable {

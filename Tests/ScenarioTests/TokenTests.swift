@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Which credentials travel where.
-@Suite(.timeLimit(.minutes(2))) struct TokenTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenTests {
     private final class Directory {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path
 

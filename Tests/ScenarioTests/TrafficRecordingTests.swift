@@ -20,7 +20,7 @@ extension TemporaryFolder {
 }
 
 /// What a real proxy records of what it serves.
-@Suite(.timeLimit(.minutes(2))) struct TrafficRecordingTests {
+@Suite(.timeLimit(.minutes(10))) struct TrafficRecordingTests {
     static let album = "/v1/catalog/us/albums/1"
 
     static func origin() throws -> FakeOrigin {

@@ -102,7 +102,7 @@ import Text
         #expect(throws: RecordingError.self) { try RecordedAPI(path: "/nonexistent-recording") }
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"))
+    @Test(.requires(.sharedMaterial))
     func everyRecordingIsServed() throws {
         let folder = SharedMaterial.directory.appendingPathComponent("recordings")
         let api = try RecordedAPI(path: folder.path)

@@ -7,7 +7,7 @@ import Text
 
 /// What the simulated API writes, held against what the real one was seen to write
 /// (APPLE-MUSIC-API 15.1).
-@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)")) struct RecordedShapeTests {
+@Suite(.requires(.sharedMaterial)) struct RecordedShapeTests {
     /// The member names of the attributes of each type, over all recordings.
     private static func recordedAttributes() throws -> [String: Set<String>] {
         var names: [String: Set<String>] = [:]

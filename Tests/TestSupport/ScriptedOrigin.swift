@@ -49,7 +49,8 @@ public final class ScriptedOrigin: Sendable {
     /// all that follow. A connection closes at the end of its script.
     public init(_ scripts: [Step]...) throws {
         self.scripts = scripts
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        // A program that a test starts meanwhile must not hold a connection open.
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
@@ -84,6 +85,7 @@ public final class ScriptedOrigin: Sendable {
         while true {
             let client = Foundation.accept(descriptor, nil, nil)
             guard client >= 0 else { break }
+            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             let index = record.withLock { record in
                 record.requests.append([])
                 return record.requests.count - 1

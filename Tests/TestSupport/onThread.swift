@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs what takes long and blocks on a thread of its own: the test runner has as many threads as
-/// cores, and tests beside it that wait for a moment would be late.
+/// Runs what takes long and blocks on a thread of its own, so that it can be waited for beside
+/// something else.
 public func onThread<Outcome: Sendable>(_ body: @escaping @Sendable () throws -> Outcome) async throws -> Outcome {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }

@@ -162,7 +162,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         if let value = try? JSON.parse(bytes) { #expect((try? JSON.parse(value.bytes)) == value, "seed \(seed)") }
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func `recorded answers mean the same after being written again`() throws {
         let index = try SharedMaterial.lines(of: "recordings/index.jsonl")
         var count = 0

@@ -6,7 +6,7 @@ import Testing
 @testable import Upstream
 
 /// Answers of broken and hostile origins, from public test suites, whole and cut into pieces.
-@Suite(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+@Suite(.requires(.sharedMaterial))
 struct UpstreamCorpusTests {
     private struct Case {
         let id: String

@@ -7,7 +7,7 @@ import Testing
 @testable import Upstream
 
 /// The gate with real sockets: turns, repeats after 429, ends of all kinds.
-@Suite(.timeLimit(.minutes(1))) struct UpstreamGateTests {
+@Suite(.timeLimit(.minutes(10))) struct UpstreamGateTests {
     private typealias Step = ScriptedOrigin.Step
 
     private static func answer(_ text: String, status: Int = 200) -> [UInt8] {

@@ -7,7 +7,7 @@ import Testing
 
 /// The pool with real sockets: connections, their reuse, and what becomes of requests when they
 /// break.
-@Suite(.timeLimit(.minutes(1))) struct UpstreamPoolTests {
+@Suite(.timeLimit(.minutes(10))) struct UpstreamPoolTests {
     private typealias Step = ScriptedOrigin.Step
 
     private static func answer(_ text: String, _ fields: String = "") -> Step {

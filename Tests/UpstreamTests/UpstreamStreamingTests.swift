@@ -6,7 +6,7 @@ import Testing
 @testable import Upstream
 
 /// Answers too large to be collected.
-@Suite(.timeLimit(.minutes(1))) struct UpstreamStreamingTests {
+@Suite(.timeLimit(.minutes(10))) struct UpstreamStreamingTests {
     private static func content(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// The pool over TLS: nothing is said before the origin is verified, and a cut-off answer is never
 /// taken for whole.
-@Suite(.timeLimit(.minutes(1))) struct UpstreamTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct UpstreamTLSTests {
     private static func scene(
         _ origin: ScriptedOrigin, hosts: [String] = ["127.0.0.1"], truncates: Bool = false, trusted: Bool = true
     ) throws -> (scene: UpstreamScene, front: TLSFront) {

@@ -18,6 +18,11 @@ import Testing
         return path
     }
 
+    /// `String(repeating:count:)` appends its one character as often: 3 s for the largest of these.
+    private func filler(_ count: Int) -> String {
+        String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
+    }
+
     private func remove() { try? FileManager.default.removeItem(at: directory) }
 
     @Test(arguments: [0o600, 0o400]) func acceptsASecretOfItsOwnerAlone(_ mode: Int) throws {
@@ -59,9 +64,9 @@ import Testing
 
     @Test func readsAFileUpToItsBound() throws {
         defer { remove() }
-        let path = try file(String(repeating: "x", count: 1 << 20), mode: 0o600)
+        let path = try file(filler(1 << 20), mode: 0o600)
         #expect(try FileAccess.system.read(path).count == 1 << 20)
-        let larger = try file(String(repeating: "x", count: (1 << 20) + 1), mode: 0o600)
+        let larger = try file(filler((1 << 20) + 1), mode: 0o600)
         #expect(throws: FileProblem.self) { try FileAccess.system.read(larger) }
         #expect(throws: FileProblem.absent) { try FileAccess.system.read(directory.path + "/absent") }
     }
@@ -69,10 +74,10 @@ import Testing
     /// Since results of replays are read, configurations were read up to their bound as well.
     @Test func resultsOfReplaysHaveABoundOfTheirOwn() throws {
         defer { remove() }
-        let path = try file(String(repeating: "x", count: 2 << 20), mode: 0o600)
+        let path = try file(filler(2 << 20), mode: 0o600)
         #expect(try FileAccess.system.readResult(path).count == 2 << 20)
         #expect(throws: FileProblem("larger than 1048576 bytes")) { try FileAccess.system.read(path) }
-        let larger = try file(String(repeating: "x", count: (64 << 20) + 1), mode: 0o600)
+        let larger = try file(filler((64 << 20) + 1), mode: 0o600)
         #expect(throws: FileProblem("larger than 67108864 bytes")) { try FileAccess.system.readResult(larger) }
     }
 }

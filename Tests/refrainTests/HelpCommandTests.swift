@@ -63,20 +63,22 @@ import Testing
         #expect(result.status == 1 && result.error.contains("share/man/man1/refrain.1"))
     }
 
-    @Test func shareWritesFilesThatEverybodyMayReadWhateverTheUmask() throws {
-        try withTemporaryDirectory { directory in
-            let before = umask(0o077)
-            defer { umask(before) }
-            let share = directory.path + "/usr/share"
-            #expect(CommandLineTool.run(["refrain", "help", "--share", share]) == 0)
-            let written = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
-            for path in written {
-                let entry = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + path)
-                let expected = entry[.type] as? FileAttributeType == .typeDirectory ? 0o755 : 0o644
-                #expect(entry[.posixPermissions] as? Int == expected, "\(path)")
+    /// In a process of its own, whose mask is its own.
+    @Test func shareWritesFilesThatEverybodyMayReadWhateverTheUmask() async {
+        await #expect(processExitsWith: .success) {
+            try withTemporaryDirectory { directory in
+                umask(0o077)
+                let share = directory.path + "/usr/share"
+                try #require(CommandLineTool.run(["refrain", "help", "--share", share]) == 0)
+                let written = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+                for path in written {
+                    let entry = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + path)
+                    let expected = entry[.type] as? FileAttributeType == .typeDirectory ? 0o755 : 0o644
+                    try #require(entry[.posixPermissions] as? Int == expected, "\(path)")
+                }
+                try #require(written.contains("usr/share/man/man5/proxy.conf.5"))
+                for shell in Shell.allCases { try #require(written.contains("usr/share/" + shell.path)) }
             }
-            #expect(written.contains("usr/share/man/man5/proxy.conf.5"))
-            for shell in Shell.allCases { #expect(written.contains("usr/share/" + shell.path)) }
         }
     }
 }

@@ -61,7 +61,7 @@ import Testing
         #expect(lines.contains("\\&.x"))
     }
 
-    @Test(.enabled(if: Tool("mandoc") != nil, "mandoc is not installed: nobody judged the man pages' macros"))
+    @Test(.requires(.mandoc))
     func mandocFindsNothingToWarnOf() throws {
         let mandoc = try #require(Tool("mandoc"))
         try withPages { paths in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Tool("groff") != nil, "groff is not installed: it has not read the man pages"))
+    @Test(.requires(.groff))
     func groffFindsNothingToWarnOf() throws {
         let groff = try #require(Tool("groff"))
         try withPages { paths in

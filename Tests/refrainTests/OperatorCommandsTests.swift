@@ -6,7 +6,7 @@ import Text
 @testable import refrain
 
 /// The commands that ask a running proxy, against one in this process.
-@Suite(.timeLimit(.minutes(2))) struct OperatorCommandsTests {
+@Suite(.timeLimit(.minutes(10))) struct OperatorCommandsTests {
     /// A demonstration with an album in its cache.
     private final class Running {
         let demo: RunningDemo

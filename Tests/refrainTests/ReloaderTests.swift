@@ -6,7 +6,7 @@ import Text
 
 @testable import refrain
 
-@Suite(.timeLimit(.minutes(1))) struct ReloaderTests {
+@Suite(.timeLimit(.minutes(10))) struct ReloaderTests {
     private func refusals(_ before: String, _ after: String) throws -> [String] {
         let running = try read(before).lines
         return try read(after).changesThatNeedRestart(since: running, path: "proxy.conf").map(\.description)

@@ -12,7 +12,7 @@ import Testing
 
         /// - Parameter path: its first byte is NUL for an abstract name.
         init(_ path: [UInt8]) throws {
-            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }

@@ -7,7 +7,7 @@ import Text
 @testable import Admin
 @testable import Proxy
 
-@Suite(.timeLimit(.minutes(2))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct EventStreamTests {
     /// A reader of events, over a socket of its own.
     private final class Reader {
         let client: RawClient

@@ -296,7 +296,7 @@ extension DocumentScanTests {
 // MARK: Properties
 
 extension DocumentScanTests {
-    @Test(arguments: UInt64(1)...250)
+    @Test(arguments: 1...TestSize.of(80, full: 250) as ClosedRange<UInt64>)
     func `ranges hold what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         let value = random.document()
@@ -312,7 +312,7 @@ extension DocumentScanTests {
 
     /// Whatever damage does, there is a document only where the parser finds one value, and its
     /// ranges hold values.
-    @Test(arguments: UInt64(1)...250)
+    @Test(arguments: 1...TestSize.of(80, full: 250) as ClosedRange<UInt64>)
     func `a damaged document is refused or holds what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         var bytes = random.spell(random.document())
@@ -327,7 +327,7 @@ extension DocumentScanTests {
         try ScannedText(bytes: bytes, document: document).expect(value, "seed \(seed)")
     }
 
-    @Test(.enabled(if: SharedMaterial.isPresent, Comment(rawValue: SharedMaterial.absence)))
+    @Test(.requires(.sharedMaterial))
     func `recorded answers are documents`() throws {
         var (answers, resources, refused) = (0, 0, 0)
         for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {

@@ -4,12 +4,6 @@ import Testing
 @testable import Bench
 
 @Suite struct ChildTests {
-    private func withLog(_ body: (String) throws -> Void) throws {
-        let log = NSTemporaryDirectory() + "bench-child-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: log) }
-        try body(log)
-    }
-
     @Test func outputOfBothKindsIsReturned() throws {
         let text = try Child.output(of: "/bin/sh", ["-c", "echo one; echo two >&2"])
         #expect(text == "one\ntwo\n")
@@ -27,15 +21,17 @@ import Testing
     }
 
     /// This program ignores the signal from its first event loop on, and children inherit that.
-    @Test func aChildEndsByASignalThatItsParentIgnores() throws {
-        signal(SIGHUP, SIG_IGN)
-        defer { signal(SIGHUP, SIG_DFL) }
-        try withLog { log in
-            let child = try Child("/bin/sleep", ["60"], log: log)
-            kill(child.identifier, SIGHUP)
-            for _ in 0..<500 where child.isRunning { usleep(10_000) }
-            #expect(!child.isRunning)
-            child.stop()
+    /// In a process of its own, since others would inherit that meanwhile.
+    @Test func aChildEndsByASignalThatItsParentIgnores() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGHUP, SIG_IGN)
+            try withLog { log in
+                let child = try Child("/bin/sleep", ["60"], log: log)
+                kill(child.identifier, SIGHUP)
+                for _ in 0..<1500 where child.isRunning { usleep(10_000) }
+                try #require(!child.isRunning)
+                child.stop()
+            }
         }
     }
 
@@ -54,4 +50,10 @@ import Testing
         #expect(Child.find("a-program-that-nobody-has") == nil)
         #expect(Child.find("sh") != nil)
     }
+}
+
+private func withLog(_ body: (String) throws -> Void) throws {
+    let log = NSTemporaryDirectory() + "bench-child-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: log) }
+    try body(log)
 }

@@ -1,4 +1,5 @@
 import Simulator
+import TestSupport
 import Testing
 
 @testable import Bench
@@ -11,12 +12,15 @@ import Testing
     }
 
     @Test func theSameSeedMakesTheSameTrace() {
-        #expect(trace(seed: 1).requests.map(\.target) == trace(seed: 1).requests.map(\.target))
-        #expect(trace(seed: 1).requests.map(\.target) != trace(seed: 2).requests.map(\.target))
+        let first = trace(seed: 1).requests.map(\.target)
+        #expect(first == trace(seed: 1).requests.map(\.target))
+        #expect(first != trace(seed: 2).requests.map(\.target))
     }
 
     /// Otherwise every connection could wait for a request that nobody has taken.
-    @Test(arguments: [1, 2, 3] as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(seed: UInt64) {
+    @Test(arguments: TestSize.of([1], full: [1, 2, 3]) as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(
+        seed: UInt64
+    ) {
         let requests = trace(seed: seed).requests
         #expect(requests.map(\.due) == requests.map(\.due).sorted())
         #expect(requests.enumerated().allSatisfy { ($0.element.predecessor ?? -1) < $0.offset })

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is noted of stored answers outlives them: it is looked at again before it is used.
-@Suite(.timeLimit(.minutes(1))) struct AgedMaterialTests {
+@Suite(.timeLimit(.minutes(10))) struct AgedMaterialTests {
     private static func artist(_ id: String, albums: [String]) -> String {
         let data = albums.map {
             #"{"id":"\#($0)","type":"albums","href":"/v1/catalog/us/albums/\#($0)","attributes":{"name":"\#($0)"}}"#

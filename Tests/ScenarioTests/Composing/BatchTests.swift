@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Misses of single resources that come together, joined into one request (`batch on`).
-@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchTests {
     static let on: CompositionSettings = {
         var settings = CompositionSettings()
         settings.batch = true

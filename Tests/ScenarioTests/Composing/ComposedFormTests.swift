@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// HEAD, conditions and ranges on composed answers (RFC 9110 9.3.2, 13, 14).
-@Suite(.timeLimit(.minutes(1))) struct ComposedFormTests {
+@Suite(.timeLimit(.minutes(10))) struct ComposedFormTests {
     /// The target of a song that is stored in a batch alone.
     private func prepare(_ scene: ComposingScene) throws -> [String] {
         let songs = try scene.ids("songs", 4)

@@ -5,8 +5,7 @@ import Testing
 
 /// Answers that came in gzip are material like any other, and what is made of them goes out in gzip
 /// when it is wanted again.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: Gzip.system.isAvailable, "there is no zlib here")) struct ComposedGzipTests
-{
+@Suite(.timeLimit(.minutes(10)), .requires(.zlib)) struct ComposedGzipTests {
     @Test func aComposedAnswerIsCompressedWhenItIsWantedAgain() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }

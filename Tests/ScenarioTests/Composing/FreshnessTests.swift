@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Composed answers are as fresh as their stalest part, and go with any of them (DECISIONS 9.4).
-@Suite(.timeLimit(.minutes(1))) struct ComposedFreshnessTests {
+@Suite(.timeLimit(.minutes(10))) struct ComposedFreshnessTests {
     /// Songs fresh for 100 s and never served stale.
     private static var policy: Policy {
         var policy = Policy()

@@ -6,7 +6,7 @@ import Testing
 
 /// Documents that are not what they should be go through byte for byte, and nothing is made of
 /// them.
-@Suite(.timeLimit(.minutes(1))) struct HostileDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileDocumentTests {
     /// A document for `/albums/7?include=artists`.
     struct Document: Sendable, CustomTestStringConvertible {
         let testDescription: String

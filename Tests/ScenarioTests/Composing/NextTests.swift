@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `next complete`: who follows `next` gets the own parameters back (APPLE-MUSIC-API 7.4).
-@Suite(.timeLimit(.minutes(1))) struct NextTests {
+@Suite(.timeLimit(.minutes(10))) struct NextTests {
     private static let complete: CompositionSettings = {
         var settings = CompositionSettings()
         settings.completesNext = true

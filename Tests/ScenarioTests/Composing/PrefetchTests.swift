@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pages fetched ahead for clients that walk through a list (DECISIONS 10.4).
-@Suite(.timeLimit(.minutes(1))) struct PrefetchTests {
+@Suite(.timeLimit(.minutes(10))) struct PrefetchTests {
     /// With a gap, so that pages are fetched one by one.
     private func makeScene(_ settings: CompositionSettings = CompositionSettings()) throws -> ListScene {
         try ListScene(settings, gaps: [2])

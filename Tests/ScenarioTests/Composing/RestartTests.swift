@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What was stored by an earlier run is material for this one.
-@Suite(.timeLimit(.minutes(1))) struct ComposingAfterRestartTests {
+@Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) rethrows {
         let file = NSTemporaryDirectory() + "refrain-composing-\(UUID().uuidString).sqlite"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }

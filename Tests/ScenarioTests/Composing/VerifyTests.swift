@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `compose verify`, `compose off`, and an origin that does otherwise than it did (DECISIONS 9.7).
-@Suite(.timeLimit(.minutes(1))) struct VerifyTests {
+@Suite(.timeLimit(.minutes(10))) struct VerifyTests {
     private static func settings(_ mode: CompositionSettings.Mode, windows: Bool = true) -> CompositionSettings {
         var settings = CompositionSettings()
         settings.compose = mode

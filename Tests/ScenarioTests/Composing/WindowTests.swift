@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Windows into lists cut out of stored pages (DECISIONS 10.1).
-@Suite(.timeLimit(.minutes(1))) struct WindowTests {
+@Suite(.timeLimit(.minutes(10))) struct WindowTests {
     private typealias Scene = ListScene
 
     /// Pages that show how links are written for all that the tests ask for, of an artist that they

@@ -2,7 +2,7 @@ import Testing
 
 /// RFC 9111 and its neighbours as cases of a client, the proxy and an origin; class `other` follows
 /// them to the letter.
-@Suite(.timeLimit(.minutes(2))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
     @Test(arguments: Conformance.groups)
     func holds(group: ConformanceGroup) throws {
         let runner = try ConformanceRunner()

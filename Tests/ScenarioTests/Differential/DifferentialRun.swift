@@ -18,6 +18,8 @@ final class DifferentialRun {
         var requests = 2500
         /// How long an answer may be served stale.
         var staleFor = 0
+        /// The most seconds that pass at once.
+        var longestStep = 3
         /// The catalog is revised after about so many requests.
         var reviseEvery = 400
         /// The shapes flip after so many requests; 0 for never.
@@ -36,8 +38,6 @@ final class DifferentialRun {
     }
 
     private static let clients = 4
-    /// The most seconds that pass at once.
-    private static let longestStep = 3
 
     let settings: Settings
     let proxy: ProxyUnderTest
@@ -123,7 +123,7 @@ final class DifferentialRun {
                 sent += 1
             }
             if settings.flipAfter > 0, !history.current.isFlipped, sent >= settings.flipAfter { move { $0.flip() } }
-            clock.advance(seconds: generator.number(below: Self.longestStep + 1))
+            clock.advance(seconds: generator.number(below: settings.longestStep + 1))
         }
         return nil
     }
@@ -182,7 +182,7 @@ final class DifferentialRun {
     private func judge(_ reply: HTTPTestClient.Reply, to request: OracleRequest) -> Failure? {
         let age = AnswerAge(
             lifetime: settings.longestLifetime, staleFor: settings.staleFor,
-            slack: settings.staleFor > 0 ? Self.longestStep : 0)
+            slack: settings.staleFor > 0 ? settings.longestStep : 0)
         let (status, aged) = (reply.field("Cache-Status"), reply.field("Age"))
         var difference: Difference?
         if let most = age.most(cacheStatus: status, age: aged) {

@@ -6,7 +6,7 @@ import Text
 @testable import Traffic
 
 /// The pages as a browser shows them, of results of all shapes.
-@Suite(.enabled(if: HeadlessBrowser.program != nil, Comment(rawValue: HeadlessBrowser.absence)))
+@Suite(.requires(.browser))
 struct ReportBrowserTests {
     /// How many plots there are for each shape.
     static let shapes: KeyValuePairs = [

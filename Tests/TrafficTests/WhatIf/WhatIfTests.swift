@@ -1,6 +1,7 @@
 import Cache
 import Glibc
 import Recording
+import TestSupport
 import Testing
 
 @testable import Traffic
@@ -14,7 +15,8 @@ import Testing
 
     @Test func theSameTraceAndSettingsGiveTheSameFigures() throws {
         var trace = try TraceUnderTest()
-        trace.addMixture(800, seed: 1, every: .milliseconds(900))
+        let count = TestSize.of(300, full: 800)
+        trace.addMixture(count, seed: 1, every: .milliseconds(900))
         let variants = [
             settings(), settings { $0.memoryBytes = 200_000 }, settings { $0.composition.batch = true },
             settings {
@@ -26,8 +28,8 @@ import Testing
             let first = try WhatIf.run(trace.traffic, settings)
             let second = try WhatIf.run(trace.traffic, settings)
             #expect(first == second)
-            #expect(first.requests == 800 && first.failed == 0)
-            #expect(first.hits + first.misses + first.passes == 800)
+            #expect(first.requests == count && first.failed == 0)
+            #expect(first.hits + first.misses + first.passes == count)
             #expect(first.hits > 50 && first.misses > 50)
             #expect(first.intervals.reduce(0) { $0 + $1.hits } == first.hits)
             #expect(first.intervals.reduce(0) { $0 + $1.upstreamRequests } == first.upstreamRequests)
@@ -135,7 +137,7 @@ import Testing
 
     @Test func composingSparesRequests() throws {
         var trace = try TraceUnderTest()
-        trace.addMixture(1500, seed: 2, every: .milliseconds(300))
+        trace.addMixture(TestSize.of(600, full: 1500), seed: 2, every: .milliseconds(300))
         let with = try WhatIf.run(trace.traffic, settings())
         let without = try WhatIf.run(trace.traffic, settings { $0.composition.compose = .off })
         #expect(with.composed > 0 && without.composed == 0)

@@ -6,7 +6,7 @@ import Testing
 /// night.
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
-    .enabled(if: HeadlessBrowser.program != nil, Comment(rawValue: HeadlessBrowser.absence))
+    .requires(.browser)
 ) struct DashboardAccessTests {
     private func shown() throws -> ShownDashboard {
         let shown = try ShownDashboard()

@@ -5,7 +5,7 @@ import Testing
 /// The dashboard in a real browser.
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
-    .enabled(if: HeadlessBrowser.program != nil, Comment(rawValue: HeadlessBrowser.absence))
+    .requires(.browser)
 ) struct DashboardBrowserTests {
     @Test func figuresMoveAsRequestsComeAndNothingIsRefusedByThePolicy() async throws {
         try await onThread {

@@ -10,7 +10,7 @@ import Testing
 @testable import refrain
 
 /// Every query of the page about the cache file is run against one that a proxy wrote.
-@Suite(.timeLimit(.minutes(2))) struct DatabasePageTests {
+@Suite(.timeLimit(.minutes(10))) struct DatabasePageTests {
     private static let targets = [
         "/v1/catalog/us/charts?types=albums,songs&limit=20", "/v1/catalog/gb/search?term=moon&types=songs,artists",
         "/v1/catalog/us/search?term=river&types=songs", "/v1/catalog/us/albums/1", "/v1/storefronts",

@@ -6,14 +6,14 @@ import Testing
 
 /// The README's code in other languages, run against a demonstration where the language is
 /// installed.
-@Suite(.timeLimit(.minutes(1))) struct SnippetTests {
-    @Test(.enabled(if: Tool("node") != nil, "node is not installed: nobody ran the README's JavaScript"))
+@Suite(.timeLimit(.minutes(10))) struct SnippetTests {
+    @Test(.requires(.node))
     func theJavaScriptRuns() throws {
         let output = try run("js", "mjs", with: "node")
         #expect(output.hasPrefix("refrain; fwd=uri-miss"), "\(output)")
     }
 
-    @Test(.enabled(if: Tool("python3") != nil, "python3 is not installed: nobody ran the README's Python"))
+    @Test(.requires(.python))
     func thePythonRuns() throws {
         let output = try run(
             "python", "py", with: "python3", behind: "print(len(charts['results']['albums'][0]['data']))")

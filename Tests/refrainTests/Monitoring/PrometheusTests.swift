@@ -5,10 +5,10 @@ import Testing
 @testable import refrain
 
 /// What is exposed, as a real Prometheus takes it: it scrapes a demonstration in this process.
-@Suite(.timeLimit(.minutes(2))) struct PrometheusTests {
+@Suite(.timeLimit(.minutes(10))) struct PrometheusTests {
     private static let promtool = Tool("promtool")
 
-    @Test(.enabled(if: Tool("prometheus") != nil, "prometheus is not installed: nobody scraped the metrics"))
+    @Test(.requires(.prometheus))
     func aRealPrometheusScrapesAndEvaluatesEverything() throws {
         let running = try RunningDemo()
         defer { running.stop() }
@@ -33,7 +33,7 @@ import Testing
         #expect((groups?.first?["rules"] as? [Any])?.count == (try MonitoringFilesTests.alertExpressions().count))
     }
 
-    @Test(.enabled(if: promtool != nil, "promtool is not installed: nobody checked the metrics and the rules"))
+    @Test(.requires(.promtool))
     func promtoolHasNoComplaints() throws {
         let running = try RunningDemo()
         defer { running.stop() }

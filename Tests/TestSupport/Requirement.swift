@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// Something that a test needs and a machine may lack. A test or suite names it as a trait,
+/// `@Test(.requires(.zsh))`, and is skipped without it; the last line of the run says so.
+public struct Requirement: Sendable {
+    /// What is missing, how to get it, and what is not looked at without it.
+    public let absence: String
+    private let check: @Sendable () -> Bool
+
+    public init(_ absence: String, isMet check: @escaping @Sendable () -> Bool) {
+        self.absence = absence
+        self.check = check
+    }
+
+    /// Notes it for the run's last line where it is not met.
+    public var isMet: Bool {
+        let isMet = check()
+        if !isMet { LeftOut.note(absence) }
+        return isMet
+    }
+
+    /// - Parameter package: Debian's that has the program.
+    private static func program(_ name: String, package: String? = nil, without: String) -> Requirement {
+        Requirement("no \(name) (apt-get install \(package ?? name)): \(without)") { Tool(name) != nil }
+    }
+}
+
+extension Requirement {
+    public static let sharedMaterial = Requirement(SharedMaterial.absence) { SharedMaterial.isPresent }
+
+    /// The release binary that `make test` has built.
+    public static let release = Requirement(
+        "no release build (REFRAIN_RELEASE, which make test sets): it was not run, measured, installed or packaged"
+    ) { ProcessInfo.processInfo.environment["REFRAIN_RELEASE"] != nil }
+
+    public static let browser = Requirement(HeadlessBrowser.absence) { HeadlessBrowser.program != nil }
+
+    public static let root = Requirement("not root: files of other users and small disks were not tried") {
+        geteuid() == 0
+    }
+
+    /// Found at run time (`CLinux/Zlib.c`).
+    public static let zlib = Requirement("no libz.so.1 (apt-get install zlib1g): nothing was compressed") {
+        dlopen("libz.so.1", RTLD_NOW) != nil
+    }
+
+    public static let zsh = program("zsh", without: "it has not read its completions")
+    public static let fish = program("fish", without: "it has not read its completions")
+    public static let node = program("node", package: "nodejs", without: "the README's JavaScript was not run")
+    public static let python = program("python3", without: "the README's Python was not run")
+    public static let mandoc = program("mandoc", without: "it has not judged the man pages")
+    public static let groff = program("groff", without: "it has not read the man pages")
+    public static let prometheus = program("prometheus", without: "it has not scraped the metrics")
+    public static let promtool = program(
+        "promtool", package: "prometheus", without: "it has not checked metrics and rules")
+    public static let valgrind = program("valgrind", without: "what requests cost was not counted")
+    public static let debianTools = program(
+        "dpkg-gencontrol", package: "dpkg-dev", without: "no package was built")
+    public static let lintian = program("lintian", without: "it has not judged the package")
+}
+
+extension Trait where Self == ConditionTrait {
+    public static func requires(_ requirement: Requirement) -> Self {
+        .enabled("\(requirement.absence)") { requirement.isMet }
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// How much a test looks at.
+///
+/// A test that needs minutes has two sizes: a brief one in `make test`, at which it still catches
+/// what it is there for, and its full one in `make test-long`, which runs the suites that name
+/// `TestSize` and sets `REFRAIN_LONG`.
+public enum TestSize {
+    public static let isFull = ProcessInfo.processInfo.environment["REFRAIN_LONG"] == "1"
+
+    public static func of<Value>(_ brief: Value, full: Value) -> Value {
+        if isFull { return full }
+        LeftOut.note("the full size of long tests (make test-long has it)")
+        return brief
+    }
+}

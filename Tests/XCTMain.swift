@@ -1,0 +1,18 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Where the test program begins. The package manager writes such a file itself where there is none,
+/// for which it first has all sources indexed, looking for XCTest cases; there are none.
+@main struct Main {
+    static func main() async {
+        // The package manager starts the program for XCTest too, and asks it for a list first.
+        if CommandLine.arguments.contains("--dump-tests-json") { print(#"{"name": "All tests", "tests": []}"#) }
+        guard CommandLine.arguments.contains("swift-testing") else { return }
+        // More than there are cores, because most tests mostly wait; not all at once, because what
+        // they wait for has to happen within seconds.
+        setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "4", 0)
+        LeftOut.tellAtExit()
+        await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as Never }
+    }
+}
