@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Where the test program begins. The package manager writes such a file itself where there is none,
-/// for which it first has all sources indexed, looking for XCTest cases; there are none.
+/// Where the test program begins. The package manager writes such a file itself where there is
+/// none, for which it first has all sources indexed, looking for XCTest cases; there are none.
 @main struct Main {
     static func main() async {
         // The package manager starts the program for XCTest too, and asks it for a list first.

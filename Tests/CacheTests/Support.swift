@@ -11,8 +11,8 @@ func key(_ target: String, _ variant: String = "", _ scope: CacheKey.Scope = .sh
     CacheKey(scope: scope, target: Array(target.utf8), variant: Array(variant.utf8))
 }
 
-/// A text of that many bytes. `String(repeating:count:)` appends its one character as often: that was
-/// half of what some tests took.
+/// A text of that many bytes. `String(repeating:count:)` appends its one character as often: that
+/// was half of what some tests took.
 func filler(_ count: Int) -> String {
     String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
 }

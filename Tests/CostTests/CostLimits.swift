@@ -62,8 +62,8 @@ struct CostLimit: Sendable {
         ].compactMap { $0 }
     }
 
-    /// Which limits are so far off that an improvement could be lost again. That is no fault of what
-    /// was measured, so it is printed, and fails nothing.
+    /// Which limits are so far off that an improvement could be lost again. That is no fault of
+    /// what was measured, so it is printed, and fails nothing.
     func remarks(about cost: Cost) -> [String] {
         [
             remark("instructions", cost.instructions, most: most.instructions),

@@ -1,5 +1,5 @@
-/// The drawing of the modules in ARCHITECTURE.md, which the sources are held to: a row a line, and a
-/// module imports only modules of the rows above its own.
+/// The drawing of the modules in ARCHITECTURE.md, which the sources are held to: a row a line, and
+/// a module imports only modules of the rows above its own.
 enum ModuleDrawing {
     /// The names in each row, from the top.
     static let rows: [[String]] = {

@@ -8,8 +8,8 @@ import Testing
 @Suite struct DifferentialTests {
     private static let requests = TestSize.of(800, full: 2500)
     private static let flippedRequests = TestSize.of(600, full: 1200)
-    /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and flips
-    /// come earlier.
+    /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and
+    /// flips come earlier.
     private static let longestStep = TestSize.of(8, full: 3)
     private static let reviseEvery = TestSize.of(200, full: 400)
     private static let flipAfter = TestSize.of(200, full: 300)

@@ -112,8 +112,8 @@ struct RecordingProcessTests {
             defer { admin.close() }
             var status: [String: Any] = [:]
             var count = 0
-            // The thread that writes gives way to all others: on a busy machine the file was not full
-            // after the usual time.
+            // The thread that writes gives way to all others: on a busy machine the file was not
+            // full after the usual time.
             waitUntil(within: 180) {
                 for _ in 0..<50 {
                     guard (try? client.send("GET", "/v1/catalog/us/charts?types=albums&n=\(count)").status) == 200

@@ -6,7 +6,8 @@ import Synchronization
 /// Swift's own pool has one thread a core and expects that nothing blocks. Tests do block: they
 /// read from sockets, wait for processes, sleep. Two of them held all of the pool on a machine with
 /// two cores, and every task beside them was late. The tasks of a test inherit this executor from
-/// the program's entry (`XCTMain.swift`). A `Task { }` does not: it has Swift's pool, which is free.
+/// the program's entry (`XCTMain.swift`). A `Task { }` does not: it has Swift's pool, which is
+/// free.
 public final class TestThreads: TaskExecutor {
     public static let shared = TestThreads()
 
