@@ -1,0 +1,258 @@
+import Testing
+
+@testable import Compose
+
+/// Windows cut out of stored pages.
+@Suite struct CutWindowTests {
+    /// A page of an artist's albums, whose ids are those of their places.
+    static func page(
+        _ artist: Int, _ query: String, _ places: Range<Int>, next: Int?, freshFor: Int = 10_000
+    ) -> Stored {
+        let path = "artists/\(artist)/albums"
+        return Stored(
+            path + (query.isEmpty ? "" : "?" + query),
+            document(items("albums", places), next: next.map { "\(path)?offset=\($0)" }), freshFor: freshFor)
+    }
+
+    /// What the window of artist 1 is, whose list goes on at `next`.
+    private static func window(_ places: Range<Int>, next: Int?) -> Outcome {
+        .answer(
+            document(items("albums", places), next: next.map { "artists/1/albums?offset=\($0)" }), .window)
+    }
+
+    /// How links are written, and that pages have 25 places.
+    static let learnt = [
+        page(9, "limit=4", 0..<4, next: 4), page(9, "limit=4&offset=4", 4..<8, next: 8),
+        page(9, "", 0..<25, next: 25), page(9, "offset=25", 25..<50, next: 50),
+    ]
+    private static let twenty = page(1, "limit=20", 0..<20, next: 20)
+    private static let end = page(1, "limit=4", 0..<3, next: nil)
+
+    /// An artist with the first albums.
+    private static func artist(_ id: Int, _ albums: [String], next: Int?) -> String {
+        let link = next.map { "/v1/catalog/us/artists/\(id)/albums?offset=\($0)" }
+        return resource("artists", "\(id)", [relation("albums", albums, next: link)])
+    }
+    /// With the list's own pages: albums look alike in both.
+    private static let inline = Stored(
+        "artists/9?include=albums", document(artist(9, items("albums", 0..<25), next: 25)))
+    private static func genres(_ album: Int, _ query: String, _ places: Range<Int>) -> Stored {
+        Stored("albums/\(album)/genres\(query)", document(items("genres", places)))
+    }
+
+    static let answers: [ComposingCase] = [
+        ComposingCase(
+            "the middle of a page", learnt + [twenty], "artists/1/albums?limit=5&offset=3", window(3..<8, next: 8)),
+        ComposingCase("the beginning of a page", learnt + [twenty], "artists/1/albums?limit=5", window(0..<5, next: 5)),
+        ComposingCase(
+            "the end of a page that goes on", learnt + [twenty], "artists/1/albums?limit=5&offset=15",
+            window(15..<20, next: 20)),
+        ComposingCase(
+            "a page that was asked for with an offset",
+            learnt + [page(1, "limit=20&offset=20", 20..<40, next: 40)], "artists/1/albums?limit=1&offset=39",
+            window(39..<40, next: 40)),
+        ComposingCase(
+            "a window without a limit is as large as such pages were",
+            learnt + [page(1, "limit=40", 0..<40, next: 40)], "artists/1/albums?offset=5", window(5..<30, next: 30)),
+        ComposingCase(
+            "a page without a limit answers what asks for as much", learnt + [page(1, "", 0..<25, next: 25)],
+            "artists/1/albums?limit=25", window(0..<25, next: 25)),
+        ComposingCase(
+            "the last page answers a larger window", learnt + [end], "artists/1/albums?limit=20",
+            window(0..<3, next: nil)),
+        ComposingCase(
+            "until a page showed another size, one without a limit is as documented", [end], "artists/1/albums",
+            window(0..<3, next: nil)),
+        ComposingCase(
+            "a page that was learnt to be smaller than documented",
+            [
+                page(9, "", 0..<10, next: 10), page(8, "offset=3", 3..<13, next: 13),
+                page(1, "limit=20", 0..<20, next: 20),
+            ], "artists/1/albums?offset=3", window(3..<13, next: 13)),
+        ComposingCase(
+            "a list inside its parent is its first page",
+            learnt + [
+                inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<25), next: 25))),
+            ],
+            "artists/1/albums?limit=10&offset=5", window(5..<15, next: 15)),
+        ComposingCase(
+            "a list that ends inside its parent",
+            learnt + [
+                inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<3), next: nil))),
+            ],
+            "artists/1/albums", window(0..<3, next: nil)),
+        ComposingCase(
+            "identifiers inside a parent with items from elsewhere",
+            learnt + [
+                inline,
+                Stored(
+                    "artists/1", document(artist(1, (0..<3).map { identifier("albums", "\(1_000 + $0)") }, next: nil))),
+            ], "artists/1/albums", window(0..<3, next: nil)),
+        ComposingCase(
+            "the list of one of a batch",
+            learnt + [
+                inline,
+                Stored(
+                    "artists?ids=2,1&include=albums",
+                    document([
+                        artist(2, items("albums", 50..<52), next: nil), artist(1, items("albums", 0..<3), next: nil),
+                    ])),
+            ], "artists/1/albums", window(0..<3, next: nil)),
+        ComposingCase(
+            "a window in a language, where its links were seen",
+            learnt + [page(1, "l=de&limit=20", 0..<20, next: 20)], "artists/1/albums?l=de&limit=5",
+            window(0..<5, next: 5)),
+        ComposingCase(
+            "a limit that nothing is documented of, once the origin accepted as much",
+            [genres(9, "?limit=4", 0..<2), genres(1, "?limit=3", 0..<2)], "albums/1/genres?limit=4",
+            .answer(document(items("genres", 0..<2)), .window)),
+    ]
+
+    static let refusals: [ComposingCase] = [
+        ComposingCase(
+            "a window that a page ends in", learnt + [twenty], "artists/1/albums?limit=6&offset=15", .refusal),
+        ComposingCase(
+            "a window that begins before the page", learnt + [page(1, "limit=20&offset=20", 20..<40, next: 40)],
+            "artists/1/albums?limit=5&offset=19", .refusal),
+        ComposingCase(
+            "a window over two pages",
+            learnt + [page(1, "limit=4", 0..<4, next: 4), page(1, "limit=4&offset=4", 4..<8, next: 8)],
+            "artists/1/albums?limit=6", .refusal),
+        ComposingCase("a smaller window of the last page", learnt + [end], "artists/1/albums?limit=2", .refusal),
+        ComposingCase(
+            "a window that begins within the last page", learnt + [end], "artists/1/albums?limit=20&offset=1", .refusal),
+        ComposingCase(
+            "a page with a gap", learnt + [page(1, "limit=20", 0..<19, next: 20)], "artists/1/albums?limit=5", .refusal),
+        ComposingCase(
+            "a page with more items than places", learnt + [page(1, "limit=20", 0..<21, next: 20)],
+            "artists/1/albums?limit=5", .refusal),
+        ComposingCase(
+            "what lies behind the end of a list", learnt + [page(1, "limit=4&offset=8", 0..<0, next: nil)],
+            "artists/1/albums?limit=20&offset=8", .refusal),
+        ComposingCase(
+            "a limit that the origin was never seen to accept", learnt + [end], "artists/1/albums?limit=26", .refusal),
+        ComposingCase(
+            "a limit that nothing is documented of, and that the origin was never seen to accept",
+            [genres(1, "?limit=3", 0..<2)], "albums/1/genres?limit=4", .refusal),
+        ComposingCase(
+            "a limit above the documented most",
+            learnt + [page(9, "limit=100", 0..<100, next: 100), end], "artists/1/albums?limit=101", .refusal),
+        ComposingCase(
+            "a window without a limit where no page showed how large one is",
+            [genres(9, "?limit=4", 0..<2), genres(1, "?limit=3", 0..<2)], "albums/1/genres", .refusal),
+        ComposingCase(
+            "a link for an offset that the origin was not seen to write", [page(9, "limit=4", 0..<4, next: 4), twenty],
+            "artists/1/albums?limit=5&offset=3", .refusal),
+        ComposingCase(
+            "a window in a language whose links were not seen", learnt + [page(1, "l=de&limit=20", 0..<20, next: 20)],
+            "artists/1/albums?l=de&limit=5&offset=5", .refusal),
+        ComposingCase("a list of which nothing is stored", learnt, "artists/1/albums?limit=4", .refusal),
+        ComposingCase(
+            "a relationship for a view of the same name",
+            learnt + [twenty, Stored("artists/9/view/albums?limit=5", document(items("albums", 0..<3)))],
+            "artists/1/view/albums?limit=5", .refusal),
+        ComposingCase(
+            "a smaller window of a list that ends inside its parent",
+            learnt + [
+                inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<3), next: nil))),
+            ],
+            "artists/1/albums?limit=20", .refusal),
+        ComposingCase(
+            "identifiers inside a parent whose items are nowhere",
+            learnt + [inline, Stored("artists/1", document(artist(1, [identifier("albums", "77")], next: nil)))],
+            "artists/1/albums", .refusal),
+        ComposingCase(
+            "a list inside its parent before its items were seen in both places",
+            [
+                page(9, "limit=4", 4..<8, next: 4),
+                Stored("artists/1?include=albums", document(artist(1, items("albums", 10..<13), next: nil))),
+            ], "artists/1/albums", .refusal),
+        ComposingCase(
+            "a place that was noted of an answer which has another parent there by now",
+            learnt + [
+                inline,
+                Stored(
+                    "artists?ids=1,2&include=albums",
+                    document([
+                        artist(1, items("albums", 0..<3), next: nil), artist(2, items("albums", 50..<52), next: nil),
+                    ])),
+                Stored(
+                    "artists?ids=1,2&include=albums", document(artist(2, items("albums", 50..<52), next: nil)),
+                    isNoted: false),
+            ], "artists/1/albums", .refusal),
+        ComposingCase(
+            "a place that was noted of an answer which has another relationship there by now",
+            learnt + [
+                inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<3), next: nil))),
+                Stored(
+                    "artists/1?include=albums",
+                    document(resource("artists", "1", [relation("singles", items("albums", 0..<3))])),
+                    isNoted: false),
+            ], "artists/1/albums", .refusal),
+        ComposingCase(
+            "a place that was noted of an answer which has nothing there by now",
+            learnt + [
+                inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<3), next: nil))),
+                Stored("artists/1?include=albums", document(resource("artists", "1")), isNoted: false),
+            ], "artists/1/albums", .refusal),
+        ComposingCase(
+            "an envelope with members of its own",
+            [
+                Stored("albums/9/genres?limit=4", "{\"data\":[\(genre("34"))],\"meta\":{}}"),
+                Stored("albums/1/genres?limit=3", "{\"data\":[\(genre("34"))],\"meta\":{}}"),
+            ], "albums/1/genres?limit=4", .refusal),
+    ]
+
+    @Test(arguments: answers) func windowsAreCutOutOfOnePage(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
+
+    @Test func aWindowIsMadeOfOnePage() throws {
+        let scene = StoredScene()
+        try scene.store(Self.learnt + [Self.twenty])
+        let parts = try scene.answer("artists/1/albums?limit=5").parts
+        #expect(
+            parts.map { String(decoding: $0.response.key.target, as: UTF8.self) } == [
+                "/v1/catalog/us/artists/1/albums?limit=20"
+            ])
+    }
+
+    @Test func withNextCompletedALinkHasTheClientsOwnLimit() throws {
+        var settings = CompositionSettings()
+        settings.completesNext = true
+        let scene = StoredScene(settings)
+        try scene.store(Self.learnt + [Self.twenty])
+        let link = "artists/1/albums?limit=5&offset=8"
+        #expect(
+            try scene.ask("artists/1/albums?limit=5&offset=3")
+                == .answer(document(items("albums", 3..<8), next: link), .window))
+        #expect(
+            try scene.ask("artists/1/albums?offset=3") == .refusal, "25 from 3 are not all there")
+    }
+
+    /// What the file holds of earlier runs has a link of which it is not known who wrote it.
+    @Test func withNextCompletedNoLinkIsLearntOfWhatMayHaveBeenCompleted() throws {
+        var settings = CompositionSettings()
+        settings.completesNext = true
+        let scene = StoredScene(settings)
+        // The link has nothing that could be put in, and so it stands as it came.
+        let path = "artists/1/albums"
+        try scene.store(Stored(path, document(items("albums", 0..<25), next: "\(path)?offset=25")))
+        #expect(scene.library.forms.record(try StoredScene.request(path).shape, at: StoredScene.noon) == nil)
+    }
+
+    @Test func withoutWindowsNoneIsCut() throws {
+        var settings = CompositionSettings()
+        settings.windows = false
+        let scene = StoredScene(settings)
+        try scene.store(Self.learnt + [Self.twenty])
+        #expect(try scene.ask("artists/1/albums?limit=5") == .refusal)
+    }
+
+    @Test func withoutComposingWindowsAreCutAllTheSame() throws {
+        var settings = CompositionSettings()
+        settings.compose = .off
+        let scene = StoredScene(settings)
+        try scene.store(Self.learnt + [Self.twenty])
+        #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Compose
+
+/// Larger pages that are fetched where clients go through a list.
+@Suite struct EnlargedPageTests {
+    private static func page(
+        _ artist: Int, _ query: String, _ places: Range<Int>, next: Int?, freshFor: Int = 10_000
+    ) -> Stored { CutWindowTests.page(artist, query, places, next: next, freshFor: freshFor) }
+
+    /// More than a hundred places, and an item on each.
+    private static let full =
+        CutWindowTests.learnt + [page(9, "limit=50&offset=50", 50..<100, next: 100)]
+    private static let first = page(1, "limit=20", 0..<20, next: 20)
+    private static let larger = Outcome.fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=0")
+
+    static let rows: [ComposingCase] = [
+        ComposingCase(
+            "where a page ended and the next one is asked for", full + [first], "artists/1/albums?limit=20&offset=20",
+            larger),
+        ComposingCase(
+            "for as much as half of it", full + [first], "artists/1/albums?limit=50&offset=20", larger),
+        ComposingCase(
+            "aligned to its size", full + [page(1, "limit=20&offset=130", 130..<150, next: 150)],
+            "artists/1/albums?limit=20&offset=150", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=100")),
+        ComposingCase(
+            "with the language of the list", full + [page(1, "l=de&limit=20", 0..<20, next: 20)],
+            "artists/1/albums?l=de&limit=20&offset=20",
+            .fetch("/v1/catalog/us/artists/1/albums?l=de&limit=100&offset=0")),
+        ComposingCase(
+            "not where the client jumps", full + [first], "artists/1/albums?limit=20&offset=40", .refusal),
+        ComposingCase("not where no page is there", full, "artists/1/albums?limit=20&offset=20", .refusal),
+        ComposingCase(
+            "not by a page that has gone stale", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)],
+            "artists/1/albums?limit=20&offset=20", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=0")),
+        ComposingCase(
+            "not by a page that has gone stale, later", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)],
+            "artists/1/albums?limit=20&offset=20", after: 50, .refusal),
+        ComposingCase(
+            "not before a hundred places were seen", CutWindowTests.learnt + [first],
+            "artists/1/albums?limit=20&offset=20", .refusal),
+        ComposingCase(
+            "not where a page had a gap", full + [page(9, "limit=20&offset=100", 100..<119, next: 120), first],
+            "artists/1/albums?limit=20&offset=20", .refusal),
+        ComposingCase(
+            "not for more than half of it", full + [page(9, "limit=60", 0..<60, next: 60), first],
+            "artists/1/albums?limit=51&offset=20", .refusal),
+        ComposingCase(
+            "not where the window would lie in two of them", full + [page(1, "limit=20&offset=70", 70..<90, next: 90)],
+            "artists/1/albums?limit=20&offset=90", .refusal),
+        ComposingCase(
+            "not where the client leaves the size to the origin", full + [first], "artists/1/albums?offset=20", .refusal
+        ),
+        ComposingCase(
+            "not where it is there, and ends before the window",
+            full + [first, page(1, "limit=100", 0..<20, next: nil)],
+            "artists/1/albums?limit=20&offset=20", .refusal),
+    ]
+
+    @Test(arguments: rows) func aLargerPageIsFetched(_ row: ComposingCase) throws { try row.check() }
+
+    @Test func noneIsFetchedOfAListThatNothingIsDocumentedOf() throws {
+        func page(_ query: String, _ places: Range<Int>, next: Int) -> Stored {
+            Stored(
+                "albums/1/genres?\(query)",
+                document(items("genres", places), next: "albums/1/genres?offset=\(next)"))
+        }
+        let scene = StoredScene()
+        try scene.store([
+            page("limit=60", 0..<60, next: 60), page("limit=60&offset=60", 60..<120, next: 120),
+        ])
+        #expect(try scene.ask("albums/1/genres?limit=20&offset=120") == .refusal)
+    }
+}

@@ -1,0 +1,194 @@
+import AppleMusic
+import Testing
+
+@testable import Cache
+@testable import Compose
+
+/// What the library learns from answers, and forgets.
+@Suite struct LearntLessonsTests {
+    private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+    private static let answered = Outcome.answer(document(album("1")), .reduced)
+    private static let otherForm = document(resource("albums", "8"))
+
+    @Test func aContradictionPutsAFormToRest() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Self.larger])
+        #expect(try scene.ask("albums/1", after: 4) == Self.answered)
+        let lesson = try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100))
+        #expect(lesson == .otherForm)
+        #expect(try scene.ask("albums/1", after: 5) == .refusal)
+        #expect(scene.library.forms.resting(at: StoredScene.noon + 104) == 1)
+        #expect(scene.library.forms.resting(at: StoredScene.noon + 105) == 0)
+    }
+
+    @Test func aFormThatRestsLearnsNothing() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Self.larger])
+        try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100))
+        #expect(try scene.store(Stored("albums/6", document(album("6")), after: 104)) == .nothingNew)
+        #expect(try scene.ask("albums/1", after: 104) == .refusal)
+        #expect(try scene.ask("albums/1", after: 200) == .refusal, "it has to be learnt anew")
+    }
+
+    @Test func aFormIsLearntAnewAfterItsRest() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Self.larger])
+        try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100))
+        try scene.store(Stored("albums/6", document(album("6")), after: 105))
+        #expect(try scene.ask("albums/1", after: 106) == Self.answered)
+    }
+
+    /// `compose verify` found another answer than what would have been composed.
+    @Test func aFormThatWasSwitchedOffRests() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Self.larger])
+        let shape = try StoredScene.request("albums/1").shape
+        scene.library.forms.switchOff(shape, until: StoredScene.noon + 50)
+        #expect(try scene.ask("albums/1", after: 10) == .refusal)
+        #expect(try scene.store(Stored("albums/6", document(album("6")), after: 49)) == .nothingNew)
+        #expect(try scene.ask("albums/1", after: 60) == .refusal)
+        try scene.store(Stored("albums/6", document(album("6")), after: 60))
+        #expect(try scene.ask("albums/1", after: 61) == Self.answered)
+    }
+
+    @Test func aContradictionOfOneFormLeavesOthersAlone() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
+        try scene.store(Stored("albums/8", Self.otherForm, after: 5))
+        #expect(try scene.ask("artists/7") == .answer(document(artist("7")), .reduced))
+    }
+
+    @Test func otherAttributesOfAResourceInAnotherPlaceAreALesson() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.albumWithArtists, Taught.artist, Self.larger])
+        #expect(try scene.ask("artists/7") == .answer(document(artist("7")), .reduced))
+        try scene.store(Stored("albums/5?include=artists", document(album("5", [artist("8")]))))
+        let other = Stored("artists/8", document(resource("artists", "8", attribute: "title")), after: 1)
+        #expect(try scene.store(other) == .otherAttributes)
+        #expect(try scene.ask("artists/7", after: 2) == .refusal)
+        // Where nothing was known it contradicts nothing.
+        let fresh = StoredScene()
+        try fresh.store(Taught.albumWithArtists)
+        let first = Stored("artists/90", document(resource("artists", "90", attribute: "title")))
+        #expect(try fresh.store(first) == .nothingNew)
+    }
+
+    @Test func fourAgreementsMakeUpForADifference() throws {
+        let scene = StoredScene()
+        try scene.store([
+            Taught.albumWithArtists, Stored("artists/90", document(resource("artists", "90", attribute: "title"))),
+        ])
+        try scene.store(Self.larger)
+        for number in 0..<4 {
+            #expect(try scene.ask("artists/7") == .refusal, "\(number) agreements")
+            let id = "\(50 + number)"
+            try scene.store(Stored("albums/\(id)?include=artists", document(album(id, [artist(id)]))))
+            try scene.store(Stored("artists/\(id)", document(artist(id))))
+        }
+        #expect(try scene.ask("artists/7") == .answer(document(artist("7")), .reduced))
+    }
+
+    /// They touch some placements and not others.
+    @Test func answersWithAnExtensionTeachNothingOfPlacements() throws {
+        let scene = StoredScene()
+        try scene.store([
+            Stored("albums/9?extend=a&include=artists", document(album("9", [artist("90")]))),
+            Stored("artists/90?extend=a", document(artist("90"))), Taught.artist, Self.larger,
+        ])
+        #expect(try scene.ask("artists/7") == .refusal)
+        #expect(!scene.library.forms.agreement(.artists).holds(.item, .included))
+    }
+
+    @Test func aFormWithMoreTextThanAppsWriteIsNotLearnt() throws {
+        let scene = StoredScene()
+        for (count, isLearnt) in [(LearntForms.maxDecoration, true), (LearntForms.maxDecoration + 1, false)] {
+            let target = "albums/9?x=" + String(repeating: "a", count: count - 2)
+            try scene.store(Stored(target, Taught.album.body))
+            let shape = try StoredScene.request(target).shape
+            #expect(shape.decoration.count == count)
+            #expect((scene.library.forms.record(shape, at: StoredScene.noon) != nil) == isLearnt)
+        }
+    }
+
+    @Test func beyondTheMostFormsTheOldestGivesWay() throws {
+        let forms = LearntForms()
+        let body = Array(Taught.album.body.utf8)
+        let map = MappedDocument(body: body, map: try #require(DocumentScan(body).document))
+        for number in 0...LearntForms.maxForms {
+            let request = try StoredScene.request("albums/9?x=\(number)")
+            #expect(forms.observe(request, map, at: StoredScene.noon + Int64(number), freshFor: 10_000))
+        }
+        func isKnown(_ number: Int) throws -> Bool {
+            forms.record(try StoredScene.request("albums/9?x=\(number)").shape, at: StoredScene.noon) != nil
+        }
+        #expect(try !isKnown(0) && isKnown(1) && isKnown(LearntForms.maxForms))
+    }
+
+    // MARK: Settings
+
+    @Test func withoutComposingItemsAndBatchesAreTheOriginsOwn() throws {
+        var settings = CompositionSettings()
+        settings.compose = .off
+        let scene = StoredScene(settings)
+        try scene.store([Taught.album, Taught.albums, Self.larger, Stored("albums/2", document(album("2")))])
+        #expect(try scene.ask("albums/1") == .refusal)
+        #expect(try scene.ask("albums?ids=2,1") == .refusal)
+    }
+
+    /// What would have been composed is compared with what the origin says.
+    @Test func toVerifyTheSameIsComposed() throws {
+        var settings = CompositionSettings()
+        settings.compose = .verify
+        let scene = StoredScene(settings)
+        try scene.store([Taught.album, Self.larger])
+        #expect(try scene.ask("albums/1") == Self.answered)
+    }
+
+    @Test func withNothingComposedAtAllNothingIsNoted() throws {
+        var settings = CompositionSettings()
+        (settings.compose, settings.windows, settings.batch) = (.off, false, false)
+        #expect(!settings.isActive)
+        let scene = StoredScene(settings)
+        try scene.store([Taught.album, Self.larger])
+        #expect(scene.library.index.count == 0)
+        #expect(scene.library.forms.record(try StoredScene.request("albums/1").shape, at: StoredScene.noon) == nil)
+        for change in [\CompositionSettings.windows, \.batch] {
+            var other = settings
+            other[keyPath: change] = true
+            #expect(other.isActive)
+        }
+        settings.compose = .verify
+        #expect(settings.isActive)
+    }
+
+    // MARK: What is asked of the library
+
+    @Test func onlyWhatWasNotedMayHoldParts() throws {
+        let scene = StoredScene()
+        try scene.store([Self.larger])
+        func mayHold(_ target: String) throws -> Bool {
+            scene.library.mayHoldParts(of: try StoredScene.request(target))
+        }
+        for target in ["albums/1", "albums?ids=2,1", "artists/7", "albums/1?include=genres", "albums/2/tracks"] {
+            #expect(try mayHold(target), "\(target)")
+        }
+        for target in ["albums/2", "albums?ids=2,3", "artists/1", "albums/1?l=de", "/v1/catalog/gb/albums/1"] {
+            #expect(try !mayHold(target), "\(target)")
+        }
+    }
+
+    @Test func onlySharedRequestsOfARuledClassAreCovered() throws {
+        let library = StoredScene().library
+        let catalog = try StoredScene.target("albums/1").route
+        let personal = try StoredScene.target("/v1/me/library/songs").route
+        let rule = TTLRule.fixed(10, stale: 0)
+        #expect(library.covers(.shared, catalog, rule))
+        #expect(!library.covers(nil, catalog, rule))
+        #expect(!library.covers(.personal(UserHash(high: 1, low: 2)), catalog, rule))
+        #expect(!library.covers(.shared, personal, rule))
+        #expect(!library.covers(.shared, catalog, .off) && !library.covers(.shared, catalog, .upstream))
+        var settings = CompositionSettings()
+        (settings.compose, settings.windows) = (.off, false)
+        #expect(!StoredScene(settings).library.covers(.shared, catalog, rule))
+    }
+}

@@ -1,0 +1,167 @@
+import AppleMusic
+import Cache
+import Testing
+
+@testable import Compose
+
+/// An answer of the origin's that is stored.
+struct Stored: Sendable {
+    let target: String
+    let body: String
+    /// When it came, in seconds after noon.
+    var after: Int64 = 0
+    var freshFor = 10_000
+    /// Stale answers stay where they are found, and are no parts all the same.
+    var staleFor = 1_000
+    var status = 200
+    /// Whether the library hears of it: what it says of the answers before it is a hint, and other
+    /// loops store at the same moment.
+    var isNoted = true
+    var variant = ""
+    /// Whether its resources are known; what comes from the file has no map yet.
+    var isMapped = true
+
+    /// - Parameter target: behind `/v1/catalog/us/`, or a whole one.
+    init(
+        _ target: String, _ body: String, after: Int64 = 0, freshFor: Int = 10_000, staleFor: Int = 1_000,
+        isNoted: Bool = true
+    ) {
+        self.target = target
+        self.body = body
+        self.after = after
+        self.freshFor = freshFor
+        self.staleFor = staleFor
+        self.isNoted = isNoted
+    }
+}
+
+/// What came of a request.
+enum Outcome: Equatable, Sendable, CustomStringConvertible {
+    case answer(String, Reason)
+    /// The canonical target of what is missing.
+    case fetch(String)
+    case refusal
+
+    var description: String {
+        switch self {
+        case .answer(let body, let detail): "\(detail): \(body)"
+        case .fetch(let target): "fetch \(target)"
+        case .refusal: "refusal"
+        }
+    }
+}
+
+/// What a proxy holds and has learnt, in memory alone and without a loop: stored answers in, a
+/// composed one or a refusal out.
+struct StoredScene {
+    /// Unix seconds: no test depends on the clock.
+    static let noon: Int64 = 1_800_000_000
+
+    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+    let library: ResourceLibrary
+    var rule = TTLRule.fixed(10_000, stale: 0)
+    /// How long "not found" counts, in seconds.
+    var notFoundFor = 60
+
+    init(
+        _ settings: CompositionSettings = CompositionSettings(),
+        _ classes: ResourceClasses = ResourceClasses { _ in true }
+    ) {
+        library = ResourceLibrary(cache, classes, settings)
+    }
+
+    /// The canonical target, of what stands behind the path of the catalog or of a whole one.
+    static func target(_ text: String) throws -> CanonicalTarget {
+        let isWhole = text.hasPrefix("/")
+        return try CanonicalTarget(isWhole ? text : "/v1/catalog/us/" + text)
+    }
+
+    static func request(_ text: String) throws -> CatalogRequest {
+        try #require(CatalogRequest(try target(text)), "\(text) asks for no resources")
+    }
+
+    /// Stores an answer as the proxy does, and lets the library learn from it.
+    @discardableResult
+    func store(_ answer: Stored) throws -> ResourceLibrary.Lesson {
+        let target = try Self.target(answer.target)
+        var body = Array(answer.body.utf8)
+        var original: [UInt8]?
+        if library.settings.completesNext, let map = DocumentScan(body).document,
+            let completed = CompletedNext.completing(body.span, document: map, target: target)
+        {
+            (original, body) = (body, completed)
+        }
+        let response = try response(answer, target, body)
+        cache.store(response)
+        let now = Self.noon + answer.after
+        return answer.isNoted ? library.note(response, nil, original: original, at: now) : .nothingNew
+    }
+
+    private func response(_ answer: Stored, _ target: CanonicalTarget, _ body: [UInt8]) throws -> StoredResponse {
+        let scan = DocumentScan(body)
+        return StoredResponse(
+            key: CacheKey(scope: .shared, target: target.bytes, variant: Array(answer.variant.utf8)),
+            status: answer.status, fields: Array("Content-Type: application/json\r\n".utf8), body: body,
+            receivedAt: Self.noon + answer.after,
+            lifetime: Lifetime(freshFor: answer.freshFor, staleFor: answer.staleFor),
+            classTag: target.route.resourceClass.rawValue,
+            storefront: (target.route.storefront?.text).map { Array($0.utf8) } ?? [], resources: scan.mentions,
+            outline: answer.isMapped ? scan.document : nil)
+    }
+
+    func store(_ answers: [Stored]) throws {
+        for answer in answers { try store(answer) }
+    }
+
+    /// What can be built for a request, so many seconds after noon.
+    func compose(_ target: String, after: Int64 = 10, isPeeking: Bool = false) throws -> CompositionOutcome {
+        let now = Self.noon + after
+        let composer = Composer(
+            settings: library.settings, forms: library.forms, notFoundFor: notFoundFor, rule: rule)
+        let sources = library.sources(nil, at: now, isPeeking: isPeeking)
+        return composer.compose(try Self.request(target), sources, at: now)
+    }
+
+    /// The same, as it can be compared.
+    func ask(_ target: String, after: Int64 = 10) throws -> Outcome {
+        switch try compose(target, after: after) {
+        case .answer(let body): .answer(String(decoding: body.body, as: UTF8.self), body.detail)
+        case .partial(let supplement): .fetch(String(decoding: supplement.target, as: UTF8.self))
+        case .impossible: .refusal
+        }
+    }
+
+    /// The composed answer.
+    func answer(_ target: String, after: Int64 = 10) throws -> ComposedBody {
+        guard case .answer(let body) = try compose(target, after: after) else {
+            throw Missing(target: target)
+        }
+        return body
+    }
+
+    struct Missing: Error {
+        let target: String
+    }
+}
+
+/// A row: what is stored, what is asked for, and what comes of it.
+struct ComposingCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let stored: [Stored]
+    let target: String
+    let after: Int64
+    let expected: Outcome
+
+    init(_ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, _ expected: Outcome) {
+        testDescription = name
+        self.stored = stored
+        self.target = target
+        self.after = after
+        self.expected = expected
+    }
+
+    func check(_ scene: StoredScene = StoredScene()) throws {
+        try scene.store(stored)
+        #expect(try scene.ask(target, after: after) == expected, "\(testDescription)")
+    }
+}
