@@ -108,6 +108,16 @@ import Testing
         #expect(!text.contains("canary"))
     }
 
+    /// It opens the proxy, and it would shape or reach an answer for others.
+    @Test(arguments: [ForwardedRequest.Breadth.all, .impersonal, .none])
+    func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(breadth: ForwardedRequest.Breadth) throws {
+        for name in ["X-Refrain-Key", "x-refrain-key", "X-REFRAIN-KEY"] {
+            let text = try forward(
+                "GET /v1/test HTTP/1.1\r\nHost: p\r\n\(name): canary\r\nX-Any: 1\r\n\r\n", breadth: breadth)
+            #expect(!text.contains("canary") && !text.lowercased().contains("x-refrain"), "\(name)")
+        }
+    }
+
     @Test func theSiteThatATokenIsBoundToIsNamed() throws {
         let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\r\n", origin: "https://app.example")
         #expect(text.contains("Origin: https://app.example\r\n"))

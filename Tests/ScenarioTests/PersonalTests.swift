@@ -74,6 +74,56 @@ import Testing
         }
     }
 
+    /// Not only tokens: whose library it is, what is in it, and what was asked for. What everybody
+    /// may see is looked for too, so that the search is known to find something.
+    @Test func noIdOfAUserOrOfALibraryReachesTheDisk() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("cache.sqlite")
+        let cache = ResponseCache(
+            memory: MemoryTier(maxBytes: 1 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
+        let origin = try FakeOrigin { request in
+            let isPersonal = request.field("Music-User-Token") != nil
+            return FakeOrigin.Reply(
+                fields: [
+                    ("Content-Type", "application/json"), ("Cache-Control", "public, max-age=600"),
+                    ("ETag", isPersonal ? "\"tag-of-a-library\"" : "\"tag-of-the-catalog\""),
+                ],
+                body: isPersonal
+                    ? #"{"data":[{"id":"i.LibrarySong77","type":"library-songs","attributes":{"name":"a secret tune","#
+                        + #""userId":"user-4711","email":"anna@example.org"},"relationships":{"catalog":{"data":"#
+                        + #"[{"id":"p.Playlist88","type":"library-playlists"}]}}}]}"#
+                    : #"{"data":[{"id":"name-of-the-catalog","type":"songs"}]}"#)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache, policy: Self.keeping)
+        let targets = [
+            "/v1/me/library/songs/i.LibrarySong77", "/v1/me/library/playlists/p.Playlist88/tracks?limit=5",
+            "/v1/me/library/search?term=a-secret-term&types=library-songs", "/v1/me/storefront",
+            "/v1/me/ratings/songs?ids=5550001", "/v1/catalog/us/songs/5550002?include=library",
+        ]
+        for target in targets + targets {
+            let fields = [("Music-User-Token", "token-of-anna"), ("Cookie", "cookie-of-anna=1")]
+            #expect(try proxy.client.send("GET", target, fields: fields).status == 200)
+        }
+        _ = try proxy.client.send(
+            "PUT", "/v1/me/ratings/songs/5550003", fields: [("Music-User-Token", "token-of-anna")],
+            body: Data("{\"attributes\":{\"value\":1}}".utf8))
+        _ = try proxy.client.send("GET", "/v1/catalog/us/songs/1")
+        cache.flush()
+        let secrets = [
+            "LibrarySong77", "Playlist88", "secret tune", "a-secret-term", "user-4711", "anna", "5550001", "5550002",
+            "5550003", "tag-of-a-library", "/v1/me", "library-songs",
+        ]
+        func check(_ moment: Comment) throws {
+            let bytes = try folder.everything
+            #expect(bytes.range(of: Data("name-of-the-catalog".utf8)) != nil, "what is stored is not found \(moment)")
+            for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) \(moment)") }
+        }
+        #expect(try folder.names.contains("cache.sqlite-wal"), "the journal is looked through too")
+        try check("while it runs")
+        proxy.stop()
+        try check("after it stopped")
+    }
+
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
     func aWriteDropsWhatIsKeptForItsUserAndNobodyElse(method: String) throws {
         let origin = try origin()

@@ -31,6 +31,11 @@ struct RequestCorpusTests {
         "gunicorn-invalid-003c", "gunicorn-valid-031", "ats-badfmt-xyzxyz",
     ]
 
+    /// Expectations after which a connection that the case does not want closed has to be of use.
+    private static let usable: Set<String> = ["accept", "two-requests", "three-requests"]
+    /// It ends within a second request, which another one would continue.
+    private static let unfinished = "pipe-partial-second"
+
     /// What counts as a refusal where a case names no statuses of its own.
     private static let refusals: Set<Int> = [400, 403, 405, 408, 411, 413, 414, 417, 421, 422, 426, 431, 501, 505]
     /// Statuses that say that a request could not be parsed.
@@ -62,6 +67,57 @@ struct RequestCorpusTests {
         print(
             "\(cases.count) raw requests played, \(Self.forwardedMethods.count) of them unknown methods that are forwarded"
         )
+    }
+
+    /// Our side stays open, so whoever ends the connection is the proxy.
+    @Test func theConnectionIsClosedWhereACaseSaysSoAndOfUseWhereNot() throws {
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(fields: [("Cache-Control", "no-store"), ("Content-Type", "text/plain")], body: "ok")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let cases = try Self.cases().filter { one in
+            !Self.forwardedMethods.contains(one.id) && one.id != Self.unfinished
+                && (one.mustClose || Self.usable.contains(one.expectation))
+        }
+        let port = UInt16(proxy.port)
+        let wrong = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: cases.count) { index in
+            let one = cases[index]
+            guard let problem = one.mustClose ? Self.staysOpen(one, port) : Self.isOfNoUse(one, port) else { return }
+            wrong.withLock { $0.append("\(one.id) (\(one.expectation)): \(problem)") }
+        }
+        let failures = wrong.withLock { $0 }
+        #expect(failures.isEmpty, "\(failures.sorted().joined(separator: "\n"))")
+        let closing = cases.count { $0.mustClose }
+        #expect(closing > 500 && cases.count - closing > 40)
+        print("\(closing) connections had to be closed, \(cases.count - closing) to be of use")
+    }
+
+    /// What is wrong where the connection has to be closed; nil where it was.
+    private static func staysOpen(_ one: Case, _ port: UInt16) -> String? {
+        guard let client = try? RawClient(port: port) else { return "no connection" }
+        try? client.send(one.bytes)
+        let bytes = client.read(patience: .seconds(20))
+        return client.sawEnd || client.wasReset ? nil : "open after \(parse(bytes).statuses)"
+    }
+
+    /// What is wrong where it has to be of use: a request after the case's own is not answered.
+    private static func isOfNoUse(_ one: Case, _ port: UInt16) -> String? {
+        guard let client = try? RawClient(port: port) else { return "no connection" }
+        do { try client.send(one.bytes) } catch { return "closed while it was sent" }
+        var bytes: [UInt8] = []
+        while parse(bytes).statuses.count < one.requests {
+            let more = client.readSome()
+            guard !more.isEmpty else { return "closed after \(parse(bytes).statuses)" }
+            bytes += more
+        }
+        guard (try? client.send("HEAD /v1/test HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")) != nil else {
+            return "closed behind its answers"
+        }
+        let (last, ended) = client.readToEnd()
+        let statuses = parse(last).statuses
+        return ended && statuses == [200] ? nil : "then \(statuses), ended: \(ended)"
     }
 
     private static func cases() throws -> [Case] {

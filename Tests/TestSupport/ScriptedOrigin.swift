@@ -22,6 +22,9 @@ public final class ScriptedOrigin: Sendable {
         /// Reads a request and sends what the function makes of it, until the client closes or the
         /// function returns nil.
         case serve(@Sendable (String) -> [UInt8]?)
+        /// Reads requests and does for each what the function makes of it, until the client closes
+        /// or one of those steps ends the connection.
+        case perform(@Sendable (String) -> [Step])
 
         public static func send(_ text: String) -> Step { .send(Array(text.utf8)) }
     }
@@ -100,32 +103,43 @@ public final class ScriptedOrigin: Sendable {
 
     private func play(_ script: [Step], _ index: Int, _ client: CInt) {
         defer { close(client) }
+        perform(script, index, client)
+    }
+
+    /// False where the connection has ended.
+    @discardableResult private func perform(_ script: [Step], _ index: Int, _ client: CInt) -> Bool {
         for step in script {
             switch step {
             case .request:
-                guard read(index, client, content: true) != nil else { return }
+                guard read(index, client, content: true) != nil else { return false }
             case .requestHead:
-                guard read(index, client, content: false) != nil else { return }
+                guard read(index, client, content: false) != nil else { return false }
             case .send(let bytes):
-                guard send(bytes, client) else { return }
+                guard send(bytes, client) else { return false }
             case .sleep(let milliseconds):
                 usleep(milliseconds * 1000)
             case .wait(let gate):
                 gate.wait()
             case .close:
-                return
+                return false
             case .reset:
                 var option = linger(l_onoff: 1, l_linger: 0)
                 setsockopt(client, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-                return
+                return false
             case .hold:
                 while let bytes = receive(client), !bytes.isEmpty {}
             case .serve(let answer):
                 while let request = read(index, client, content: true) {
-                    guard let bytes = answer(request), send(bytes, client) else { return }
+                    guard let bytes = answer(request), send(bytes, client) else { return false }
                 }
+            case .perform(let steps):
+                while let request = read(index, client, content: true) {
+                    guard perform(steps(request), index, client) else { return false }
+                }
+                return false
             }
         }
+        return true
     }
 
     private func receive(_ client: CInt) -> [UInt8]? {

@@ -188,7 +188,8 @@ import Testing
             lifetime: composed.lifetime, classTag: ResourceClass.albums.rawValue)
         #expect(scene.cache.store(composed: made, from: composed.parts.map(\.response)))
         let known = scene.library.index.count
-        scene.library.note(made, at: StoredScene.noon)
+        let map = try #require(DocumentScan(made.body).document)
+        scene.library.note(made.with(outline: map), at: StoredScene.noon)
         #expect(scene.library.index.count == known)
     }
 

@@ -1,3 +1,4 @@
+import Cache
 import Testing
 
 @testable import Compose
@@ -98,6 +99,12 @@ import Testing
                         artist(2, items("albums", 50..<52), next: nil), artist(1, items("albums", 0..<3), next: nil),
                     ])),
             ], "artists/1/albums", window(0..<3, next: nil)),
+        ComposingCase(
+            "a page that cannot be written leaves nothing behind before the next one",
+            learnt + [
+                inline, twenty,
+                Stored("artists/1", document(artist(1, ["1000", "9999"].map { identifier("albums", $0) }, next: 2))),
+            ], "artists/1/albums?limit=2", window(0..<2, next: 2)),
         ComposingCase(
             "a window in a language, where its links were seen",
             learnt + [page(1, "l=de&limit=20", 0..<20, next: 20)], "artists/1/albums?l=de&limit=5",
@@ -214,6 +221,29 @@ import Testing
             parts.map { String(decoding: $0.response.key.target, as: UTF8.self) } == [
                 "/v1/catalog/us/artists/1/albums?limit=20"
             ])
+    }
+
+    /// It says which items there are, whatever else the items come from.
+    @Test func theParentThatNamesTheItemsIsAPart() throws {
+        let scene = StoredScene()
+        let named = (0..<3).map { identifier("albums", "\(1_000 + $0)") }
+        try scene.store(Self.learnt + [Self.inline, Stored("artists/1", document(Self.artist(1, named, next: nil)))])
+        let parts = try scene.answer("artists/1/albums").parts
+        let targets = parts.map { String(decoding: $0.response.key.target, as: UTF8.self) }
+        #expect(targets.contains("/v1/catalog/us/artists/1") && targets.count > 1, "\(targets)")
+    }
+
+    /// Numbers have 64 bits and are no proof.
+    @Test func aPageOfAnotherListUnderTheSameNumberIsNotCut() throws {
+        let scene = StoredScene()
+        try scene.store(Self.learnt + [Self.page(2, "limit=20", 0..<20, next: 20)])
+        let asked = try StoredScene.request("artists/1/albums?limit=5")
+        let other = try StoredScene.target("artists/2/albums?limit=20")
+        let number = try #require(asked.listNumber)
+        scene.library.index.add(
+            CacheKey(scope: .shared, target: other.bytes), [(number, IndexedPlace(.page).packed)])
+        #expect(try scene.ask("artists/1/albums?limit=5") == .refusal)
+        #expect(try scene.ask("artists/2/albums?limit=5") != .refusal)
     }
 
     @Test func withNextCompletedALinkHasTheClientsOwnLimit() throws {

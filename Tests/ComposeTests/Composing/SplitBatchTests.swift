@@ -119,6 +119,11 @@ import Testing
             "what was not found in a batch that has gone stale is asked for again",
             forms + [Stored("albums?ids=404,1", document(album("1")), freshFor: 20), two], "albums?ids=404,2",
             after: 20, .fetch("/v1/catalog/us/albums?ids=404")),
+        ComposingCase(
+            "what a batch did not find when it was noted, and has by now",
+            forms + [
+                none404, Stored("albums?ids=1,404", document([album("1"), album("404")]), isNoted: false), two,
+            ], "albums?ids=404,2", .fetch("/v1/catalog/us/albums?ids=404")),
     ]
 
     static let refusals: [ComposingCase] = [

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+@Suite struct AccessLogSinkTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.url.appendingPathComponent("access.log").path }
+    private var moved: String { path + ".1" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    /// As a log is rotated: moved away, and opened anew at a signal.
+    @Test func afterReopeningLinesGoToTheNewFileAndNoneAreLost() throws {
+        let sink = try AccessLogSink(path: path)
+        sink.write(Array("one\n".utf8))
+        sink.flush()
+        try FileManager.default.moveItem(atPath: path, toPath: moved)
+        sink.write(Array("two\n".utf8))
+        sink.flush()
+        #expect(!FileManager.default.fileExists(atPath: path), "until it is told, it writes on")
+        #expect(try sink.reopen())
+        sink.write(Array("three\n".utf8))
+        sink.flush()
+        #expect(try text(moved) == "one\ntwo\n" && text(path) == "three\n")
+        #expect(sink.dropped == 0)
+    }
+
+    @Test func whatIsThereWhenItIsReopenedStays() throws {
+        let sink = try AccessLogSink(path: path)
+        sink.write(Array("one\n".utf8))
+        sink.flush()
+        #expect(try sink.reopen())
+        sink.write(Array("two\n".utf8))
+        sink.flush()
+        #expect(try text(path) == "one\ntwo\n")
+    }
+
+    @Test func whereItCannotBeReopenedTheOldFileIsUsedOn() throws {
+        let directory = folder.url.appendingPathComponent("logs")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let sink = try AccessLogSink(path: directory.appendingPathComponent("access.log").path)
+        let away = folder.url.appendingPathComponent("old")
+        try FileManager.default.moveItem(at: directory, to: away)
+        #expect(throws: (any Error).self) { try sink.reopen() }
+        sink.write(Array("one\n".utf8))
+        sink.flush()
+        #expect(try text(away.appendingPathComponent("access.log").path) == "one\n" && sink.dropped == 0)
+    }
+
+    @Test func aDescriptorThatWasHandedOverIsNotReopened() throws {
+        let pipe = Pipe()
+        let sink = AccessLogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        #expect(try !sink.reopen())
+        sink.write(Array("one\n".utf8))
+        sink.flush()
+        #expect(pipe.fileHandleForReading.availableData == Data("one\n".utf8))
+    }
+
+    /// Nobody reads: what may wait is taken, and what is more is dropped whole and counted.
+    @Test func linesBeyondWhatMayWaitAreDroppedAndCounted() async throws {
+        let megabyte = 1 << 20
+        let pipe = Pipe()
+        let sink = AccessLogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        for letter in Array("abcdefgh".utf8) { sink.write(Array(repeating: letter, count: megabyte)) }
+        #expect(sink.dropped == 0)
+        sink.write(Array("x".utf8))
+        #expect(sink.dropped == 1)
+        sink.write(Array(repeating: UInt8(ascii: "y"), count: 99))
+        #expect(sink.dropped == 100)
+        let read = try await onThread {
+            var read = Data()
+            while read.count < 8 * megabyte { read += pipe.fileHandleForReading.availableData }
+            return read
+        }
+        sink.flush()
+        let expected = Array("abcdefgh".utf8).reduce(into: Data()) { $0 += Data(repeating: $1, count: megabyte) }
+        #expect(read == expected, "what was taken is whole and in order")
+        sink.write(Array("z".utf8))
+        sink.flush()
+        #expect(pipe.fileHandleForReading.availableData == Data("z".utf8) && sink.dropped == 100)
+    }
+
+    /// `/dev/full` takes nothing.
+    @Test func linesThatTheDescriptorRefusesAreCounted() throws {
+        let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let sink = AccessLogSink(descriptor: descriptor)
+        for count in [10, 5] { sink.write(Array(repeating: UInt8(ascii: "x"), count: count)) }
+        sink.flush()
+        #expect(sink.dropped == 15)
+    }
+}

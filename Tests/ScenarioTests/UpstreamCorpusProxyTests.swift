@@ -1,0 +1,212 @@
+import Cache
+import Foundation
+import Proxy
+import Server
+import Synchronization
+import TestSupport
+import Testing
+
+/// Answers of broken and hostile origins, from public test suites, as clients of the running proxy
+/// see what becomes of them: with nothing stored, and with an answer that has gone stale.
+@Suite(.enabled(if: SharedMaterial.isPresent, "\(SharedMaterial.absence)"), .timeLimit(.minutes(5)))
+struct UpstreamCorpusProxyTests {
+    /// One case of `corpora/upstream.jsonl`.
+    private struct Case: Sendable {
+        let id: String
+        let method: String
+        /// What the origin does once it has the request.
+        let steps: [ScriptedOrigin.Step]
+        let expectation: String
+        let content: Data?
+        /// Of its first head.
+        let status: Int?
+        /// What no client may see.
+        let secret: Data?
+        /// Whether the origin leaves its connection open without an end to its answer.
+        let isSlow: Bool
+
+        init(_ object: [String: Any]) {
+            id = object["id"] as? String ?? ""
+            method = object["method"] as? String ?? "GET"
+            expectation = object["expect"] as? String ?? ""
+            let text = (object["input_b64"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
+            status = Int(String(decoding: text.dropFirst(9).prefix(3), as: UTF8.self))
+            content = (object["body_b64"] as? String).flatMap { Data(base64Encoded: $0) }
+            let hidden = object["must_not_reach_client"] as? String
+            secret = hidden.flatMap { $0.hasPrefix("on the") || $0.hasSuffix(":") ? nil : Data($0.utf8) }
+            let sent = object["steps"] as? [[String: Any]] ?? [["send_b64": object["input_b64"] ?? ""]]
+            let end = object["end"] as? String
+            isSlow = end == "hold" || sent.contains { $0["gap_ms"] != nil }
+            var steps = sent.flatMap(Self.steps)
+            switch end {
+            case "fin": steps.append(.close)
+            case "rst": steps.append(.reset)
+            case "hold": steps.append(.hold)
+            default: break
+            }
+            self.steps = steps
+        }
+
+        private static func steps(_ sent: [String: Any]) -> [ScriptedOrigin.Step] {
+            func decode(_ name: String) -> [UInt8] {
+                (sent[name] as? String).flatMap { Data(base64Encoded: $0) }.map(Array.init) ?? []
+            }
+            let (first, repeated, count) = (decode("send_b64"), decode("repeat_b64"), sent["count"] as? Int ?? 0)
+            guard let gap = sent["gap_ms"] as? Int else {
+                return [.send(first + (0..<count).flatMap { _ in repeated })]
+            }
+            return [.send(first)] + (0..<count).flatMap { _ in [.send(repeated), .sleep(milliseconds: UInt32(gap))] }
+        }
+    }
+
+    /// What a client got; nil where its answer broke off.
+    private typealias Reply = HTTPTestClient.Reply
+
+    private static let fresh =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+        + "Cache-Control: max-age=10, stale-if-error=1000000\r\nContent-Length: \(stale.utf8.count)\r\n\r\n\(stale)"
+    private static let stale = #"{"stored":"before"}"#
+
+    /// Refused by the grammar or by what was asked: the origin's answer must not be the client's.
+    private static let refused: Set = ["bad-gateway", "bad-gateway-or-abort", "gateway-timeout"]
+
+    private static func cases() throws -> [Case] {
+        try SharedMaterial.lines(of: "corpora/upstream.jsonl").map(Case.init)
+    }
+
+    /// An origin that plays the case whose number ends the target; before that, once, what goes
+    /// stale, where it is asked for `/v1/stale/`.
+    private static func origin(_ cases: [Case]) throws -> ScriptedOrigin {
+        let primed = Mutex<Set<Int>>([])
+        return try ScriptedOrigin([
+            .perform { request in
+                let target = request.split(separator: " ", maxSplits: 2).dropFirst().first ?? ""
+                guard let number = target.split(separator: "/").last.flatMap({ Int($0) }), number < cases.count else {
+                    return [.close]
+                }
+                let isFirst = target.hasPrefix("/v1/stale/") && primed.withLock { $0.insert(number).inserted }
+                return isFirst ? [.send(fresh)] : cases[number].steps
+            }
+        ])
+    }
+
+    /// The numbers of the cases, those first in which the proxy waits for the origin.
+    private final class Queue: Sendable {
+        private let order: [Int]
+        private let next = Mutex(0)
+
+        init(_ cases: [Case]) {
+            order = cases.indices.sorted { cases[$0].isSlow && !cases[$1].isSlow }
+        }
+
+        func take() -> Int? {
+            next.withLock { next in
+                defer { next += 1 }
+                return next < order.count ? order[next] : nil
+            }
+        }
+    }
+
+    /// Plays all, from several clients, since some of them wait for as long as the proxy does.
+    private static func all(
+        _ cases: [Case], _ port: Int, _ problem: @escaping @Sendable (Case, Int, HTTPTestClient) -> String?
+    ) async throws -> [String] {
+        let queue = Queue(cases)
+        let work: @Sendable () -> [String] = {
+            let client = HTTPTestClient(port: port)
+            defer { client.close() }
+            var problems: [String] = []
+            while let index = queue.take() {
+                let one = cases[index]
+                guard let text = problem(one, index, client) else { continue }
+                problems.append("\(one.id) (\(one.expectation)): \(text)")
+            }
+            return problems
+        }
+        return try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<48 { group.addTask { try await onThread(work) } }
+            return try await group.reduce(into: []) { $0 += $1 }.sorted()
+        }
+    }
+
+    private static func send(_ client: HTTPTestClient, _ method: String, _ target: String) -> Reply? {
+        do {
+            return try client.send(method, target)
+        } catch {
+            client.close()
+            return nil
+        }
+    }
+
+    @Test func withNothingStoredARefusedAnswerIsA502AndNeverHalfOfOne() async throws {
+        let cases = try Self.cases()
+        #expect(cases.count > 600)
+        let origin = try Self.origin(cases)
+        defer { origin.stop() }
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let problems = try await Self.all(cases, proxy.port) { one, index, client in
+            let reply = Self.send(client, one.method, "/v1/catalog/us/songs/\(index)")
+            return Self.leak(one, reply) ?? Self.problemCold(one, reply)
+        }
+        #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+        print("\(cases.count) answers of origins played through the proxy, nothing stored")
+    }
+
+    /// Revalidated in the foreground: the client waits for the origin.
+    @Test func withAStaleAnswerItStandsInForARefusedOne() async throws {
+        let cases = try Self.cases().filter { $0.method == "GET" }
+        #expect(cases.count > 600)
+        let origin = try Self.origin(cases)
+        defer { origin.stop() }
+        let clock = ManualClock(1_790_000_000)
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), timeOfDay: TimeOfDay { clock.unixSeconds })
+        defer { proxy.stop() }
+        let unprimed = try await Self.all(cases, proxy.port) { _, index, client in
+            let reply = Self.send(client, "GET", "/v1/stale/\(index)")
+            return reply?.body == Data(Self.stale.utf8) ? nil : "not stored: \(String(describing: reply?.status))"
+        }
+        #expect(unprimed.isEmpty, "\(unprimed)")
+        clock.advance(seconds: 100)
+        let problems = try await Self.all(cases, proxy.port) { one, index, client in
+            let reply = Self.send(client, "GET", "/v1/stale/\(index)")
+            return Self.leak(one, reply) ?? Self.problemStale(one, reply)
+        }
+        #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+        print("\(cases.count) answers of origins played through the proxy, a stale one stored")
+    }
+
+    private static func leak(_ one: Case, _ reply: Reply?) -> String? {
+        guard let secret = one.secret, let reply else { return nil }
+        let fields = reply.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+        let isSeen = reply.body.range(of: secret) != nil || Data(fields.utf8).range(of: secret) != nil
+        return isSeen ? "what must not be seen is: \(reply.fields)" : nil
+    }
+
+    private static func problemCold(_ one: Case, _ reply: Reply?) -> String? {
+        guard let reply else { return one.expectation == "bad-gateway-or-abort" ? nil : "the answer broke off" }
+        let isOwn = reply.status == 502 || reply.status == 504
+        if isOwn, reply.field("Cache-Status")?.contains("stored") == true { return "a failure was stored" }
+        switch one.expectation {
+        case "relay":
+            // An origin may say 502 of itself.
+            if isOwn, one.status != reply.status { return "\(reply.status)" }
+            return one.content.map { $0 == reply.body } ?? true ? nil : "another body: \(reply.body.count) bytes"
+        case "relay-empty", "no-response-body":
+            return isOwn || !reply.body.isEmpty ? "\(reply.status) with \(reply.body.count) bytes" : nil
+        case "relay-or-bad-gateway": return nil
+        default:
+            guard refused.contains(one.expectation) else { return "an expectation that nothing is known of" }
+            return isOwn ? nil : "\(reply.status) with \(reply.body.count) bytes"
+        }
+    }
+
+    private static func problemStale(_ one: Case, _ reply: Reply?) -> String? {
+        guard let reply else { return "the answer broke off" }
+        let isStandIn = reply.status == 200 && reply.body == Data(stale.utf8)
+        if isStandIn { return nil }
+        if refused.contains(one.expectation) { return "\(reply.status) with \(reply.body.count) bytes" }
+        if reply.status == 502 || reply.status == 504 { return "\(reply.status) in place of what is stored" }
+        return one.content.map { $0 == reply.body } ?? true ? nil : "another body: \(reply.body.count) bytes"
+    }
+}

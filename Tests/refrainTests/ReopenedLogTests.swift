@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import refrain
+
+/// What SIGUSR1 asks for.
+@Suite struct ReopenedLogTests {
+    private func proxy(_ accessLog: String, _ log: OperationalLog) throws -> RunningProxy {
+        let text = """
+            listen 127.0.0.1:0
+            admin_listen 127.0.0.1:0
+            upstream http://127.0.0.1:1
+            cache_file off
+            access_log \(accessLog)
+            """
+        return try RunningProxy(read(text).configuration, log)
+    }
+
+    private func stop(_ proxy: RunningProxy) {
+        let stopped = DispatchSemaphore(value: 0)
+        proxy.stop { _ in stopped.signal() }
+        stopped.wait()
+    }
+
+    @Test func aRequestAfterItIsLoggedInTheNewFile() throws {
+        let folder = try TemporaryFolder()
+        let captured = CapturedOutput()
+        let proxy = try proxy(folder.file("access.log"), OperationalLog(level: .info, captured.output.error))
+        let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
+        _ = try client.send("GET", "/v1/catalog/us/albums/before")
+        waitUntil { (try? folder.bytes("access.log"))?.isEmpty == false }
+        try folder.move("access.log", to: "access.log.1")
+        proxy.reopenLogs()
+        #expect(captured.error.contains("SIGUSR1: access log reopened"))
+        _ = try client.send("GET", "/v1/catalog/us/albums/after")
+        client.close()
+        stop(proxy)
+        let (old, new) = (
+            String(decoding: try folder.bytes("access.log.1"), as: UTF8.self),
+            String(decoding: try folder.bytes("access.log"), as: UTF8.self)
+        )
+        #expect(old.contains("/albums/before") && !old.contains("/albums/after"))
+        #expect(new.contains("/albums/after") && !new.contains("/albums/before"))
+    }
+
+    @Test func withoutAFileItSaysSoAndGoesOn() throws {
+        let captured = CapturedOutput()
+        let proxy = try proxy("off", OperationalLog(level: .info, captured.output.error))
+        proxy.reopenLogs()
+        #expect(captured.error.contains("SIGUSR1: there is no log file to reopen"))
+        let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
+        #expect(try client.send("GET", "/v1/catalog/us/albums/1").status == 502)
+        client.close()
+        stop(proxy)
+    }
+
+    /// The counter that an alert looks at.
+    @Test func whatTheLogDoesNotTakeIsCountedWhereOperatorsLook() throws {
+        let captured = CapturedOutput()
+        let proxy = try proxy("/dev/full", OperationalLog(level: .info, captured.output.error))
+        let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
+        let admin = HTTPTestClient(port: Int(try #require(proxy.adminAddress).port))
+        func dropped() throws -> Int {
+            let lines = String(decoding: try admin.send("GET", "/metrics").body, as: UTF8.self).split(separator: "\n")
+            let line = lines.first { $0.hasPrefix("refrain_access_log_dropped_bytes_total ") }
+            return Int(try #require(line).split(separator: " ")[1]) ?? -1
+        }
+        #expect(try dropped() == 0)
+        _ = try client.send("GET", "/v1/catalog/us/albums/1")
+        waitUntil { ((try? dropped()) ?? 0) > 0 }
+        #expect(try dropped() > "/v1/catalog/us/albums/1".utf8.count)
+        client.close()
+        admin.close()
+        stop(proxy)
+    }
+}
