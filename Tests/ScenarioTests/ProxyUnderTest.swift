@@ -27,6 +27,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
+        adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
@@ -37,9 +38,11 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.warn = warn
         shared.clientKeys = clientKeys
         shared.gzip = gzip
+        var upstream = UpstreamSettings(endpoint: endpoint)
+        adjusting(&upstream)
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
-            upstream: UpstreamSettings(endpoint: endpoint), upstreamTLS: upstreamTLS, shared: shared,
+            upstream: upstream, upstreamTLS: upstreamTLS, shared: shared,
             accessLog: (try AccessLogSink(path: logFile), logFormat))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay

@@ -215,10 +215,12 @@ import Testing
 
     @Test func whatAnAnswerNamedBeforeIsForgottenWithIt() throws {
         let scene = StoredScene()
-        try scene.store([Taught.album, Stored("albums?ids=1,2", document([album("1"), album("2")]))])
-        try scene.store(Stored("albums?ids=1,2", document(album("1"))))
-        try scene.store(Stored("albums?ids=8,9", Taught.albums.body))
-        #expect(try scene.ask("albums?ids=8,2") == .answer(document(album("8", [artistID("90")])), .split))
+        try scene.store([Self.larger])
+        let request = try StoredScene.request("artists/7")
+        let number = request.indexNumber(ofResource: request.resources[0].number)
+        #expect(scene.library.index.sources(of: number).count == 1)
+        try scene.store(Stored(Self.larger.target, document(album("1", [artist("8")]))))
+        #expect(scene.library.index.sources(of: number).isEmpty)
     }
 
     // MARK: Looking

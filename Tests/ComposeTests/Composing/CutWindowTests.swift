@@ -131,6 +131,9 @@ import Testing
         ComposingCase(
             "a page with a gap", learnt + [page(1, "limit=20", 0..<19, next: 20)], "artists/1/albums?limit=5", .refusal),
         ComposingCase(
+            "a list that went on before its limit, against all that is known of lists",
+            learnt + [twenty, page(9, "limit=20", 0..<10, next: 10)], "artists/1/albums?limit=5", .refusal),
+        ComposingCase(
             "a page with more items than places", learnt + [page(1, "limit=20", 0..<21, next: 20)],
             "artists/1/albums?limit=5", .refusal),
         ComposingCase(
@@ -257,6 +260,17 @@ import Testing
                 == .answer(document(items("albums", 3..<8), next: link), .window))
         #expect(
             try scene.ask("artists/1/albums?offset=3") == .refusal, "25 from 3 are not all there")
+    }
+
+    @Test func withNextCompletedWhatIsLearntIsTheOriginsOwnLink() throws {
+        var settings = CompositionSettings()
+        settings.completesNext = true
+        let scene = StoredScene(settings)
+        try scene.store(Self.twenty)
+        let request = try StoredScene.request("artists/1/albums?limit=7")
+        let record = try #require(scene.library.forms.record(request.shape, at: StoredScene.noon))
+        let link = try #require(record.paging.links.values.first?.write(offset: 8, request))
+        #expect(String(decoding: link, as: UTF8.self) == "/v1/catalog/us/artists/1/albums?offset=8")
     }
 
     /// What the file holds of earlier runs has a link of which it is not known who wrote it.

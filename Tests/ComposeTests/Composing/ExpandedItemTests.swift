@@ -7,6 +7,8 @@ import Testing
 @Suite struct ExpandedItemTests {
     private static let forms = [Taught.albumWithArtists, Taught.artist, Taught.artists]
     private static let base = Stored("albums/1", document(album("1", [artistID("7")])))
+    private static let briefly = Stored(
+        "albums/9?include=artists", document(album("9", [artist("90")])), freshFor: 50)
     private static let trio = Stored("albums/1", document(album("1", [artistID("7"), artistID("3"), artistID("7")])))
     private static let severalArtists = Stored(
         "albums/9?include=artists", document(album("9", [artist("90"), artist("91"), artist("92")])))
@@ -21,6 +23,10 @@ import Testing
     /// Albums whose artists come with the identifiers of their albums.
     private static func withAlbums(_ id: String) -> String {
         resource("artists", id, [relation("albums", [identifier("albums", "5")])])
+    }
+
+    private static func withWholeAlbums(_ id: String) -> String {
+        resource("artists", id, [relation("albums", [resource("albums", "5")])])
     }
 
     static let answers: [ComposingCase] = [
@@ -60,6 +66,9 @@ import Testing
         ComposingCase(
             "the element that is missing is fetched", forms + [base], "albums/1?include=artists",
             .fetch("/v1/catalog/us/artists?ids=7")),
+        ComposingCase(
+            "while the form is known", [briefly, Taught.artist, Taught.artists, base], "albums/1?include=artists",
+            after: 49, .fetch("/v1/catalog/us/artists?ids=7")),
         ComposingCase(
             "elements that are missing are fetched together, in order, each once", [severalArtists] + forms + [trio],
             "albums/1?include=artists", .fetch("/v1/catalog/us/artists?ids=3,7")),
@@ -122,6 +131,16 @@ import Testing
         ComposingCase(
             "missing elements that no batch was seen to bring", [Taught.albumWithArtists, Taught.artist, base],
             "albums/1?include=artists", .refusal),
+        ComposingCase(
+            "missing elements in a form that was not seen for too long",
+            [briefly, Taught.artist, Taught.artists, base],
+            "albums/1?include=artists", after: 50, .refusal),
+        ComposingCase(
+            "missing elements whose relationships are whole resources",
+            [
+                Stored("albums/9?include=artists", document(album("9", [withWholeAlbums("90")]))),
+                Stored("artists?ids=90", document(withWholeAlbums("90"))), base,
+            ], "albums/1?include=artists", .refusal),
         ComposingCase(
             "missing elements of two types",
             formsOfBoth + [Stored("albums/1", document(both("1", [artistID("7")], [genreID("21")])))],

@@ -110,6 +110,18 @@ import Testing
         }
     }
 
+    @Test func aFormThatIsNestedMoreDeeplyThanAnyWasSeenIsNotLearnt() throws {
+        func nested(_ depth: Int) -> String {
+            depth == 1 ? artist("7") : resource("albums", "9", [relation("artists", [nested(depth - 1)])])
+        }
+        for (depth, isLearnt) in [(ObjectShape.maxDepth, true), (ObjectShape.maxDepth + 1, false)] {
+            let scene = StoredScene()
+            try scene.store(Stored("albums/9", document(nested(depth))))
+            let shape = try StoredScene.request("albums/1").shape
+            #expect((scene.library.forms.record(shape, at: StoredScene.noon) != nil) == isLearnt, "\(depth)")
+        }
+    }
+
     @Test func beyondTheMostFormsTheOldestGivesWay() throws {
         let forms = LearntForms()
         let body = Array(Taught.album.body.utf8)

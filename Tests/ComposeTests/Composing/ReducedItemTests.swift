@@ -47,6 +47,14 @@ import Testing
                 Stored("albums?ids=1", document(resource("albums", "1", extra: ",\"meta\":{\"b\":2}"))),
             ], "albums/1", .answer(document(resource("albums", "1", extra: ",\"meta\":{\"b\":2}")), .reduced)),
         ComposingCase(
+            "members that items do not have there stay behind",
+            [
+                Taught.album,
+                Stored(
+                    "albums/1?include=genres",
+                    document(resource("albums", "1", extra: ",\"meta\":{}", [relation("artists", [artistID("7")])]))),
+            ], "albums/1", .answer(document(album("1")), .reduced)),
+        ComposingCase(
             "a list longer than any that was seen, up to the documented page, between item and batch",
             [Taught.album, Taught.albums, Stored("albums?ids=1", document(album("1", manyIDs(10))))], "albums/1",
             .answer(document(album("1", manyIDs(10))), .reduced)),
@@ -121,6 +129,36 @@ import Testing
             "an identifier with an address where identifiers have none",
             [
                 Stored("albums/9", document(album("9", [#"{"id":"90","type":"artists"}"#]))), whole,
+            ], "albums/1", .refusal),
+        ComposingCase(
+            "a resource without an address where items have one",
+            [
+                Taught.album,
+                Stored(
+                    "albums/1?include=artists",
+                    document(
+                        #"{"id":"1","type":"albums","attributes":{"name":"a"},"relationships":{"#
+                            + relation("artists", [artist("7")]) + "}}")),
+            ], "albums/1", .refusal),
+        ComposingCase(
+            "a relationship with members that it does not have there",
+            [
+                Taught.album,
+                Stored(
+                    "albums/1?include=artists",
+                    document(
+                        resource(
+                            "albums", "1", [#""artists":{"href":"/artists","meta":{},"data":[\#(artist("7"))]}"#]))),
+            ], "albums/1", .refusal),
+        ComposingCase(
+            "an item whose form showed two resources",
+            [Stored("albums/9", document([album("9", [artistID("90")]), album("8", [artistID("90")])])), whole],
+            "albums/1", .refusal),
+        ComposingCase(
+            "an item in a form whose envelope has got another member",
+            [
+                Taught.album, whole,
+                Stored("albums/8", "{\"data\":[\(album("8", [artistID("90")]))],\"meta\":{}}"),
             ], "albums/1", .refusal),
         ComposingCase(
             "an element of a type that was never seen there",
