@@ -66,14 +66,14 @@ run: deps build ## build, then run the proxy in front of the simulated API; no c
 build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
 
-# Two builds at once: each alone leaves a core idle for a third of its time.
+# Two builds at once: neither keeps two cores busy all the time.
 test-builds: deps-test
 	@$(MAKE) --no-print-directory -j 2 build test-build
 
 test-build:
 	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(TESTS)
 
-test: test-builds ## every test, those that need long in a brief size: ten minutes from nothing
+test: test-builds ## every test, those that need long in a brief size
 	$(TEST)
 
 test-long: test-builds ## the tests that have one in their full size
