@@ -1,8 +1,8 @@
 // Which composed answers were made from which stored ones, so that they go when a part changes.
-// Must hold: every composed answer in memory has its record here, for each of its parts: whoever
-// adds one is told which records gave way to it and drops their answers. Parts are known by the
-// hashes of their keys: two that share one go together, which costs an answer and breaks nothing.
-// No more than `maxParts` parts are held, and `maxAnswersOfPart` answers of each.
+// Must hold: every composed answer in memory has its record here, for each of its parts. Code that
+// adds a record is told which records gave way to it, and drops their answers. Parts are known by
+// the hashes of their keys: two that share one go together, which costs an answer and breaks
+// nothing. No more than `maxParts` parts are held, and `maxAnswersOfPart` answers of each.
 
 struct Dependents {
     /// A composed answer. Another one under the same key has another composition.

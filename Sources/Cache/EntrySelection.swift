@@ -7,7 +7,8 @@
 /// leads to, never counted; and neither counted nor softened is what was composed: it goes with any
 /// of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
-    /// The canonical path and query, exactly: whoever may see the answer, and all its variants.
+    /// The canonical path and query, exactly. It chooses all variants, no matter who may see the
+    /// answer.
     public var target: [UInt8]?
     /// What the canonical path and query begins with.
     public var prefix: [UInt8]?
@@ -25,7 +26,7 @@ public struct EntrySelection: Sendable, Equatable {
         if let target, !response.isMade(where: { $0.target.elementsEqual(target) }) { return false }
         if let prefix, !response.isMade(where: { $0.target.starts(with: prefix) }) { return false }
         if let storefront, response.storefront != storefront { return false }
-        // Nobody keeps the classes of parts: what was composed counts as of all classes.
+        // The classes of parts are not kept, so a composed answer counts as of all classes.
         if let classTag, response.composition == nil, response.classTag != classTag { return false }
         if let resource, !response.mayName(resource) { return false }
         return true

@@ -31,7 +31,7 @@ public struct ResponseFacts: Sendable, Equatable {
 
     /// The status code.
     public var status: Int
-    /// The origin's directives for everybody; see `directives`.
+    /// The origin's directives for every recipient; see `directives`.
     public var cacheControl = CacheControl()
     /// Its directives for caches like this one (RFC 9213).
     var targeted = TargetedCacheControl()

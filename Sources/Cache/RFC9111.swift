@@ -42,8 +42,8 @@ struct RFC9111 {
             keepFor: response.hasValidator ? Self.keepFor : 0,
             initialAge: correctedInitialAge)
         let isFresh = lifetime.initialAge < lifetime.freshFor
-        // A cookie that is not for everybody must reach the one it is for, and no one who waits for
-        // the same answer.
+        // A cookie that is not for everyone must reach the client it is for, and no client that
+        // waits for the same answer.
         if response.setsCookie, !isFresh || !response.hasExplicitFreshness { return .no(.setCookie) }
         let isUsableStale = lifetime.staleFor > 0 && lifetime.initialAge < lifetime.freshFor + lifetime.staleFor
         guard isFresh || isUsableStale || response.hasValidator else { return .no(.noFreshness) }

@@ -51,7 +51,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case vary
     /// Nothing says how long it is fresh, or it came stale, and there is no validator to ask with.
     case noFreshness
-    /// The answer sets a cookie, and the origin did not say that it is fresh for everybody.
+    /// The answer sets a cookie, and the origin did not say that it is fresh for everyone.
     case setCookie
     /// The answer came in a content coding that was not asked for.
     case contentCoding

@@ -3,10 +3,11 @@ import Glibc
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
 // with any of their parts. Must hold: while a composed answer is found, each of its parts is, as
 // far as this cache has been told, what it was made from, and as fresh. One lock sees to that:
-// under it the parts are looked at, the record is made and the answer stored, so whoever changes a
-// part (memory first, then the record) either changed it before that look or finds the record; and
-// a purge goes through memory with its mark set under the same lock, so what is composed either is
-// there before the purge looks, or is not stored, or is made from what the purge left.
+// under it the parts are looked at, the record is made and the answer is stored. Code that changes
+// a part (memory first, then the record) has therefore either changed it before that look, or it
+// finds the record. A purge goes through memory with its mark set under the same lock. What is
+// composed is therefore there before the purge looks, or is not stored, or is made from what the
+// purge left.
 
 extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
@@ -69,8 +70,8 @@ extension ResponseCache {
         return current === part || current.hasContent(of: part) && current.freshUntil >= part.freshUntil
     }
 
-    /// Whether a purge that chooses one of `parts`, each an answer of the origin's to everybody,
-    /// chooses `response` too.
+    /// Whether each of `parts` is an answer of the origin's to everyone, so that a purge that
+    /// chooses one of them chooses `response` too.
     private func isWhole(_ response: StoredResponse, _ composition: Composition, _ parts: [StoredResponse]) -> Bool {
         guard !response.key.isPersonal, !parts.isEmpty, composition.parts == parts.map(\.key),
             composition.named == parts.map(\.resources)

@@ -43,8 +43,8 @@ public final class ResponseCache: Sendable {
             return nil
         }
         if let store, response.shouldReportUse(at: now, every: store.useInterval) {
-            // Composed answers are uses of their parts, which would be evicted from the file as if
-            // nobody wanted them.
+            // A use of a composed answer is a use of its parts. Otherwise the parts would be
+            // evicted from the file as if no client wanted them.
             for used in response.composition?.parts ?? [key] { store.touch(used, at: now) }
         }
         return response
@@ -86,8 +86,8 @@ public final class ResponseCache: Sendable {
     }
 
     /// Counts up when a purge begins to work. What was asked of the origin before may be what was
-    /// purged: whoever stores an answer reads this before asking and again after storing, and
-    /// removes what it stored if the two differ.
+    /// purged. Code that stores an answer therefore reads this before it asks and again after it
+    /// has stored, and removes what it stored if the two differ.
     public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
 
     /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both
@@ -125,7 +125,7 @@ public final class ResponseCache: Sendable {
         store.visit(body, completion)
     }
 
-    /// Frees what is stored in a scope that nobody looks in any more, behind the caller's back.
+    /// Frees what is stored in a scope that is not looked in any more. The caller does not wait.
     public func free(_ scope: CacheKey.Scope) {
         cleaning.async { @Sendable [memory] in memory.remove(scope) }
     }
@@ -268,8 +268,8 @@ public struct ListedEntry: Sendable {
 
 /// What a listing found.
 public struct EntryListing: Sendable {
-    /// Answers of the origin's that everyone shares, the most recently used first, or received,
-    /// where nobody keeps their use.
+    /// Answers of the origin's that everyone shares. The most recently used come first, or the most
+    /// recently received where their use is not recorded.
     public let entries: [ListedEntry]
     /// Whether there are more than were asked for.
     public let isTruncated: Bool

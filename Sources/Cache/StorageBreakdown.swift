@@ -22,8 +22,8 @@ public struct StorageBreakdown: Sendable, Equatable {
     public init() {}
 }
 
-/// Makes breakdowns behind everybody's back and hands out the last one while it is recent: going
-/// through a million entries takes a second, and whoever watches asks every few seconds.
+/// Makes breakdowns in the background and hands out the last one while it is recent. Going through
+/// a million entries takes a second, and a watcher asks every few seconds.
 final class StorageSurvey: Sendable {
     private struct State {
         var latest: StorageBreakdown?

@@ -1,10 +1,10 @@
 import HTTP
 import Synchronization
 
-// The content of a stored answer: as it is, or in gzip until somebody wants it otherwise. What
+// The content of a stored answer: as it is, or in gzip until a caller wants it otherwise. What
 // comes out of the file mostly goes to clients that accept gzip, and inflating it would cost more
 // than all the rest of finding it.
-// Must hold: whoever looks sees one content of one length; only what a checksum vouches for is kept
+// Must hold: every reader sees one content of one length; only what a checksum vouches for is kept
 // coded alone.
 
 /// What a `StoredResponse` has as its body.
@@ -50,9 +50,9 @@ final class CodedContent: Sendable {
         (self.coded, self.count, self.gzip, self.onDamage) = (coded, count, gzip, onDamage)
     }
 
-    /// Whether it was found, when somebody wanted it, that it cannot be inflated. It was before it
-    /// was stored, so this takes a row that was damaged behind its checksum, or a want of memory.
-    /// From then on it stays so.
+    /// Whether a caller wanted the content and it could not be inflated. It could be inflated
+    /// before it was stored, so this takes a row that was damaged behind its checksum, or a want of
+    /// memory. From then on it stays so.
     var isDamaged: Bool { damage.load(ordering: .acquiring) }
 
     /// Zeros where `isDamaged`, which is never before this was asked for: ranges that were found by

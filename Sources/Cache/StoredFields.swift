@@ -3,15 +3,15 @@ import Text
 
 // The field lines of a stored response: which of the origin's are kept, and the head that goes out
 // on every hit. Must hold: framing, connection fields, credentials and what varies from hit to hit
-// (Age, Cache-Status) are never kept, whoever calls; a line that is no field line is dropped, so
-// nothing stored can split a response.
+// (Age, Cache-Status) are never kept, no matter what code calls; a line that is no field line is
+// dropped, so nothing stored can split a response.
 
 /// How much of what the origin said of one moment or to one client is kept.
 public enum FieldRetention: Sendable {
     /// Neither Date nor Set-Cookie: the answer is kept for longer than the origin knows of.
     case impersonal
-    /// Both: the origin's rules are followed, and it is for its rules to say that an answer with a
-    /// cookie is for everybody (RFC 9111 7.3).
+    /// Both. The origin's rules are followed, and they have to say that an answer with a cookie is
+    /// for everyone (RFC 9111 7.3).
     case complete
 
     /// What is kept under the rule of a request's class.
@@ -105,11 +105,11 @@ enum StoredFields {
     /// A strong entity tag over the content, marked as the cache's own (RFC 9110 8.8.1: it has to
     /// change whenever the content does). The same in every process, and after every start.
     ///
-    /// Under an operator's rule it is a checksum: what two versions of one answer have by chance in
-    /// common is not that, and nobody gains by making it so, as a tag is only ever compared with
-    /// those of the same target. A digest of 4 KB costs as much as all the rest of storing it.
-    /// Whoever follows an origin's rules stores for everything there is, and keeps the digest: the
-    /// first 128 bits of SHA-256.
+    /// Under an operator's rule it is a checksum. Two versions of one answer do not have it in
+    /// common by chance, and there is no gain in making them agree, as a tag is only ever compared
+    /// with those of the same target. A digest of 4 KB costs as much as all the rest of storing it.
+    /// A cache that follows an origin's rules stores for everything there is, and keeps the digest:
+    /// the first 128 bits of SHA-256.
     static func entityTagLine(_ body: [UInt8], _ retention: FieldRetention) -> [UInt8] {
         guard retention == .complete else { return checksumTagLine(body) }
         guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }

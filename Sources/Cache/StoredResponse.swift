@@ -27,7 +27,8 @@ public final class StoredResponse: Sendable {
     public let receivedAt: Int64
     /// How long it may be used.
     public let lifetime: Lifetime
-    /// The resource class, in numbers of whoever stores; named by `SQLiteStore.open(classNames:)`.
+    /// The resource class, as a number of the code that stores; `SQLiteStore.open(classNames:)`
+    /// names it.
     public let classTag: UInt8
     /// Two lower-case letters, or nothing.
     public let storefront: [UInt8]
@@ -251,8 +252,8 @@ extension Array where Element: BitwiseCopyable {
 // of it.
 
 extension StoredResponse {
-    /// Whether `head` has a Date: an answer stored under the origin's own rules keeps the origin's,
-    /// or the time it came (RFC 9110 6.6.1, RFC 9111 4), and nobody may add another.
+    /// Whether `head` has a Date. An answer stored under the origin's own rules keeps the origin's
+    /// Date, or the time it came (RFC 9110 6.6.1, RFC 9111 4), and no other may be added.
     public var hasDate: Bool { validators.date != nil }
 
     /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF.
@@ -272,7 +273,7 @@ extension StoredResponse {
         }
     }
 
-    /// For content that turned out to be none. Whoever comes next finds nothing stored and asks the
+    /// For content that turned out to be none. The next request finds nothing stored and asks the
     /// origin.
     private func appendDamaged(to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(502)

@@ -115,9 +115,9 @@ struct NumberTable {
 }
 
 extension UInt64 {
-    /// Spread over all bits in a way that only who knows the seed can tell: numbers come from what
-    /// the origin says, and nobody shall choose them so that they meet in one bucket. (The
-    /// finaliser of MurmurHash3.)
+    /// Spreads the number over all bits in a way that can be told only with the seed. Numbers come
+    /// from what the origin says, and it must not be possible to choose them so that they meet in
+    /// one bucket. (The finaliser of MurmurHash3.)
     func mixed(_ seed: UInt64) -> UInt64 {
         var bits = self ^ seed
         bits = (bits ^ bits >> 33) &* 0xFF51_AFD7_ED55_8CCD

@@ -2,9 +2,9 @@ import Synchronization
 
 // Where resources stand in stored answers: which answers an object could be taken from, without a
 // look at any of them. Must hold: it is a hint and no more. What it says has been added once, but
-// the answer may have gone since, or be another one; whoever uses a source looks the answer up and
-// verifies what stands there. All of it together takes `maxBytes` at most, and no lock is held for
-// longer than a few memory accesses, or the doubling of one small table.
+// the answer may have gone since, or be another one. Code that uses a source looks the answer up
+// and verifies what stands there. All of it together takes `maxBytes` at most, and no lock is held
+// for longer than a few memory accesses, or the doubling of one small table.
 //
 // Numbers are spread over `NumberTable`s, keys over `AnswerTable`s; a number's slots hold the
 // answers' numbers. Both begin small.

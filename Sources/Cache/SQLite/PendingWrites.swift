@@ -1,6 +1,6 @@
 // What waits for the writer: at most one operation for each key, the latest, so that a burst of the
 // same key is one write. Must hold: an operation stays visible to readers until it is committed or
-// lost, so that nobody reads what is about to be replaced or removed; bytes queued and in flight
+// lost, so that no reader gets what is about to be replaced or removed; bytes queued and in flight
 // are bounded, and what does not fit is dropped, never waited for; under the lock that loops take,
 // nothing takes longer than one batch is large.
 
@@ -116,7 +116,7 @@ struct PendingWrites {
         swap(&queued, &inFlight)
     }
 
-    /// Forgets everything: nobody will write it.
+    /// Forgets everything. None of it will be written.
     mutating func removeAll() {
         (queued, inFlight, touches, byteCount) = ([:], [:], [:], 0)
     }

@@ -2,8 +2,8 @@ import Glibc
 
 // In which row of the file a key was found last: eight bytes a key, so that the index of keys, a
 // tree that is larger than a reader's page cache, is not walked again.
-// Must hold: a hint is never believed: the row that it names is read and compared, and where it is
-// another's or gone the index is asked; a newcomer takes the place of whoever has its slot, so
+// Must hold: a hint is never believed. The row that it names is read and compared, and the index is
+// asked where the row is another key's or gone. A new hint replaces the one that has its slot, so
 // nothing is moved and nothing has to be taken out.
 
 final class RowHints {

@@ -228,7 +228,7 @@ public struct StoredEntry: Sendable, Equatable {
     public let size: Int
     /// The content coding in which the body is kept; nil where there is none.
     public let coding: String?
-    /// Unix seconds, to about a minute; nil where nobody keeps it.
+    /// Unix seconds, to about a minute; nil where it is not recorded.
     public let lastUsed: Int64?
 }
 
@@ -239,7 +239,7 @@ extension StoredEntry {
         return CacheKey(scope: .shared, target: Array(target.utf8), variant: Array(variant.utf8))
     }
 
-    /// What a listing says of an answer in memory, where nobody keeps when it was used last.
+    /// What a listing says of an answer in memory, where the time of the last use is not recorded.
     init(_ response: StoredResponse) {
         target = String(decoding: response.key.target, as: UTF8.self)
         variant = String(decoding: response.key.variant, as: UTF8.self)
@@ -293,8 +293,8 @@ extension SQLiteStore {
         return entries
     }
 
-    /// A connection for whoever reads at length behind everybody's back: neither a loop nor the
-    /// writer waits for it.
+    /// A connection for code that reads at length in the background: neither a loop nor the writer
+    /// waits for it.
     func openForReading() throws(SQLiteError) -> Database {
         let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
         try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")

@@ -1,8 +1,8 @@
 // The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts,
 // comments included, and `.schema` prints them.
 // Must hold: `statements` describe `version` exactly; a file of that version in which one of them
-// is missing or differs is not ours. Totals, contents and mentions follow `entry` by triggers,
-// whoever deletes from it.
+// is missing or differs is not ours. Totals, contents and mentions follow `entry` by triggers, no
+// matter what deletes from it.
 
 enum Schema {
     /// Marks the file as this cache's: "Rfrn".

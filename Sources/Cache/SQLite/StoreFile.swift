@@ -3,8 +3,8 @@ import Glibc
 
 // The database file itself: made with mode 0600, opened, judged, and set aside when it is of no
 // use.
-// Must hold: nothing is ever deleted that might be somebody's; what is in the way is renamed, and
-// only a regular file.
+// Must hold: a file that might belong to someone is never deleted; what is in the way is renamed,
+// and only if it is a regular file.
 
 /// Why the store cannot work now.
 struct StoreUnavailable: Error {
@@ -17,7 +17,8 @@ struct StoreFile {
     let path: String
     /// `cache_size`.
     let maxBytes: Int
-    /// Nobody opens it again: it need not outlive a crash, and the disk is not waited for.
+    /// The file is not opened again: it need not outlive a crash, and the store does not wait for
+    /// the disk.
     let isTemporary: Bool
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void

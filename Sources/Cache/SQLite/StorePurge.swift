@@ -8,7 +8,7 @@ struct StorePurge: Sendable {
     enum Source: Sendable {
         /// The row of one key.
         case row(Int64)
-        /// The rows of a target whose keys nobody can tell.
+        /// The rows of a target whose keys cannot be told.
         case variants([UInt8])
         /// The rows of the entries that name a resource: all mentions are looked through.
         case mentions(UInt64)

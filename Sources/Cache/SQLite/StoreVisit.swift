@@ -1,9 +1,10 @@
 // A walk through the answers of the file, newest first: what was learnt from them when they came is
 // learnt again after a start. Must hold: it runs on a queue of its own and reads through a
-// connection of its own, in pieces that end their read transaction before anybody looks at what was
-// read, so neither a loop nor the writer waits for it and the log can be reset between pieces;
-// nothing comes out that the checksum does not vouch for, nor what is about to be replaced or
-// removed. What is stored while it goes on is not met: whoever stores it knows of it.
+// connection of its own, in pieces. A piece ends its read transaction before any code looks at what
+// was read, so neither a loop nor the writer waits for it and the log can be reset between pieces.
+// It yields only what the checksum vouches for, and nothing that is about to be replaced or
+// removed. It does not meet what is stored while it goes on: the code that stores an answer knows
+// of it.
 
 struct StoreVisit {
     /// A piece of rows, the newest first.

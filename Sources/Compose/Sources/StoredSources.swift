@@ -98,8 +98,8 @@ extension Array {
 }
 
 extension ResourceClasses {
-    /// Whether others may be made of the answer: one of the origin's to everybody, of one of these
-    /// classes.
+    /// Whether other answers may be made of this one: it is the origin's own, it is for everyone,
+    /// and its class is one of these.
     func allowParts(of response: StoredResponse) -> Bool {
         guard response.status == 200, response.composition == nil, !response.key.isPersonal,
             response.key.variant.isEmpty, let type = ResourceClass(rawValue: response.classTag)

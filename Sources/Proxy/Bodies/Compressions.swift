@@ -18,7 +18,7 @@ final class Compressions: Sendable {
     /// The largest content: 20 ms of a core. The most that may wait: a second of it.
     static let (mostBytes, mostWaiting) = (2 << 20, 32 << 20)
 
-    /// Compresses `stored`, if there is room; nothing is said to whoever asked.
+    /// Compresses `stored` if there is room. The caller is told nothing.
     func compress(_ stored: StoredResponse, for cache: ResponseCache, by gzip: Gzip) {
         let count = stored.bodyCount
         guard count <= Self.mostBytes else { return }

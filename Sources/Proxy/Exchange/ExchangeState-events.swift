@@ -11,9 +11,9 @@ extension ExchangeState {
         case client
         /// Another exchange, which completes its answer with this one.
         case part
-        /// Nobody waits: a stale answer was served and is replaced behind it.
+        /// No client waits: a stale answer was served and is replaced behind it.
         case refresh
-        /// Nobody has asked for it yet.
+        /// No client has asked for it yet.
         case ahead
     }
 
@@ -107,7 +107,7 @@ extension ExchangeState {
         /// The client does not keep up with a large answer, and does again.
         case clientBlocked, clientDrained
         case clientLeft
-        /// A client waits by now for what nobody had asked for.
+        /// A client waits by now for what no client had asked for.
         case hurried
     }
 

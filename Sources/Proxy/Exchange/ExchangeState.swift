@@ -52,7 +52,7 @@ struct ExchangeState {
     private let began: Instant
     /// Whether another's request brings the answer.
     private(set) var isCollapsed = false
-    /// Whether somebody waits by now for what nobody had asked for.
+    /// Whether a client waits by now for what no client had asked for.
     private var isHurried = false
     /// Whether the client has hung up. It is answered all the same, for the counters and the log.
     var hasClientLeft = false

@@ -46,7 +46,7 @@ struct FlightTable<Waiter> {
 
     /// What is remembered of a key for a while.
     private struct Mark {
-        /// Until then nobody waits for the key (hit-for-miss).
+        /// Until then no request waits for the key (hit-for-miss).
         var uncollapsibleUntil: Instant
         /// From then on it is refreshed again.
         var refreshableFrom: Instant
@@ -98,7 +98,7 @@ struct FlightTable<Waiter> {
     /// The flight that is out for a key and may be joined, by its number; nil where there is none.
     func flight(for key: CacheKey) -> Int? { open[key] }
 
-    /// A request that nobody may wait for leaves.
+    /// A request leaves, and no other request may wait for it.
     mutating func begin(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
         begin(key, epoch, now, isJoinable: false)
     }
@@ -134,7 +134,7 @@ struct FlightTable<Waiter> {
     enum Ending {
         /// The answer serves those who waited.
         case shared
-        /// It serves the leader alone; for a while nobody waits for this key.
+        /// It serves the leader alone. For a while no request waits for this key.
         case uncollapsible
         /// There was none: those who waited hear the same.
         case failed

@@ -15,7 +15,7 @@ public struct ProxyShared: Sendable {
     public var clientKeys: ClientKeys?
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
-    /// The requests that are being answered, for whoever watches.
+    /// The requests that are being answered, for those who watch.
     public let feed = LiveFeed()
     /// Records what is answered, where that is wanted.
     public var recorder = TrafficRecorder()
@@ -58,8 +58,8 @@ public struct ProxyShared: Sendable {
         shared.credentials = credentials
         shared.policy = policy
         if keepsPersonal, !shared.keepsPersonal {
-            // Nobody would see the writes that end what is kept; switched on again, it must not be
-            // found.
+            // The proxy would not see the writes that end what is kept. When this is switched on
+            // again, what was kept must not be found.
             shared.users = UserScopes()
             cache.freePersonal()
         }

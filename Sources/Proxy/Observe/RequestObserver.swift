@@ -3,8 +3,8 @@ import EventLoop
 import HTTP
 import Server
 
-/// One loop's witness of every answered request: counts how long it took, names it in the access
-/// log, shows it to whoever watches. Confined to its loop.
+/// One loop's witness of every answered request: it counts how long the request took, names it in
+/// the access log and shows it to those who watch. It is confined to its loop.
 final class RequestObserver {
     private let statistics: Statistics
     private let context: LoopContext

@@ -16,7 +16,7 @@ struct OriginRequest {
     let mayUseOperatorsToken: Bool
     /// Whose token goes along; nil without one, or where nothing personal is kept.
     let user: UserHash?
-    /// What it asks for of the catalog, where whoever asks knows.
+    /// What it asks for of the catalog, where the code that asks knows it.
     var catalogRequest: CatalogRequest?
     /// What would complete a composition of the answer.
     var supplement: Supplement?

@@ -62,12 +62,13 @@ extension UpstreamResponse {
     }
 
     /// The lines that an answer which is not stored goes on with. A cookie is for the client whose
-    /// request brought the answer, and for nobody who waited for it (FRAMING 5.2).
+    /// request brought the answer, and not for the clients that waited for it (FRAMING 5.2).
     func forwardableFields(isPersonal: Bool, isCollapsed: Bool = false) -> [UInt8] {
         lines(isPersonal) { ($0 != .date || hasDate) && !($0 == .setCookie && isCollapsed) }
     }
 
-    /// Whether the origin says when it made the answer: then nobody else may (RFC 9110 6.6.1).
+    /// Whether the origin says when it made the answer. If it does, no recipient may say so in its
+    /// place (RFC 9110 6.6.1).
     var hasDate: Bool {
         var dates = 0
         for line in fields.lines where line.id == .date {

@@ -49,7 +49,7 @@ final class Worker: @unchecked Sendable {
         loop.sync { server.cancelListening(at: address) }
     }
 
-    /// Whether nobody else has the port: listens on it unshared for a moment.
+    /// Checks that no other listener has the port: listens on it unshared for a moment.
     func listenAlone(_ address: SocketAddress) throws(SystemError) {
         guard address.port != 0 else { return }
         try loop.sync { () throws(SystemError) in

@@ -23,7 +23,7 @@ extension ClientConnection {
         phase = .streaming(chunked: chunked)
     }
 
-    /// Begins an answer that goes on until somebody ends it, and the connection with it.
+    /// Begins an answer that goes on until one side ends it. The connection ends with it.
     public func beginEndlessAnswer(_ write: (inout ByteBuffer) -> Void) {
         keepsAlive = false
         beginStreaming(length: nil, write)

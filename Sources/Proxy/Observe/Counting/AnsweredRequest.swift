@@ -7,8 +7,8 @@ struct AnsweredRequest {
     let contentLength: Int
     /// What the cache did; nil where it was not asked.
     let cacheStatus: CacheStatus?
-    /// Under which the answer is, or would be, stored; nil where the target was malformed or is
-    /// nobody else's.
+    /// The key under which the answer is, or would be, stored; nil where the target was malformed
+    /// or belongs to one client alone.
     let key: CacheKey?
     /// Written in place of the target where the target is private, or no target.
     let template: StaticString?

@@ -5,7 +5,7 @@ import Cache
 // Must hold: a key whose weight exceeds the total divided by `capacity` is there; a weight shown is
 // never below the true one, and above it by `excess` at most.
 
-/// What is heavy. Pure; whoever shares it locks it.
+/// Finds what is heavy. It is pure; code that shares it locks it.
 struct SpaceSaving: Sendable {
     struct Item: Sendable {
         var key: CacheKey

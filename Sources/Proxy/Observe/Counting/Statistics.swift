@@ -40,7 +40,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     /// Requests to the origin that were spared: for each answer that was built without any, and for
     /// each of a batch but one.
     case upstreamSaved
-    /// Requests to the origin for what nobody has asked for yet: the next page of a client that
+    /// Requests to the origin for what no client has asked for yet: the next page of a client that
     /// walks.
     case prefetched
     /// Answers of the origin that contradict the form that was learnt from others.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The requests that are being answered, for whoever watches: the newest few hundred, and only
-/// while somebody does.
+/// The requests that are being answered, for those who watch: the newest few hundred, and only
+/// while there is a watcher.
 ///
-/// Shared by all loops. While nobody watches, a request costs one read of `isWatched`.
+/// All loops share it. While there is no watcher, a request costs one read of `isWatched`.
 public final class LiveFeed: Sendable {
     /// One answered request. Personal targets are templates, as in the access log.
     public struct Event: Sendable, Equatable {
@@ -40,7 +40,8 @@ public final class LiveFeed: Sendable {
     private let ring = Mutex(Ring())
 
     static let capacity = 512
-    /// The most in a second: nobody reads more, and making them costs more than the answers do.
+    /// The most in a second: a watcher does not read more, and making them costs more than the
+    /// answers do.
     static let mostPerSecond = 500
 
     public init() {}

@@ -3,8 +3,8 @@ import Synchronization
 /// Batches on their way from the loops to the recorder's thread: a list, of which the last that was
 /// added is the first.
 ///
-/// No lock: whoever is kept from running in the middle of this holds nobody up, and loops that add
-/// at once all succeed.
+/// It has no lock: a thread that is suspended in the middle of this delays no other thread, and
+/// loops that add at once all succeed.
 final class BatchQueue: Sendable {
     private final class Node {
         let batch: TrafficBatch

@@ -42,7 +42,7 @@ enum TrafficAnswer: Sendable {
     /// Field lines, and the content where there is one that everyone may see.
     case passed(fields: [UInt8], content: [UInt8])
 
-    /// Bytes that nobody else may be keeping.
+    /// How many bytes may be in memory only because of this answer's record.
     var byteCount: Int {
         switch self {
         case .untold: 0
