@@ -62,7 +62,7 @@ extension ClientConnection {
         }
     }
 
-    /// The same where the content comes piece by piece, until somebody ends it.
+    /// The same where the content comes piece by piece, until the connection is ended.
     func beginEndless(_ reply: AdminReply) {
         beginEndlessAnswer { reply.writeHead(to: &$0) }
     }

@@ -88,7 +88,8 @@ public final class AdminService: Service {
         endpoint.answer(AdminExchange(service: self, request: request, connection: connection))
     }
 
-    /// Whoever guesses at tokens is answered late, and not at all where many do so at once.
+    /// A client that guesses at tokens gets its answer late, and none at all where many guess at
+    /// once.
     fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
         guard delayed < AdminAuthorizer.mostDelayed else { return connection.close() }
         delayed += 1

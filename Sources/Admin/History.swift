@@ -1,8 +1,8 @@
 import Proxy
 import Text
 
-/// What was counted in each ten seconds of the last hour. Pure: whoever owns it tells it the time
-/// and the totals.
+/// What was counted in each ten seconds of the last hour. Pure: its owner tells it the time and the
+/// totals.
 struct History {
     /// Totals since the start.
     struct Totals: Equatable {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How the reloads of the configuration went, for whoever watches the proxy.
+/// How the reloads of the configuration went, for those who watch the proxy.
 public final class ReloadStatus: Sendable {
     public struct Snapshot: Sendable, Equatable {
         /// Since the start.

@@ -17,8 +17,8 @@ public enum ResourceMention {
     /// The most numbers of one document, so that what stores them has a bound.
     public static let maxCount = 4_096
     /// Stands, alone, for all resources there are: the document names more than ``maxCount``, or
-    /// begins like JSON but is malformed or nested deeper than ``JSON/maxDepth``, so that nobody
-    /// can say what it names.
+    /// begins like JSON but is malformed or nested deeper than ``JSON/maxDepth``, so that it cannot
+    /// be said what it names.
     public static let everything = UInt64.max
 
     /// The number of one resource.

@@ -1,4 +1,4 @@
-// Reading keys and tokens from files that nobody else can read.
+// Reading keys and tokens from files that no other user can read.
 //
 // What must hold: what is checked is the open file and not its name, so that nothing can be
 // exchanged in between; the content goes straight into locked memory (FRAMING 7.1).
@@ -10,7 +10,8 @@ public enum SecretFile {
     /// The largest secret there is.
     public static let maxBytes = 16_384
 
-    /// The least length of a token that the operator makes up, in bytes: as many as nobody guesses.
+    /// The least length, in bytes, of a token that the operator makes up: a token of that length is
+    /// not guessed.
     public static let leastAdminToken = 16
 
     /// The sizes a private key in PEM can have.

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A listening socket that the process was started with (sd_listen_fds(3)). All loops share it,
-/// each by a descriptor of its own: several may be told of one connection, and whoever comes second
-/// finds that there is nothing to accept.
+/// each by a descriptor of its own: several may be told of one connection, and a loop that comes
+/// second finds that there is nothing to accept.
 ///
 /// What must hold: once something listens by it, its own descriptor is never closed, so that the
-/// kernel keeps the queue of connections until the process has ended and whoever started it has the
-/// socket still.
+/// kernel keeps the queue of connections until the process has ended, and then the process that
+/// started it still has the socket.
 public final class InheritedSocket: Sendable {
     /// What it is bound to.
     public let address: SocketAddress

@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// Reads certificate and key files; a key only if nobody else can read it.
+/// Reads certificate and key files; a key only if no other user can read it.
 enum KeyFile {
     private static let maxBytes = 1 << 20
 

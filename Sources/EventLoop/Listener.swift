@@ -114,7 +114,7 @@ public final class Listener {
     }
 
     /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue
-    /// of an inherited socket outlives this process and is left to whoever comes next.
+    /// of an inherited socket outlives this process and is left to the process that comes next.
     public func closeAfterAccepting() {
         if !isInherited, !isPaused { while acceptSome() {} }
         close()

@@ -40,7 +40,7 @@ public final class PreciseTimer {
         var time = itimerspec()
         time.it_value = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        // Setting it makes an expiry that nobody has read forgotten, so it never has to be read.
+        // Setting it drops an expiry that was not read, so an expiry never has to be read.
         timerfd_settime(descriptor, CInt(TFD_TIMER_ABSTIME), &time, nil)
     }
 

@@ -47,8 +47,8 @@ public final class Resolver: Sendable {
 
     private struct State: Sendable {
         var answers: [String: Answer] = [:]
-        /// Those who wait, by name; a name with a look-up under way has an entry, though nobody may
-        /// wait for it.
+        /// Those who wait, by name. A name with a look-up under way has an entry, even if it has no
+        /// waiters.
         var waiters: [String: [Waiter]] = [:]
 
         /// What is known of the name, or nil if the waiter has to wait; and whether it must be

@@ -25,8 +25,8 @@ public final class ServerTLS: Sendable {
     private let source: Source
     private let current: Mutex<Current>
 
-    /// Reads a PEM chain, leaf first, and the leaf's key. The key file must be a regular file of
-    /// this user or root that nobody else can read.
+    /// Reads a PEM chain, leaf first, and the leaf's key. The key file must be a regular file
+    /// that belongs to this user or root and that no other user can read.
     public convenience init(certificateFile: String, keyFile: String) throws(TLSError) {
         try self.init(.files(certificate: certificateFile, key: keyFile))
     }

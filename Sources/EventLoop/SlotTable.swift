@@ -9,7 +9,7 @@ protocol PollTarget: AnyObject {
 /// The descriptors' owners, found by the tag that came with an event: an index and a generation.
 ///
 /// A closed owner's slot has moved on by a generation, so an event that was already taken from the
-/// kernel, or that belongs to an earlier descriptor of the same number, finds nobody. The table
+/// kernel, or that belongs to an earlier descriptor of the same number, finds no owner. The table
 /// keeps its owners alive.
 struct SlotTable {
     private struct Slot {

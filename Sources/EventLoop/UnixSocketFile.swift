@@ -1,8 +1,8 @@
 import Glibc
 
 // The file that a Unix socket is found by (unix(7)).
-// Must hold: nobody but the owner can ever connect; nothing is removed but a socket of ours that
-// nobody listens on; of two processes that start at once, one gets the path and the other an error.
+// Must hold: only the owner can ever connect; only a socket of ours that no process listens on is
+// ever removed; of two processes that start at once, one gets the path and the other an error.
 
 /// The file of a listening Unix socket, told from another that may have taken its place.
 struct UnixSocketFile {
@@ -54,7 +54,7 @@ struct UnixSocketFile {
         guard attempt() else { throw .last("bind") }
     }
 
-    /// Whether the file is a socket of this user's that nobody listens on.
+    /// Whether the file is a socket of this user's that no process listens on.
     private static func isDead(_ address: SocketAddress, _ path: String) -> Bool {
         guard let status = status(path), status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid(),
             let probe = try? Socket.open(family: address.family)

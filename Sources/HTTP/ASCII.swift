@@ -109,7 +109,7 @@ enum ASCII {
 
     /// What may stand in a request target beside percent-encoded bytes: visible ASCII without `"`,
     /// `#`, `<`, `>` and `\`. `^`, `` ` ``, `{`, `|` and `}` are no URI characters either, but
-    /// browsers send them and they mislead nobody.
+    /// browsers send them and they mislead no server.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         isMember(byte, 0xAFFF_FFD2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)

@@ -1,5 +1,5 @@
 /// `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1), stricter than the grammar in that no whitespace
-/// is allowed around the parts of an extension: nobody sends any, and it is where parsers disagree.
+/// is allowed around the parts of an extension: no peer sends any, and parsers disagree about it.
 enum ChunkLine {
     /// More digits than this cannot be a size.
     static let maxSizeDigits = 16

@@ -1,5 +1,5 @@
 // In which coding a client wants content (RFC 9110 12.5.3), as one of two words before anything
-// else looks at it: what clients write there is in nobody's key and goes nowhere (FRAMING 5.4).
+// else looks at it: what clients write there is in no key and goes nowhere (FRAMING 5.4).
 
 /// How content is coded.
 public enum ContentCoding: UInt8, Sendable, CaseIterable {

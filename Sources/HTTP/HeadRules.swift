@@ -11,7 +11,7 @@ extension RequestHead {
 
     /// Exactly one valid Host in HTTP/1.1, at most one in HTTP/1.0 (RFC 9112 3.2). The authority of
     /// an absolute form has to name the same host: RFC 9112 3.2.2 would have us ignore Host then,
-    /// but whoever sends two different hosts is trying to make two servers disagree.
+    /// but a client that sends two different hosts is trying to make two servers disagree.
     private func checkHost(_ bytes: Span<UInt8>) throws(ParseError) {
         guard let field = fields.first(.host) else {
             guard version == .http10 else { throw .hostMissing }

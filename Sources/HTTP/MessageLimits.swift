@@ -27,8 +27,8 @@ public struct MessageLimits: Sendable {
     /// What a client may send.
     public static let request = MessageLimits()
 
-    /// What an origin may send: content of any size, because whoever stores or relays it bounds it;
-    /// no empty lines.
+    /// What an origin may send: content of any size, because the code that stores or relays it
+    /// bounds it; no empty lines.
     public static let response: MessageLimits = {
         var limits = MessageLimits()
         limits.maxBodyBytes = .max

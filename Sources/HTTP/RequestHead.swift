@@ -2,7 +2,7 @@
 /// request after the other: its storage is reused, so parsing does not allocate once it has grown.
 /// An object, because it is looked at from many places, none of which should copy it.
 public final class RequestHead {
-    /// What is asked for; `other` for a method nobody listed.
+    /// What is asked for; `other` for a method that is not listed.
     public internal(set) var method: Method = .get
     /// As it was written; what tells one `other` from the next.
     public internal(set) var methodText = ByteRange()

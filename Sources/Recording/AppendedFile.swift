@@ -2,7 +2,7 @@ import Glibc
 
 /// A file of ours that only grows, by whole pieces: what cannot be written whole is taken back.
 ///
-/// Confined to whoever writes.
+/// Confined to its writer.
 final class AppendedFile {
     private let path: String
     private let descriptor: CInt

@@ -138,7 +138,8 @@ enum HAREntry {
 
     // MARK: - The content
 
-    /// Decoded; nil where the file has none, as where it was too large for whoever wrote it.
+    /// Decoded; nil where the file has none, as where it was too large for the program that wrote
+    /// it.
     private static func content(of response: JSON, _ status: Int) throws(LineProblem) -> [UInt8]? {
         // A browser puts what it had in its own cache beside a 304.
         guard status != 304, status != 204 else { return [] }

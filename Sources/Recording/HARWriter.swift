@@ -7,7 +7,7 @@ import Text
 // `_refrain`.
 
 public struct HARWriter: Sendable {
-    /// Targets have no host; whoever reads the file wants whole addresses.
+    /// Targets have no host; the programs that read the file want whole addresses.
     private static let origin = "https://api.music.apple.com"
     private var isFirst = true
 

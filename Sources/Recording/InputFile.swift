@@ -9,14 +9,14 @@ struct FileLine {
     var bytes: [UInt8]
     /// From 1.
     var number: Int
-    /// False for a last one that nothing ends: whoever wrote it was stopped in the middle, or is
-    /// still writing.
+    /// False for a last line without a line end: its writer was stopped in the middle, or is still
+    /// writing.
     var isWhole: Bool
 
     var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
 }
 
-/// Confined to whoever reads.
+/// Confined to its reader.
 final class InputFile {
     let path: String
     private let descriptor: CInt

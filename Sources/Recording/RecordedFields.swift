@@ -1,5 +1,5 @@
-// Which fields are recorded. An allow-list: what is not on it may be a secret that nobody has
-// thought of.
+// Which fields are recorded. An allow-list: what is not on it may be a secret that was not thought
+// of.
 
 public enum RecordedFields {
     /// What can change the answer to a request.

@@ -86,8 +86,8 @@ enum RecordingFiles {
             if age + 1 < settings.mostFiles, exists(moved), !exists(RecordedBodies.path(beside: moved)) {
                 try rename(bodies, to: RecordedBodies.path(beside: moved))
             } else {
-                // Somebody has moved or removed the lines. These may be the bodies that they name,
-                // so they are kept.
+                // The lines have been moved or removed. These may be the bodies that they name, so
+                // they are kept.
                 try rename(bodies, to: bodies + ".left-\(Timestamp.now().microseconds)")
             }
         }
@@ -103,7 +103,7 @@ enum RecordingFiles {
         guard Glibc.rename(path, other) == 0 else { throw .cannotWrite(path: other, code: errno) }
     }
 
-    /// With its bodies. These first: whoever is stopped in between leaves none without a recording.
+    /// With its bodies. These first: a stop in between leaves no bodies without a recording.
     private static func remove(_ path: String) throws(RecordingError) {
         for name in [RecordedBodies.path(beside: path), path] where unlink(name) != 0 && errno != ENOENT {
             throw .cannotWrite(path: name, code: errno)

@@ -5,7 +5,7 @@ import Text
 /// Three kinds of files are told apart by how they begin: recordings of this program's, which are
 /// read as they stream; HAR; and indexes of recorded responses. The latter two are read whole.
 ///
-/// Confined to whoever reads.
+/// Confined to its owner.
 public final class RecordingReader {
     public let path: String
     public let header: RecordingHeader

@@ -1,12 +1,12 @@
 // Writes a recording: lines to `FILE`, bodies beside it, in batches.
 // What must hold: a body is in its file before a line names it; each batch of lines is one call to
-// the system, so that whoever is killed leaves whole lines; what the disk refuses is taken back,
-// counted, and said in a line as soon as there is one.
+// the system, so that a process that is killed leaves whole lines; what the disk refuses is taken
+// back, counted, and said in a line as soon as there is one.
 
 import Glibc
 import Text
 
-/// Confined to whoever writes.
+/// Confined to its owner.
 public final class RecordingWriter {
     private let settings: RecordingSettings
     private let header: RecordingHeader

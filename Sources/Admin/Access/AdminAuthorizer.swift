@@ -3,9 +3,9 @@ import EventLoop
 import HTTP
 
 // Who is let in, and for what (FRAMING 7.6).
-// Must hold: with a token, nobody without it or a session learns or changes anything; without one,
-// only this machine can connect, no web page can ask anything, and only the user that the proxy
-// runs as, or root, can change anything.
+// Must hold: with a token, a client that has neither it nor a session learns nothing and changes
+// nothing; without a token, only this machine can connect, no web page can ask anything, and only
+// the user that the proxy runs as, or root, can change anything.
 
 /// Decides on requests to the operator's surface.
 struct AdminAuthorizer {
@@ -65,8 +65,8 @@ struct AdminAuthorizer {
         Pass(token: token, session: head.bearerToken(bytes) == nil ? Sessions.presented(by: head, bytes) : nil)
     }
 
-    /// Whether whoever came in by it would be admitted again: the token is the same, and the
-    /// session goes on.
+    /// Whether a client that came in by the pass would be admitted again: the token is the same,
+    /// and the session goes on.
     func isGood(_ pass: Pass, at now: Instant) -> Bool {
         guard pass.token === token else { return false }
         guard token != nil, let session = pass.session else { return true }

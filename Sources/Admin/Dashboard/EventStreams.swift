@@ -4,12 +4,12 @@ import Proxy
 import Server
 import Text
 
-/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for whoever
-/// watches.
+/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for those who
+/// watch.
 ///
-/// Confined to its loop. Must hold: while nobody watches, no timer runs and no request is
+/// Confined to its loop. Must hold: while there are no watchers, no timer runs and no request is
 /// collected; a reader that is too slow is let go, never buffered for; the end of the listener ends
-/// all streams, and that of a session or a token those that came in by it.
+/// all streams, and the end of a session or a token ends the streams that came in by it.
 final class EventStreams {
     private final class Stream {
         let connection: ClientConnection
@@ -148,7 +148,8 @@ final class EventStreams {
         }
     }
 
-    /// Leaves out whoever has not taken what it got so far: the next look says it all again.
+    /// Leaves out a stream whose reader has not taken what it got so far: the next look says it all
+    /// again.
     private func send(_ message: [UInt8], to stream: Stream) {
         guard stream.slowSince == nil else { return }
         let isFast = stream.connection.stream(message) { [weak stream] in stream?.slowSince = nil }

@@ -1,6 +1,6 @@
 import Proxy
 
-/// How long hits and misses took in the last hour. Pure: whoever owns it marks the time.
+/// How long hits and misses took in the last hour. Pure: its owner marks the time.
 struct LatencyHour {
     struct Counts: Equatable {
         /// Answers out of the cache.

@@ -16,7 +16,7 @@ struct RecentTotals {
     static let least = Duration.seconds(5)
     private static let most = 16
 
-    /// Remembers the totals of this moment: each second while somebody watches, each ten seconds
+    /// Remembers the totals of this moment: each second while there are watchers, each ten seconds
     /// otherwise.
     mutating func note(_ totals: History.Totals, at now: Instant) {
         if samples.count == Self.most { samples.removeFirst() }

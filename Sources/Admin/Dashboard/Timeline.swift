@@ -16,8 +16,8 @@ struct Moment {
 
 /// What the admin loop remembers of the counters, which know only sums since the start.
 ///
-/// Confined to its loop. Costs one look at the counters every ten seconds; more only while somebody
-/// asks.
+/// Confined to its loop. Costs one look at the counters every ten seconds, and more only while it
+/// is asked.
 final class Timeline {
     private let sources: AdminSources
     private let loop: EventLoop

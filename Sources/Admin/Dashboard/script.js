@@ -172,7 +172,7 @@
     source?.close();
     source = null;
   }
-  // A page that nobody sees costs the proxy nothing.
+  // A hidden page costs the proxy nothing.
   document.addEventListener("visibilitychange", () => document.hidden ? disconnect() : connect());
   window.addEventListener("pagehide", disconnect);
   window.addEventListener("pageshow", () => { if (!document.hidden) connect(); });

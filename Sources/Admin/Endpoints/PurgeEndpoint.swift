@@ -14,7 +14,7 @@ extension AdminExchange {
             let finish = replyLater()
             let (log, asked) = (service.sources.log, purge.description)
             service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
-                // What was removed is missed by somebody, who will want to know since when.
+                // Someone will miss what was removed, and will want to know since when.
                 if let count, purge.mode != .dryRun { log("purged \(count) entries: \(asked)") }
                 finish(Self.reply(to: purge.mode, count))
             }

@@ -2,8 +2,8 @@ import Proxy
 import Recording
 import Text
 
-/// How the operator's surface sees and switches the recording. Where to, the configuration alone
-/// says: whoever could name a file here could have any file of the proxy's user written.
+/// How the operator's surface sees and switches the recording. Only the configuration says where
+/// to: a client that could name a file here could have any file of the proxy's user written.
 public struct RecordingControl: Sendable {
     public let status: @Sendable () -> RecordingStatus
     /// Calls back with what became of it; nil where nothing is configured.

@@ -103,7 +103,7 @@ struct CatalogQuery {
     }
 
     private static func append(_ parameter: ArraySlice<UInt8>, to decoration: inout [UInt8]) -> Bool {
-        // Older servers take `;` for `&`: then there are parameters in it that nobody looked at.
+        // Older servers take `;` for `&`: then the query has parameters that were not looked at.
         guard !parameter.contains(UInt8(ascii: ";")) else { return false }
         if !decoration.isEmpty { decoration.append(UInt8(ascii: "&")) }
         decoration.append(contentsOf: parameter)

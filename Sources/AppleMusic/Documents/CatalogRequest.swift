@@ -36,8 +36,8 @@ public struct CatalogRequest: Sendable {
     /// Of a list or of results; nil where the parameter is absent. 0 to 999,999,999.
     public let offset: Int?
     /// The number of what a resource depends on beside its type and id: storefront, language,
-    /// decoration. The same in every process. Whoever makes up parameters does not find any that
-    /// give the number of another request.
+    /// decoration. The same in every process. A client that makes up parameters does not find any
+    /// that give the number of another request.
     public let resourceContext: UInt64
     /// Whether resources look as they do without any parameter but `include`, `l` and those that
     /// choose them.
@@ -130,10 +130,10 @@ extension [UInt8] {
 
 // The numbers under which resources and collections are found again.
 //
-// What must hold: they are the same in every process, and whoever chooses parameters cannot choose
-// numbers. Language and decoration are text of the client's making, and FNV-1a would let anybody
-// find a decoration whose number is that of none, to put decorated resources before everybody: so
-// they go through SHA-256.
+// What must hold: they are the same in every process, and a client that chooses parameters cannot
+// choose numbers. Language and decoration are text of the client's making. With FNV-1a, any client
+// could find a decoration whose number is that of none, and so put decorated resources before all
+// clients. So they go through SHA-256.
 
 extension CatalogRequest {
     /// The number under which a resource is kept: the same for equal resources under equal

@@ -31,7 +31,7 @@ public struct DocumentScan: Sendable {
         document = nil
     }
 
-    /// Of a body that nobody can look into, a content coding being on it.
+    /// Of a body that cannot be looked into, because it has a content coding.
     public static let hidden = DocumentScan(mentions: [ResourceMention.everything])
 }
 

@@ -8,7 +8,8 @@ import Text
 // surrogate pairs are passed over, and only make the text no document.
 
 struct DocumentScanner: ~Copyable {
-    /// Nobody can say what the text names: it is malformed, too deep, or names too many resources.
+    /// It cannot be said what the text names: it is malformed, too deep, or names too many
+    /// resources.
     struct Stop: Error {}
 
     private(set) var found = FoundNumbers()

@@ -7,8 +7,8 @@
 // An offset counts places of the whole list, and an item that is unavailable keeps its place but
 // does not appear. So the item at an offset is certain only where the items are as many as the
 // places between the page's offset and that in `next`: each has a place of its own there, in the
-// list's order, so none is left for a dropped one, whoever cut the page and how. Of any other page,
-// all that is known is what it was asked for and what came.
+// list's order, so none is left for a dropped one, however the page was cut. Of any other page, all
+// that is known is what it was asked for and what came.
 
 /// The facts about one page of a list.
 public struct StoredPage: Hashable, Sendable {
@@ -55,8 +55,8 @@ public struct StoredPage: Hashable, Sendable {
         return PageCut(items: first..<first + limit, next: offset + limit)
     }
 
-    /// A page with fewer items than places: something was dropped, and nobody knows where. It
-    /// answers only its own window.
+    /// A page with fewer items than places: something was dropped, and it is not known where. The
+    /// page answers only its own window.
     ///
     /// What that is must be known from the limit, not from `next`: 25 items with `next` 28 places
     /// on are the window of 28 of an origin that cuts first, but the window of 25 of one that fills

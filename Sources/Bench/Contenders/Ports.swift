@@ -7,7 +7,7 @@ enum Ports {
     private static let range = 21_000..<22_000
     private static let next = Mutex(range.lowerBound)
 
-    /// One that nobody listens on, and that was not handed out before.
+    /// A port that no process listens on, and that was not handed out before.
     static func free() throws -> Int {
         try next.withLock { next in
             while next < range.upperBound {
@@ -18,7 +18,7 @@ enum Ports {
         }
     }
 
-    /// Whether somebody takes connections there.
+    /// Whether a process takes connections there.
     static func isTaken(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

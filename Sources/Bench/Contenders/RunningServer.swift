@@ -49,8 +49,8 @@ final class RunningServer {
     }
 
     /// Its files stay until the workspace goes: ext4 passes over the places of files that were
-    /// deleted a moment ago, so that whoever creates files next would pay for it, four times over
-    /// with a hundred thousand of them.
+    /// deleted a moment ago, so that a process that creates files next would pay for it, four times
+    /// over with a hundred thousand of them.
     func stop() {
         child.stop()
     }

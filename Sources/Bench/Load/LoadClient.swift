@@ -91,8 +91,8 @@ final class LoadClient {
         }
     }
 
-    /// - Throws: `BenchError`, with the first reason, if connections ended although nobody here
-    ///   closed them.
+    /// - Throws: `BenchError`, with the first reason, if connections ended that this client did not
+    ///   close.
     func checkAllOpen() throws {
         let (count, reason) = loop.sync { (closedCount, failure) }
         guard let reason else { return }

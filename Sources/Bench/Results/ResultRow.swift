@@ -16,7 +16,7 @@ struct ResultRow: Equatable {
     var notes: [String] = []
 }
 
-/// Somebody else's figure, and ours divided by it.
+/// The figure of another program, and ours divided by it.
 struct Other: Equatable {
     let name: String
     /// nil where it is not installed.

@@ -13,7 +13,7 @@ struct MusicPool {
     private let albumPopularity = Popularity(8, exponent: 0.8)
     private let trackPopularity = Popularity(12, exponent: 0.7)
 
-    /// - Parameter artistLimit: how many artists anybody asks for.
+    /// - Parameter artistLimit: how many artists are asked for at most.
     init(_ api: ObservedAPI, artistLimit: Int, exponent: Double) {
         self.api = api
         let base = "/v1/catalog/us/"

@@ -4,9 +4,9 @@ import Simulator
 import Text
 
 // The recording that is shipped for demonstrations and tests: sessions of three apps, asked of the
-// simulated API. What must hold: it follows from the seeds alone, so that whoever runs this gets
-// the same bytes; and what it says of an answer, the simulated API with its standard seed still
-// says.
+// simulated API. What must hold: it follows from the seeds alone, so that every run gives the same
+// bytes; and the simulated API with its standard seed still says what the recording says of an
+// answer.
 
 /// `bench trace`.
 enum SampleRecording {

@@ -62,7 +62,7 @@ final class AnswerVerifier: Sendable {
             return state.withLock { Self.note(difference, entry, planned, &$0) }
         }
         guard let recorded = entry.body else {
-            // Nothing came and there was nothing: that is the same. Of all else nobody knows.
+            // No content came and none was recorded: that is the same. All else cannot be judged.
             if reader.length == 0, !entry.hasContent { state.withLock { $0.compared += 1 } }
             return
         }
@@ -116,7 +116,7 @@ final class AnswerVerifier: Sendable {
         }
     }
 
-    /// `.some(nil)`: they are equal; nil: nobody can tell, because the recorded one is not there.
+    /// `.some(nil)`: they are equal; nil: it cannot be told, because the recorded one is not there.
     private func compare(_ content: [UInt8], _ isGzip: Bool, _ pair: Pair) -> JSONDifference?? {
         guard let recorded = try? bodies.identity(of: pair.recorded), let found = plain(content, isGzip) else {
             return nil

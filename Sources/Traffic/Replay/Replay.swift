@@ -8,7 +8,7 @@ public final class Replay: Sendable {
     /// What came of it.
     public struct Ending: Sendable {
         public let result: ReplayResult
-        /// Somebody stopped it before its end.
+        /// It was stopped before its end.
         public let wasStopped: Bool
     }
 

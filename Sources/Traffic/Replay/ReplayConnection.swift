@@ -30,7 +30,7 @@ final class ReplayConnection {
         self.run = run
     }
 
-    /// Whether somebody waits for it.
+    /// Whether a request waits for its answer, or for the connection to open.
     var isWorking: Bool { position != nil || stream != nil && !isOpen }
 
     /// - Throws: where no socket can be made.
@@ -102,7 +102,7 @@ final class ReplayConnection {
         run.failed(self, position, reason)
     }
 
-    /// Nobody waits any longer.
+    /// The wait for it is over.
     func timeOut() {
         hasAnswered = false
         fail(isOpen ? "timed out" : "timed out while connecting")

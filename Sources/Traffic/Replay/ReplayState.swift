@@ -6,8 +6,8 @@
 //   wait, in order;
 // - a connection is opened only for a request that waits, up to a bound, and the one used last is
 //   used next: no more are open than the load needs;
-// - whoever waits is told once, at the moment when that was noticed: until then the generator was
-//   late, from then on it is the target that keeps it waiting.
+// - a request that waits is told as held, once, at the moment when that was noticed: until then the
+//   generator was late, and from then on the target keeps it waiting.
 
 struct ReplayState: Sendable {
     enum Step: Equatable {

@@ -30,8 +30,8 @@ struct TimelineColumn {
         let elapsed = result.elapsed / .seconds(1)
         let end = Double(range.upperBound) * length
         from = Double(range.lowerBound) * length
-        // Slots behind the end of the run would be a mistake of whoever made the result; they keep
-        // their length.
+        // Slots behind the end of the run would be a mistake of the program that made the result;
+        // they keep their length.
         to = elapsed > from ? min(end, elapsed) : end
         isRest = range.lowerBound > 0 && to - from < length / 2
         for part in result.slots[range] {

@@ -88,7 +88,7 @@ enum Metric: Sendable, Equatable {
 
     // MARK: - Bounds
 
-    /// What a bound looks like, for whoever wrote another.
+    /// What a bound looks like, for a user who wrote something else.
     var expectation: String {
         switch self {
         case .latency: "a latency is compared with a number and its unit, ns, us, ms or s, such as 50ms"

@@ -9,7 +9,7 @@ import Recording
 import Server
 
 /// Answers requests out of a recording: at every time with what had been seen last by then.
-/// Confined to whoever runs it.
+/// Confined to its owner.
 final class RecordedOrigin {
     /// How an answer came about.
     enum Source: CaseIterable, Sendable {

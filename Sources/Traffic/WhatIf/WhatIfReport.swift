@@ -62,7 +62,7 @@ public struct WhatIfReport: Sendable {
         return remarks
     }
 
-    /// What the rows of the table count, for whoever does not know the words.
+    /// What the rows of the table count, for readers who do not know the words.
     static let explanations = [
         "Hits were answered without waiting for the origin; composed: put together of stored resources; stale: past their time.",
         "Misses waited for the origin; collapsed: for a request already under way; revalidated: what was stored still held.",

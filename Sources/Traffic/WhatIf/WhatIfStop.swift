@@ -22,8 +22,8 @@ public final class WhatIfStop: Sendable {
         tell?()
     }
 
-    /// Calls `tell` when somebody stops this, at once if somebody has; of several the last one
-    /// counts.
+    /// Calls `tell` when this is stopped, and at once if it has been stopped; of several the last
+    /// one counts.
     func onStop(_ tell: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
             state.tell = tell

@@ -1,5 +1,5 @@
 // From the words of the command line to options and arguments. Everything wrong is a usage error,
-// and no value is repeated in a message: it could be a secret that somebody hoped to pass.
+// and no value is repeated in a message: it could be a secret that the user hoped to pass.
 
 /// What a command was given.
 struct CommandArguments: Equatable, Sendable {

@@ -40,8 +40,8 @@ struct Output: Sendable {
         error("refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
     }
 
-    /// All of it, unless the reader has gone: then nobody is left to be told. What a full disk
-    /// refuses ends the program: whoever reads a cut report must not take it for the whole.
+    /// All of it, unless the reader has gone: then no reader is left to be told. If the disk is
+    /// full, the program ends: the reader of a cut report must not take it for the whole.
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text
         text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }

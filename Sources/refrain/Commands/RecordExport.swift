@@ -2,8 +2,8 @@ import Glibc
 import Recording
 
 // `record export`: a recording as another format.
-// What must hold: it is never held as a whole, and whoever looks at OUT sees nothing, what was
-// there before, or the whole file.
+// What must hold: it is never held as a whole, and a reader of OUT sees nothing, what was there
+// before, or the whole file.
 
 enum RecordExport {
     /// The first word of the command.

@@ -1,8 +1,8 @@
 import AppleMusic
 import Recording
 
-// Fields that go with every request of a replay. What is secret comes from a file that nobody else
-// can read, and never from an argument, which everybody on the machine can see.
+// Fields that go with every request of a replay. What is secret comes from a file that no other
+// user can read, and never from an argument, which all users of the machine can see.
 
 extension ReplayOptions {
     /// Names that hold secrets.

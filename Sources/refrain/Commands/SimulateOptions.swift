@@ -69,8 +69,8 @@ struct SimulateOptions: Equatable, Sendable {
         }
     }
 
-    /// Those that shape the simulated API. Whoever gives one beside a recording expects something
-    /// of it.
+    /// Those that shape the simulated API. A user who gives one beside a recording expects
+    /// something of it.
     private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
         for option in [seed, fault, reviseEvery, flipAfter, publicKey] where arguments.value(option) != nil {
             throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")

@@ -53,7 +53,7 @@ struct Configuration: Equatable, Sendable {
     /// Nil: one a core.
     var workers: Int?
 
-    /// Blank, for `Directive`s to be applied to. What nobody configured is
+    /// Blank, for `Directive`s to be applied to. What is not configured is
     /// `ConfigurationReader.standard`.
     private init() {}
 

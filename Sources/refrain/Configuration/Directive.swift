@@ -41,7 +41,7 @@ struct Directive: Sendable {
     /// In the notation of the documentation: `[...]` may be left out, `...` repeats the word before
     /// it, `|` separates choices. The number of arguments is checked against it.
     let arguments: String
-    /// The arguments of the lines that stand where nobody wrote one; none: unset.
+    /// The arguments of the lines that hold where none was written; none: unset.
     let defaults: [String]
     let repetition: Repetition
     let fileRule: FileRule

@@ -34,7 +34,7 @@ struct FileAccess: Sendable {
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
     var credentialsDirectory: String?
-    /// Puts a file that everybody may read there, with the directories that it needs.
+    /// Puts a file that all users may read there, with the directories that it needs.
     var write: @Sendable (_ path: String, _ bytes: [UInt8]) throws(FileProblem) -> Void = readOnly
     /// Nil where `save` could put a file.
     var saveProblem: @Sendable (_ path: String) -> String? = { _ in nil }

@@ -257,8 +257,8 @@ extension CommandFailure {
 
 extension Configuration {
     /// What a what-if run takes of a configuration. Listeners, credentials, logs, the upstream's
-    /// address and `workers` are left aside: nothing is listened on, nobody is asked, and a run has
-    /// one loop.
+    /// address and `workers` are left aside: a run listens on nothing, asks no server, and has one
+    /// loop.
     func whatIfSettings(name: String) -> WhatIfSettings {
         var settings = WhatIfSettings(name: name)
         settings.policy = policy

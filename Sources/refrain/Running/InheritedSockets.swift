@@ -31,7 +31,7 @@ struct InheritedSockets: Sendable {
         sockets.keys.filter { !addresses.contains($0) }.sorted { $0.description < $1.description }
     }
 
-    /// Lets a socket go that nobody asked for at the start.
+    /// Lets a socket go that was not asked for at the start.
     mutating func discard(_ address: SocketAddress) {
         sockets.removeValue(forKey: address)?.close()
     }

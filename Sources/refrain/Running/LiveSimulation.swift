@@ -34,8 +34,7 @@ struct LiveSimulation {
         }
     }
 
-    /// Writes each exchange as it comes: whoever works with a recording looks into it while it
-    /// grows.
+    /// Writes each exchange as it comes: users of a recording look into it while it grows.
     private static func recorder(
         _ path: String, _ output: Output
     ) throws(CommandFailure) -> (RecordedExchange, [UInt8]) -> Void {

@@ -33,7 +33,7 @@ struct ReplayProgress {
     /// Leaves a terminal with nothing of it.
     var end: String { isTerminal && hasDrawn ? "\r\u{1B}[K" : "" }
 
-    /// From 0 to 1; nil where nobody knows.
+    /// From 0 to 1; nil where it is not known.
     func share(_ progress: Replay.Progress) -> Double? {
         // Recorded traffic comes in bursts: where there is a schedule, time tells more than
         // numbers.

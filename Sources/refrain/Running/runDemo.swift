@@ -105,8 +105,8 @@ struct Demo {
         configuration.cacheFile = nil
         if let listen = options.listen {
             configuration.listeners = [ListenAddress(address: listen, isTLS: false)]
-            // A demonstration on a port of its own leaves the standard admin port to whoever has
-            // it.
+            // A demonstration on a port of its own leaves the standard admin port to the process
+            // that has it.
             configuration.adminListener = .tcp(HostPort(host: "127.0.0.1", port: 0))
         }
         return configuration

@@ -63,7 +63,8 @@ struct TopCommand {
             } else {
                 usleep(UInt32(min(interval / .milliseconds(1) * 1000, 4e9)))
             }
-            // The proxy may be on its way back from a restart: whoever watches wants to see that.
+            // The proxy may be on its way back from a restart: the user who watches wants to see
+            // that.
             guard let stats = try? look() else {
                 tell("no answer from \(client.server): retrying", on: screen)
                 continue

@@ -57,7 +57,7 @@ final class TopTerminal {
         Self.write(Self.home + lines.joined(separator: Self.endOfLine + "\n") + Self.endOfLine + Self.endOfScreen)
     }
 
-    /// Waits; true where somebody wants to leave.
+    /// Waits; true where the user wants to leave.
     func wait(_ duration: Duration) -> Bool {
         let deadline = Instant.now() + duration
         while true {
