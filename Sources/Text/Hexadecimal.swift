@@ -36,8 +36,13 @@ extension [UInt8] {
     /// Appends the lowest digits of a number, in lower case.
     @inlinable
     public mutating func appendHexadecimal(_ value: UInt64, digits: Int = 16) {
-        for place in (0..<digits).reversed() {
-            append(Hexadecimal.lowercase(UInt8(truncatingIfNeeded: value >> UInt64(4 * place)) & 0xF))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits) { text in
+            var rest = value
+            for place in (0..<digits).reversed() {
+                text[place] = Hexadecimal.lowercase(UInt8(truncatingIfNeeded: rest) & 0xF)
+                rest &>>= 4
+            }
+            append(contentsOf: text)
         }
     }
 }

@@ -17,9 +17,9 @@ extension ProxyLoop {
         known: RequestConclusion? = nil, to connection: ClientConnection
     ) {
         let coding = coding(of: stored, for: connection)
-        let form = connection.withHeadBytes { bytes in
-            AnswerForm.of(stored, for: connection.head.method, connection.head.fields, bytes)
-        }
+        // Asked for once: what crosses to another module is counted as a reference each time.
+        let head = connection.head
+        let form = connection.withHeadBytes { bytes in AnswerForm.of(stored, for: head.method, head.fields, bytes) }
         guard form != .unsatisfiable else {
             return refuse(
                 connection, AppleError(status: 416, detail: "The stored answer has no such bytes."),
@@ -30,7 +30,7 @@ extension ProxyLoop {
         let age = stored.age(at: context.unixSeconds)
         observer.record(
             AnsweredRequest(
-                status: form.status(of: stored), contentLength: connection.head.method == .head ? 0 : content.count,
+                status: form.status(of: stored), contentLength: head.method == .head ? 0 : content.count,
                 cacheStatus: status, key: stored.key, template: template, upstreamTime: upstreamTime),
             stored, form, coding, age: age, known, on: connection)
         let file =
@@ -41,7 +41,7 @@ extension ProxyLoop {
             buffer.append(decimal: age)
             buffer.append("\r\n")
             status.write(to: &buffer)
-            writeCrossOrigin(connection, to: &buffer)
+            connection.withHeadBytes { shared.crossOrigin.write(for: head, $0, to: &buffer) }
         }
     }
 

@@ -3,7 +3,10 @@ import Cache
 import Compose
 
 /// What is asked of the origin: the request, why, and what is already known of the answer.
-struct OriginRequest {
+///
+/// A class, because it is handed from one to the other until it is answered, and is never changed:
+/// copies of so many members were a thousand instructions of a miss.
+final class OriginRequest {
     let facts: PlanFacts
     /// Why the cache alone was not enough.
     let reason: Reason
@@ -17,12 +20,29 @@ struct OriginRequest {
     /// Whose token goes along; nil without one, or where nothing personal is kept.
     let user: UserHash?
     /// What it asks for of the catalog, where the code that asks knows it.
-    var catalogRequest: CatalogRequest?
+    let catalogRequest: CatalogRequest?
     /// What would complete a composition of the answer.
-    var supplement: Supplement?
+    let supplement: Supplement?
     /// What the answer would have been, had it been composed: to be compared with what the origin
     /// says.
-    var expected: ComposedBody?
+    let expected: ComposedBody?
+
+    init(
+        facts: PlanFacts, reason: Reason, forwarded: ForwardedRequest, key: CacheKey?, stored: StoredResponse?,
+        mayUseOperatorsToken: Bool, user: UserHash?, catalogRequest: CatalogRequest?, supplement: Supplement? = nil,
+        expected: ComposedBody? = nil
+    ) {
+        self.facts = facts
+        self.reason = reason
+        self.forwarded = forwarded
+        self.key = key
+        self.stored = stored
+        self.mayUseOperatorsToken = mayUseOperatorsToken
+        self.user = user
+        self.catalogRequest = catalogRequest
+        self.supplement = supplement
+        self.expected = expected
+    }
 
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
     /// and not one that wants a newer answer than one under way.

@@ -35,7 +35,7 @@ public final class ProxyService: Service {
         // A preflight is no request of the app's.
         if CrossOrigin.isPreflight(connection.head) { return proxy.answerPreflight(connection) }
         proxy.statistics.count(.requests)
-        if answerAsBefore(connection) { return }
+        if proxy.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
             proxy.statistics.count(.refused)
             proxy.refuse(connection, refusal.error, retryAfter: refusal.retryAfter)
@@ -133,7 +133,7 @@ public final class ProxyService: Service {
         case .hit(let stored, let ttl):
             proxy.statistics.count(.hits)
             proxy.noteStep(stored, facts, forwarded(facts, connection))
-            remember(key, facts, connection)
+            proxy.remember(key, facts, connection)
             proxy.serve(
                 stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, to: connection)
         case .compose(let composed):
@@ -144,12 +144,10 @@ public final class ProxyService: Service {
             proxy.noteStep(stored, facts, forwarded(facts, connection))
             proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
         case .complete(let supplement):
-            var request = originRequest(facts, user, .partial, nil, connection)
-            request.supplement = supplement
+            let request = originRequest(facts, user, .partial, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)
         case .verify(let expected, let reason, let stored):
-            var request = originRequest(facts, user, reason, stored, connection)
-            request.expected = expected
+            let request = originRequest(facts, user, reason, stored, connection, expected: expected)
             exchange(request, counting: .misses, connection)
         case .stale(let stored, let ttl, let reason, let refreshes):
             proxy.statistics.count(.hits)
@@ -230,13 +228,14 @@ extension ProxyService {
 
     private func originRequest(
         _ facts: PlanFacts, _ user: UserHash?, _ reason: Reason, _ stored: StoredResponse?,
-        _ connection: ClientConnection, asGet: Bool = false
+        _ connection: ClientConnection, asGet: Bool = false, supplement: Supplement? = nil,
+        expected: ComposedBody? = nil
     ) -> OriginRequest {
         OriginRequest(
             facts: facts, reason: reason, forwarded: forwarded(facts, connection, asGet: asGet),
             key: facts.passReason != nil ? nil : key, stored: stored,
             mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user,
-            catalogRequest: catalogRequest)
+            catalogRequest: catalogRequest, supplement: supplement, expected: expected)
     }
 
     private func forwarded(

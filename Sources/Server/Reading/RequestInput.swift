@@ -18,6 +18,7 @@ final class RequestInput {
     }
 
     /// The head that was read last.
+    @inline(__always)
     var head: RequestHead { repeated?.head ?? reader.head }
 
     var body: [UInt8] { repeated == nil ? reader.body : [] }

@@ -57,5 +57,16 @@ struct SpaceSaving: Sendable {
         }
     }
 
-    private var lightest: Int? { items.indices.min { items[$0].weight < items[$1].weight } }
+    /// The place of the lightest; nil where there is none. Looked for once for each key that is new:
+    /// with a closure over the items it was two thousand instructions of a miss.
+    private var lightest: Int? {
+        items.withUnsafeBufferPointer { items in
+            var lightest: Int?
+            var least = Double.infinity
+            for place in items.indices where items[place].weight < least {
+                (lightest, least) = (place, items[place].weight)
+            }
+            return lightest
+        }
+    }
 }

@@ -5,7 +5,7 @@ import Server
 // Requests that come again, byte for byte, and were plain hits: only whether the answer is still
 // there and fresh is looked up.
 
-extension ProxyService {
+extension ProxyLoop {
     /// Notes that a request was answered with what is stored under `key`. Not for pages of lists,
     /// after which something may have to be fetched, nor where other fields than the target say
     /// which answer it is.
@@ -19,16 +19,16 @@ extension ProxyService {
     /// Answers a request that was a plain hit before, if it still is one.
     func answerAsBefore(_ connection: ClientConnection) -> Bool {
         guard let known = connection.repeated?.knownConclusion, let hit = known.hit else { return false }
-        let now = proxy.context.unixSeconds
-        guard let stored = proxy.cache.lookup(hit.key, proxy.reader, at: now),
+        let now = context.unixSeconds
+        guard let stored = cache.lookup(hit.key, reader, at: now),
             case .fresh(let ttl) = Freshness.of(stored, at: now)
         else {
             // Until it is one again, nothing is looked up twice.
             known.hit = nil
             return false
         }
-        proxy.statistics.count(.hits)
-        proxy.serve(
+        statistics.count(.hits)
+        serve(
             stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, known: known,
             to: connection)
         return true
