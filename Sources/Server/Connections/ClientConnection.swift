@@ -86,7 +86,6 @@ public final class ClientConnection {
     }
 
     /// The request being answered, and only while it is.
-    @inline(__always)
     public var head: RequestHead { answered.head }
 
     /// Its body; empty when there is none.
@@ -95,7 +94,6 @@ public final class ClientConnection {
     /// The request being answered, if the same came before.
     public var repeated: RepeatedRequest? { answered.repeated }
 
-    @inline(__always)
     private var answered: RequestInput {
         guard let input else { preconditionFailure("there is no request to be answered") }
         return input
