@@ -34,7 +34,7 @@ final class Exchange {
     private var timer: TimerToken?
 
     /// How long a request may wait for its turn, repeats after a 429 included.
-    private static let longestWait = Duration.seconds(15)
+    private static let longestWaitForTurn = Duration.seconds(15)
 
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
         self.request = request
@@ -203,7 +203,7 @@ extension Exchange {
             validators: sending.validates ? request.stored?.preconditionLines ?? [] : [])
         upstream = proxy.gate.send(
             UpstreamRequest(method: request.forwarded.method, head: head, body: request.forwarded.body),
-            priority: sending.priority, deadline: proxy.context.loop.now + Self.longestWait,
+            priority: sending.priority, deadline: proxy.context.loop.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
     }
 

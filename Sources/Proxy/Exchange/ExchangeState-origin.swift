@@ -1,5 +1,4 @@
 import Cache
-import EventLoop
 import Upstream
 
 // What the answers of the origin make of an exchange.
@@ -7,7 +6,7 @@ import Upstream
 extension ExchangeState {
     /// The whole answer is here, its content decoded where that was to be done.
     mutating func answered(
-        _ response: UpstreamResponse, _ decoding: Decoding, at now: Instant, _ find: (Source) -> StoredResponse?
+        _ response: UpstreamResponse, _ decoding: Decoding, _ find: (Source) -> StoredResponse?
     ) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         guard decoding == .readable else {
@@ -39,9 +38,7 @@ extension ExchangeState {
                 isConditional: traits.isConditional, asksForRange: traits.asksForRange))
     }
 
-    mutating func tokenRenewed(
-        _ isAnother: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    mutating func tokenRenewed(_ isAnother: Bool, _ find: (Source) -> StoredResponse?) -> Step {
         guard case .renewing(let response, let isStreamed) = work else {
             preconditionFailure("a token is renewed after the origin refused one")
         }
@@ -65,7 +62,7 @@ extension ExchangeState {
     }
 
     /// The 304 is about another state of the content, or what it confirms has gone meanwhile.
-    mutating func contradicted(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func contradicted(_ find: (Source) -> StoredResponse?) -> Step {
         guard case .storing = work, validates else {
             preconditionFailure("only a conditional request is contradicted")
         }
@@ -91,9 +88,7 @@ extension ExchangeState {
 
 extension ExchangeState {
     /// The answer is too large to be collected; its content so far is here, and more will come.
-    mutating func headArrived(
-        _ response: UpstreamResponse, at now: Instant, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    mutating func headArrived(_ response: UpstreamResponse, _ find: (Source) -> StoredResponse?) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         switch verdict(response) {
         case .renewToken:
