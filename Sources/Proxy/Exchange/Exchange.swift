@@ -42,6 +42,7 @@ final class Exchange {
         var traits = ExchangeState.Traits(request)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasOwnToken = proxy.shared.credentials.developer != nil
+        traits.hasStandIn = proxy.standIn(for: request) != nil
         var client: ExchangeClient?
         var completion: ((PartEnd) -> Void)?
         switch audience {
@@ -76,17 +77,7 @@ final class Exchange {
     }
 
     private func handle(_ event: ExchangeState.Event) {
-        perform(state.handle(event, at: proxy.context.loop.now) { find($0) })
-    }
-
-    /// An answer that could be given now. Looked up anew each time, because what was found may have
-    /// been purged since.
-    private func find(_ source: ExchangeState.Source) -> StoredResponse? {
-        switch source {
-        case .standIn: proxy.standIn(for: request)
-        case .memory: proxy.freshInMemory(request)
-        case .composition(let detail): proxy.compose(for: request, detail)
-        }
+        perform(state.handle(event, at: proxy.context.loop.now))
     }
 }
 
@@ -115,7 +106,7 @@ extension Exchange {
         guard case .set(let deadline) = action else { return }
         timer = proxy.context.loop.schedule(at: deadline) { [self] in
             timer = nil
-            handle(.patienceEnded)
+            handle(.patienceEnded(standIn: proxy.standIn(for: request)))
         }
     }
 
@@ -126,7 +117,7 @@ extension Exchange {
         case .begin: flight = request.key.map { proxy.shared.flights.begin($0, now: now) }
         case .takeOver:
             flight = request.key.flatMap { proxy.shared.flights.takeOver($0, now: now) }
-            handle(.tookOver(flight != nil))
+            handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request)))
         case .finish(let outcome):
             if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
             flight = nil
@@ -138,7 +129,7 @@ extension Exchange {
         switch proxy.shared.flights.join(key, self, on: proxy.context.loop) {
         case .lead(let id):
             flight = id
-            handle(.joined(.leader))
+            handle(.joined(.leader(meanwhile: proxy.freshInMemory(request))))
         case .alone(let id):
             flight = id
             handle(.joined(.alone))
@@ -172,9 +163,8 @@ extension Exchange {
         case .send(let sending): send(sending)
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
-            Exchange(supplement, for: .part { [self] in handle(.partEnded($0, isFirst: true)) }, proxy).start()
-        case .joinBatch:
-            proxy.batcher.add(request) { [self] end, isFirst in handle(.partEnded(end, isFirst: isFirst)) }
+            Exchange(supplement, for: .part { [self] in partEnded($0) }, proxy).start()
+        case .joinBatch: proxy.batcher.add(request) { [self] in partEnded($0, isFirst: $1, .batched) }
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
@@ -189,6 +179,13 @@ extension Exchange {
 // MARK: - The origin
 
 extension Exchange {
+    /// - Parameter detail: which an answer that is composed now is given, if it has to be one.
+    private func partEnded(_ end: PartEnd, isFirst: Bool = true, _ detail: Reason? = nil) {
+        var whole: StoredResponse?
+        if case .stored = end { whole = proxy.freshInMemory(request) ?? proxy.compose(for: request, detail) }
+        handle(.partEnded(end, whole: whole, isFirst: isFirst))
+    }
+
     private var storage: AnswerStorage { AnswerStorage(request, flight, proxy) }
 
     private func send(_ sending: ExchangeState.Sending) {
@@ -280,7 +277,6 @@ extension ExchangeState.Traits {
         isCollapsible = request.isCollapsible
         hasStored = request.stored != nil
         isRevalidatable = request.key != nil && (request.stored?.isRevalidatable ?? false)
-        mayStandIn = request.stored != nil && request.reason.allowsStandIn
         isConditional = request.forwarded.isConditional
         asksForRange = request.forwarded.asksForRange
         isSafe = request.forwarded.method.isSafe

@@ -31,10 +31,11 @@ final class ExchangeClient {
     func perform(_ action: ExchangeState.ClientAction) {
         switch action {
         case .hint(let interim): connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
-        case .stored(let stored, let status, let instead):
-            if let instead { proxy.statistics.count(because: instead) }
-            answer(stored, originStatus: status)
+        case .stored(let stored, let status): answer(stored, originStatus: status)
         case .stale(let stored, let cause, let status): answer(stale: stored, cause, originStatus: status)
+        case .standIn(let cause, let status, let otherwise):
+            perform(proxy.standIn(for: request).map { .stale($0, cause, originStatus: status) } ?? otherwise)
+        case .composition(let failure): compose(insteadOf: failure)
         case .pass(let response, let reason): pass(response, reason)
         case .refuse(let failure): refuse(failure)
         case .beginStreaming(let response): beginStreaming(response)
@@ -45,6 +46,9 @@ final class ExchangeClient {
             recordStreamed(.upstreamClosed)
             connection.reset()
         case .abandon: recordStreamed(.tooLarge)
+        case .discard(let response):
+            noteLarge(response)
+            recordStreamed(.tooLarge)
         case .stream, .report: break
         }
     }
@@ -59,6 +63,12 @@ final class ExchangeClient {
         proxy.serve(
             stored, forwarded(originStatus, storing), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
+    }
+
+    private func compose(insteadOf failure: ExchangeFailure) {
+        guard let composed = proxy.compose(for: request) else { return refuse(failure) }
+        proxy.statistics.count(because: failure.reason)
+        answer(composed, originStatus: failure.originStatus)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
@@ -149,15 +159,18 @@ final class ExchangeClient {
 // MARK: - Large answers
 
 extension ExchangeClient {
-    private func beginStreaming(_ response: UpstreamResponse) {
+    private func noteLarge(_ response: UpstreamResponse) {
         countCollapsed()
         proxy.statistics.count(because: .tooLarge)
-        let fields = response.forwardableFields(isPersonal: isPersonal)
-        streamed = (response.status, fields, 0)
+        streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)
+    }
+
+    private func beginStreaming(_ response: UpstreamResponse) {
+        noteLarge(response)
         let status = forwarded(response.status, .no(.tooLarge))
         connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            buffer.append(fields)
+            buffer.append(streamed.fields)
             status.write(to: &buffer)
             proxy.writeCrossOrigin(connection, to: &buffer)
         }

@@ -12,17 +12,17 @@ extension ExchangeState {
     }
 
     /// What is in the cache by now serves all who wait: the origin was not asked for it here.
-    mutating func finish(with stored: StoredResponse, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func finish(with stored: StoredResponse) -> Step {
         work = .ended
-        var step = deliver(.stored(stored, originStatus: stored.status, isReusable: true), find)
+        var step = deliver(.stored(stored, originStatus: stored.status, isReusable: true))
         step.flight = .finish(.stored(stored, originStatus: stored.status))
         return step
     }
 
     /// The flight that this exchange leads is finished, and all who wait for it get what came.
-    mutating func end(_ ending: Ending, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func end(_ ending: Ending) -> Step {
         work = .ended
-        var step = deliver(ending, find)
+        var step = deliver(ending)
         step.flight = .finish(outcome(ending))
         step.comparison = comparison(ending)
         switch ending {
@@ -69,41 +69,32 @@ extension ExchangeState {
     }
 
     /// Gives the client, or the exchange whose part this is, what came.
-    mutating func deliver(_ ending: Ending, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func deliver(_ ending: Ending) -> Step {
         if traits.audience == .part { return Step(client: .report(PartEnd(ending))) }
         guard isUnanswered else { return Step() }
         switch ending {
-        case .stored(let stored, let status, _): return answer(.stored(stored, originStatus: status, nil))
+        case .stored(let stored, let status, _): return answer(.stored(stored, originStatus: status))
         case .unstored(let response, let reason):
-            if OriginVerdict.standsIn(forStatus: response.status), traits.mayStandIn, let stored = find(.standIn) {
-                return serveStale(stored, .upstreamError, originStatus: response.status)
-            }
-            return answer(.pass(response, reason))
-        case .failed(let failure): return give(up: failure, find)
+            let pass = ClientAction.pass(response, reason)
+            guard OriginVerdict.standsIn(forStatus: response.status) else { return answer(pass) }
+            return answer(.standIn(.upstreamError, originStatus: response.status, otherwise: pass))
+        case .failed(let failure): return give(up: failure)
         }
     }
 
     /// The origin gave nothing that can be passed on: the stale answer, what can be composed by
     /// now, or an error.
-    mutating func give(up failure: ExchangeFailure, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func give(up failure: ExchangeFailure) -> Step {
         if traits.audience == .part { return Step(client: .report(.failed(failure))) }
         guard isUnanswered else { return Step() }
-        if traits.mayStandIn, let stored = find(.standIn) {
-            return serveStale(stored, failure.reason, originStatus: failure.originStatus)
-        }
         // What it lacked when the request came may have come with others' answers, or out of the
         // file.
-        if let stored = find(.composition(nil)) {
-            return answer(.stored(stored, originStatus: failure.originStatus, failure.reason))
-        }
-        return answer(.refuse(failure))
+        return answer(
+            .standIn(
+                failure.reason, originStatus: failure.originStatus, otherwise: .composition(otherwise: failure)))
     }
 
-    mutating func serveStale(_ stored: StoredResponse, _ cause: Reason, originStatus: Int?) -> Step {
-        answer(.stale(stored, cause, originStatus: originStatus))
-    }
-
-    private mutating func answer(_ action: ClientAction) -> Step {
+    mutating func answer(_ action: ClientAction) -> Step {
         client = .done
         return Step(timer: .cancel, client: action)
     }

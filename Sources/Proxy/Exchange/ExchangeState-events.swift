@@ -26,8 +26,9 @@ extension ExchangeState {
         var hasStored = false
         /// Whether the origin can confirm what is stored.
         var isRevalidatable = false
-        /// Whether the client accepts what is stored in place of an answer that does not come.
-        var mayStandIn = false
+        /// Whether something is stored that the client accepts in place of an answer that does not
+        /// come. It may be purged before it is needed.
+        var hasStandIn = false
         /// Whether one request would complete a composition of the answer.
         var hasSupplement = false
         /// Whether the request can be joined with others.
@@ -52,8 +53,9 @@ extension ExchangeState {
 
     /// As what a request has joined the flight of its key.
     enum FlightPlace {
-        /// It asks the origin, and others wait for it.
-        case leader
+        /// It asks the origin, and others wait for it. Unless the answer has come since the
+        /// look-up: what a leader brings is stored before its flight is finished.
+        case leader(meanwhile: StoredResponse?)
         /// It asks for itself, because answers to this key were of no use to others a moment ago
         /// (hit-for-miss).
         case alone
@@ -79,12 +81,15 @@ extension ExchangeState {
         /// The request that this one waited for has ended; `isOurs`: its answer is for requests
         /// with these fields too (`Vary`).
         case flightFinished(FlightOutcome, isOurs: Bool)
-        /// Whether this exchange leads its flight from now on.
-        case tookOver(Bool)
-        /// What a composition lacked has come, or not; `isFirst`: for one of a batch.
-        case partEnded(PartEnd, isFirst: Bool)
-        /// The time that was set has come.
-        case patienceEnded
+        /// This exchange leads a flight from now on, unless the answer has come meanwhile.
+        case tookOver(meanwhile: StoredResponse?)
+        /// The leader has not been out for long enough.
+        case mayNotTakeOver
+        /// What a composition lacked has come, or not. `whole`: the answer that was to be had by
+        /// it, if there is one now; `isFirst`: for one of a batch.
+        case partEnded(PartEnd, whole: StoredResponse?, isFirst: Bool)
+        /// The time that was set has come. `standIn`: what is stale and may still be served.
+        case patienceEnded(standIn: StoredResponse?)
         /// Something to pass on before the answer (RFC 9110 15.2).
         case interim(UpstreamInterim)
         /// The whole answer.
@@ -111,16 +116,6 @@ extension ExchangeState {
         case hurried
     }
 
-    /// Where an answer may be found without asking the origin.
-    enum Source: Equatable {
-        /// What is stored under the key, stale as it may be, if it may still be served.
-        case standIn
-        /// What is fresh in memory under the key: brought by another exchange meanwhile.
-        case memory
-        /// What can be composed of other answers; the detail that it is given, if it has to be one.
-        case composition(Reason?)
-    }
-
     /// How the request is to be sent.
     struct Sending: Equatable {
         /// With the validators of what is stored.
@@ -145,21 +140,27 @@ extension ExchangeState {
         case join
         /// A flight that others cannot join.
         case begin
-        /// Comes back as `tookOver`.
+        /// Comes back as `tookOver` or `mayNotTakeOver`.
         case takeOver
         case finish(FlightOutcome)
     }
 
     enum ClientAction {
         case hint(UpstreamInterim)
-        /// With everyone's answer; the reason says what it was composed in place of.
-        case stored(StoredResponse, originStatus: Int?, Reason?)
+        /// With everyone's answer.
+        case stored(StoredResponse, originStatus: Int?)
         /// With what is stored, although it is stale.
         case stale(StoredResponse, Reason, originStatus: Int?)
+        /// With what is stale, if it is there and may be served still.
+        indirect case standIn(Reason, originStatus: Int?, otherwise: ClientAction)
+        /// With what can be composed by now, or with an error of the proxy's own.
+        case composition(otherwise: ExchangeFailure)
         /// With the origin's own answer, which is not stored.
         case pass(UpstreamResponse, Reason)
         /// With an error of the proxy's own.
         case refuse(ExchangeFailure)
+        /// The client left before the head of a large answer came: it is counted.
+        case discard(UpstreamResponse)
         /// The content that has come so far follows the head; more by `stream`.
         case beginStreaming(UpstreamResponse)
         case stream([UInt8])
@@ -210,11 +211,6 @@ extension ExchangeState {
         var savesRequest = false
         var client: ClientAction?
         var origin: OriginAction?
-
-        /// Takes over what another step says of client and timer.
-        mutating func add(_ other: Step) {
-            (timer, client) = (other.timer, other.client)
-        }
     }
 }
 

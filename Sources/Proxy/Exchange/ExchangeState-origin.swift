@@ -5,16 +5,14 @@ import Upstream
 
 extension ExchangeState {
     /// The whole answer is here, its content decoded where that was to be done.
-    mutating func answered(
-        _ response: UpstreamResponse, _ decoding: Decoding, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    mutating func answered(_ response: UpstreamResponse, _ decoding: Decoding) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         guard decoding == .readable else {
             // What was asked for as it is, and comes in a coding that cannot be read all the same.
-            guard acceptsGzip else { return end(.failed(.unasked(response)), find) }
+            guard acceptsGzip else { return end(.failed(.unasked(response))) }
             wasDamaged = decoding == .damaged
             acceptsGzip = false
-            return sendAgain(find)
+            return sendAgain()
         }
         switch verdict(response) {
         case .renewToken:
@@ -23,7 +21,7 @@ extension ExchangeState {
         case .confirm:
             work = .storing
             return Step(origin: .freshen(response))
-        case .refuse: return end(.failed(.unasked(response)), find)
+        case .refuse: return end(.failed(.unasked(response)))
         case .accept:
             work = .storing
             return Step(origin: .store(response))
@@ -38,41 +36,37 @@ extension ExchangeState {
                 isConditional: traits.isConditional, asksForRange: traits.asksForRange))
     }
 
-    mutating func tokenRenewed(_ isAnother: Bool, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func tokenRenewed(_ isAnother: Bool) -> Step {
         guard case .renewing(let response, let isStreamed) = work else {
             preconditionFailure("a token is renewed after the origin refused one")
         }
         hasRenewedToken = true
-        if isAnother { return sendAgain(find) }
-        return isStreamed ? stream(response, find) : end(.unstored(response, .unauthorized), find)
+        if isAnother { return sendAgain() }
+        return isStreamed ? stream(response) : end(.unstored(response, .unauthorized))
     }
 
-    mutating func wasStored(
-        _ stored: StoredResponse, _ status: Int, isReusable: Bool, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    mutating func wasStored(_ stored: StoredResponse, _ status: Int, isReusable: Bool) -> Step {
         guard case .storing = work else { preconditionFailure("an answer is stored after it came") }
-        return end(.stored(stored, originStatus: status, isReusable: isReusable), find)
+        return end(.stored(stored, originStatus: status, isReusable: isReusable))
     }
 
-    mutating func unstored(
-        _ response: UpstreamResponse, _ reason: Reason, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    mutating func unstored(_ response: UpstreamResponse, _ reason: Reason) -> Step {
         guard case .storing = work else { preconditionFailure("an answer is judged after it came") }
-        return end(.unstored(response, reason), find)
+        return end(.unstored(response, reason))
     }
 
     /// The 304 is about another state of the content, or what it confirms has gone meanwhile.
-    mutating func contradicted(_ find: (Source) -> StoredResponse?) -> Step {
+    mutating func contradicted() -> Step {
         guard case .storing = work, validates else {
             preconditionFailure("only a conditional request is contradicted")
         }
         validates = false
-        return sendAgain(find)
+        return sendAgain()
     }
 
-    mutating func failed(_ failure: ExchangeFailure, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func failed(_ failure: ExchangeFailure) -> Step {
         switch work {
-        case .asking: return end(.failed(failure), find)
+        case .asking: return end(.failed(failure))
         case .streaming:
             work = .ended
             guard isStreaming else { return Step() }
@@ -88,7 +82,7 @@ extension ExchangeState {
 
 extension ExchangeState {
     /// The answer is too large to be collected; its content so far is here, and more will come.
-    mutating func headArrived(_ response: UpstreamResponse, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func headArrived(_ response: UpstreamResponse) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         switch verdict(response) {
         case .renewToken:
@@ -97,41 +91,38 @@ extension ExchangeState {
         case .accept where acceptsGzip && response.isGzip:
             // Not to be inflated piece by piece: what is streamed goes through as it comes.
             acceptsGzip = false
-            return sendAgain(find)
+            return sendAgain()
         case .refuse, .confirm:
-            var step = end(.failed(.unasked(response)), find)
+            var step = end(.failed(.unasked(response)))
             step.origin = .cancel
             return step
-        case .accept: return stream(response, find)
+        case .accept: return stream(response)
         }
     }
 
     /// What is too large to be collected serves one client; others cannot wait for it.
-    private mutating func stream(_ response: UpstreamResponse, _ find: (Source) -> StoredResponse?) -> Step {
-        var step = Step(flight: .finish(.released))
+    private mutating func stream(_ response: UpstreamResponse) -> Step {
+        work = .ended
+        var step = streamToClient(response)
+        step.flight = .finish(.released)
         step.invalidates = response
         step.endsUserGeneration = endsUserGeneration(response)
-        work = .ended
+        if case .ended = work { step.origin = .cancel }
+        return step
+    }
+
+    private mutating func streamToClient(_ response: UpstreamResponse) -> Step {
         switch client {
-        case .waiting where hasClientLeft:
-            client = .done
-            step.timer = .cancel
-            step.origin = .cancel
+        case .waiting where hasClientLeft: return answer(.discard(response))
+        case .waiting where OriginVerdict.standsIn(forStatus: response.status) && traits.hasStandIn:
+            return give(up: ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
         case .waiting:
-            if OriginVerdict.standsIn(forStatus: response.status), traits.mayStandIn, let stored = find(.standIn) {
-                step.add(serveStale(stored, .upstreamError, originStatus: response.status))
-                step.origin = .cancel
-            } else {
-                (client, work) = (.streaming, .streaming)
-                step.timer = .cancel
-                step.client = .beginStreaming(response)
-            }
+            (client, work) = (.streaming, .streaming)
+            return Step(timer: .cancel, client: .beginStreaming(response))
         case .none, .done:
-            if traits.audience == .part { step.client = .report(.unusable(status: response.status)) }
-            step.origin = .cancel
+            return traits.audience == .part ? Step(client: .report(.unusable(status: response.status))) : Step()
         case .streaming: preconditionFailure("a client is given one answer")
         }
-        return step
     }
 
     mutating func received(_ bytes: [UInt8]) -> Step {

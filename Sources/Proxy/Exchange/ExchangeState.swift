@@ -85,26 +85,25 @@ struct ExchangeState {
     var isStreaming: Bool { if case .streaming = client { true } else { false } }
 
     /// What there is to do after an event, in the order of the step's members.
-    /// - Parameter find: an answer that could be given now; asked at most twice.
-    mutating func handle(_ event: Event, at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+    mutating func handle(_ event: Event, at now: Instant) -> Step {
         switch event {
-        case .began: begin(at: now, find)
-        case .joined(let place): joined(place, at: now, find)
-        case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now, find)
-        case .tookOver(let succeeded): tookOver(succeeded, at: now, find)
-        case .partEnded(let end, let isFirst): partEnded(end, isFirst: isFirst, at: now, find)
-        case .patienceEnded: losePatience(at: now, find)
+        case .began: begin(at: now)
+        case .joined(let place): joined(place, at: now)
+        case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now)
+        case .tookOver(let meanwhile): tookOver(meanwhile, at: now)
+        case .mayNotTakeOver: waitOn(at: now)
+        case .partEnded(let end, let whole, let isFirst): partEnded(end, whole, isFirst: isFirst, at: now)
+        case .patienceEnded(let standIn): losePatience(standIn, at: now)
         case .interim(let interim): isUnanswered ? Step(client: .hint(interim)) : Step()
-        case .answered(let response, let decoding): answered(response, decoding, find)
-        case .tokenRenewed(let isAnother): tokenRenewed(isAnother, find)
-        case .stored(let stored, let status, let isReusable):
-            wasStored(stored, status, isReusable: isReusable, find)
-        case .unstored(let response, let reason): unstored(response, reason, find)
-        case .contradicted: contradicted(find)
-        case .headArrived(let response): headArrived(response, find)
+        case .answered(let response, let decoding): answered(response, decoding)
+        case .tokenRenewed(let isAnother): tokenRenewed(isAnother)
+        case .stored(let stored, let status, let isReusable): wasStored(stored, status, isReusable: isReusable)
+        case .unstored(let response, let reason): unstored(response, reason)
+        case .contradicted: contradicted()
+        case .headArrived(let response): headArrived(response)
         case .received(let bytes): received(bytes)
         case .finished: finished()
-        case .failed(let failure): failed(failure, find)
+        case .failed(let failure): failed(failure)
         case .clientBlocked: isStreaming ? Step(origin: .pause) : Step()
         case .clientDrained: isStreaming ? Step(origin: .resume) : Step()
         case .clientLeft: clientLeft()
@@ -116,58 +115,54 @@ struct ExchangeState {
 // MARK: - Before the origin is asked
 
 extension ExchangeState {
-    private mutating func begin(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+    private mutating func begin(at now: Instant) -> Step {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
         // Their flight was begun by what decided that they are wanted.
-        case .refresh, .ahead: return ask(at: now, find)
-        case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now, find)
+        case .refresh, .ahead: return ask(at: now)
+        case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
     }
 
-    private mutating func joined(
-        _ place: FlightPlace, at now: Instant, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    private mutating func joined(_ place: FlightPlace, at now: Instant) -> Step {
         guard case .unstarted = work else { preconditionFailure("a flight is joined once, at the beginning") }
         switch place {
-        case .leader:
-            // The answer may have come between the look-up, which found none, and here, where no
-            // flight was out for it any more: what a leader brings is stored before it lands.
-            guard let stored = find(.memory) else { return lead(at: now, find) }
+        case .leader(let meanwhile):
+            guard let meanwhile else { return lead(at: now) }
             isCollapsed = true
-            return finish(with: stored, find)
-        case .alone: return lead(at: now, find)
+            return finish(with: meanwhile)
+        case .alone: return lead(at: now)
         case .waiter:
             work = .waiting
             isCollapsed = true
             guard isUnanswered else { return Step() }
-            let patience = hasStandIn(find) ? Self.patienceWithFallback : Flights.Table.patience
+            let patience = traits.hasStandIn ? Self.patienceWithFallback : Flights.Table.patience
             return Step(timer: .set(began + patience))
         case .full:
             work = .ended
-            return give(up: ExchangeFailure(status: 503, reason: .queueFull, retryAfter: 1), find)
+            return give(up: ExchangeFailure(status: 503, reason: .queueFull, retryAfter: 1))
         }
     }
 
     /// Goes for what a composition lacks, together with others, or for the whole answer.
-    private mutating func lead(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+    private mutating func lead(at now: Instant) -> Step {
         isCollapsed = false
-        guard traits.hasSupplement || traits.isBatchable else { return ask(at: now, find) }
+        guard traits.hasSupplement || traits.isBatchable else { return ask(at: now) }
         work = .completing(isBatch: !traits.hasSupplement)
         return Step(
             timer: .set(now + Flights.Table.patience), origin: traits.hasSupplement ? .fetchPart : .joinBatch)
     }
 
     /// Asks under a flight that others cannot join.
-    private mutating func askAlone(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
-        var step = ask(at: now, find)
+    private mutating func askAlone(at now: Instant) -> Step {
+        var step = ask(at: now)
         step.flight = .begin
         return step
     }
 
-    private mutating func ask(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+    private mutating func ask(at now: Instant) -> Step {
         isCollapsed = false
-        let hasFallback = isUnanswered && hasStandIn(find)
+        let hasFallback = isUnanswered && traits.hasStandIn
         var step = send(hasFallback: hasFallback)
         step.timer = hasFallback ? .set(max(began + Self.patienceWithFallback, now)) : .cancel
         return step
@@ -183,8 +178,10 @@ extension ExchangeState {
                     repeats: !hasFallback, priority: priority)))
     }
 
-    mutating func sendAgain(_ find: (Source) -> StoredResponse?) -> Step {
-        send(hasFallback: isUnanswered && hasStandIn(find))
+    /// A client that was served what is stale waits for nothing more: a 429 is not worth another
+    /// try then.
+    mutating func sendAgain() -> Step {
+        send(hasFallback: traits.audience == .client && (!isUnanswered || traits.hasStandIn))
     }
 
     /// A client waits, a client waits for a confirmation, or nothing waits, and perhaps never will.
@@ -201,83 +198,73 @@ extension ExchangeState {
         guard case .asking = work else { return Step() }
         return Step(origin: .promote(priority))
     }
-
-    private func hasStandIn(_ find: (Source) -> StoredResponse?) -> Bool {
-        traits.mayStandIn && find(.standIn) != nil
-    }
 }
 
 // MARK: - Waiting
 
 extension ExchangeState {
     /// The request that this one waited for has ended.
-    private mutating func flightFinished(
-        _ outcome: FlightOutcome, isOurs: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    private mutating func flightFinished(_ outcome: FlightOutcome, isOurs: Bool, at now: Instant) -> Step {
         // It was answered before, or asks in the leader's place.
         guard case .waiting = work, isUnanswered || traits.audience == .part else { return Step() }
         switch outcome {
         case .stored(let stored, let status) where isOurs:
             work = .ended
-            return deliver(.stored(stored, originStatus: status, isReusable: true), find)
+            return deliver(.stored(stored, originStatus: status, isReusable: true))
         case .stored, .released:
             guard traits.audience == .client else {
                 work = .ended
                 return Step(client: .report(.unusable(status: nil)))
             }
-            return askAlone(at: now, find)
+            return askAlone(at: now)
         case .unstored(let response, let reason):
             work = .ended
-            return deliver(.unstored(response, reason), find)
+            return deliver(.unstored(response, reason))
         case .failed(let failure):
             work = .ended
-            return deliver(.failed(failure), find)
+            return deliver(.failed(failure))
         }
     }
 
     /// The origin is slow: a stale answer is better than none; without one, a waiting client may
     /// ask in the leader's place.
-    private mutating func losePatience(at now: Instant, _ find: (Source) -> StoredResponse?) -> Step {
+    private mutating func losePatience(_ standIn: StoredResponse?, at now: Instant) -> Step {
         guard isUnanswered else { return Step() }
-        if traits.mayStandIn, let stored = find(.standIn) {
-            return serveStale(stored, .waitedTooLong, originStatus: nil)
-        }
+        if let standIn { return answer(.stale(standIn, .waitedTooLong, originStatus: nil)) }
         switch work {
-        case .completing: return ask(at: now, find)
+        case .completing: return ask(at: now)
         case .waiting: return Step(flight: .takeOver)
         case .unstarted, .asking, .renewing, .storing, .streaming, .ended: return Step()
         }
     }
 
-    private mutating func tookOver(
-        _ succeeded: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
-    ) -> Step {
+    private mutating func tookOver(_ meanwhile: StoredResponse?, at now: Instant) -> Step {
         guard case .waiting = work else { preconditionFailure("only who waits takes over") }
-        if succeeded { return ask(at: now, find) }
+        return meanwhile.map { finish(with: $0) } ?? ask(at: now)
+    }
+
+    private mutating func waitOn(at now: Instant) -> Step {
+        guard case .waiting = work else { preconditionFailure("only who waits takes over") }
         let end = began + Self.longestWait
         if now < end { return Step(timer: .set(min(now + Self.takeOverInterval, end))) }
         work = .ended
-        return give(up: ExchangeFailure(status: 504, reason: .waitedTooLong), find)
+        return give(up: ExchangeFailure(status: 504, reason: .waitedTooLong))
     }
 
     /// What was lacking is stored now, or the answer has to be asked for as a whole.
     private mutating func partEnded(
-        _ end: PartEnd, isFirst: Bool, at now: Instant, _ find: (Source) -> StoredResponse?
+        _ end: PartEnd, _ whole: StoredResponse?, isFirst: Bool, at now: Instant
     ) -> Step {
         // Patience was lost, and the whole has been asked for.
         guard case .completing(let isBatch) = work else { return Step() }
         var step: Step
-        switch end {
-        case .failed(let failure): step = self.end(.failed(failure), find)
-        case .unusable: step = ask(at: now, find)
-        case .stored:
-            guard let stored = find(.memory) ?? find(.composition(isBatch ? .batched : nil)) else {
-                step = ask(at: now, find)
-                break
-            }
-            step = finish(with: stored, find)
+        switch (end, whole) {
+        case (.failed(let failure), _): step = self.end(.failed(failure))
+        case (.stored, let whole?):
+            step = finish(with: whole)
             // One of a batch has cost a request, the others none.
             step.savesRequest = isBatch && !isFirst
+        case (.unusable, _), (.stored, nil): step = ask(at: now)
         }
         if case .keep = step.timer { step.timer = .cancel }
         return step

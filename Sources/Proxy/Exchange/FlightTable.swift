@@ -98,17 +98,19 @@ struct FlightTable<Waiter> {
     /// The flight that is out for a key and may be joined, by its number; nil where there is none.
     func flight(for key: CacheKey) -> Int? { open[key] }
 
+    /// Whether others wait for what this leader brings.
+    func isWaitedFor(_ id: FlightID) -> Bool { flights[id.flight]?.waiters.isEmpty == false }
+
     /// A request leaves, and no other request may wait for it.
     mutating func begin(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
         begin(key, epoch, now, isJoinable: false)
     }
 
     /// A waiter has lost its patience: it may lead when the last leader has been out for long
-    /// enough. Nil: wait on.
-    mutating func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
-        guard let number = open[key], let flight = flights[number], now >= flight.begun + Self.patience else {
-            return nil
-        }
+    /// enough, or what that one brings is out of date. Nil: wait on.
+    mutating func takeOver(_ key: CacheKey, epoch: Int, now: Instant) -> FlightID? {
+        guard let number = openFlight(key, epoch), let flight = flights[number] else { return lead(key, epoch, now) }
+        guard now >= flight.begun + Self.patience else { return nil }
         let leader = makeNumber()
         flights[number]?.leaders.append(leader)
         flights[number]?.begun = now

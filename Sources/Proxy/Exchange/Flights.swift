@@ -8,7 +8,8 @@ protocol FlightWaiter: AnyObject {
     func flightFinished(_ outcome: FlightOutcome)
 }
 
-/// The flights of all loops. Its lock is taken on misses and stale answers, never on a plain hit.
+/// The flights of all loops. Its lock is taken on misses and stale answers, and on hits that are
+/// steps of a walk through a list.
 public final class Flights: Sendable {
     typealias Table = FlightTable<Confined<any FlightWaiter>>
     typealias FlightID = Table.FlightID
@@ -40,10 +41,16 @@ public final class Flights: Sendable {
         return joining
     }
 
-    /// No client waits for this exchange yet: one that joins its flight hurries it.
+    /// No client waits for this exchange yet: one that joins its flight hurries it, and so does one
+    /// that has joined since the flight began.
     func note(_ exchange: Exchange, as id: FlightID, on loop: EventLoop) {
         let confined = Confined(exchange, to: loop)
-        state.withLock { $0.background[id.flight] = confined }
+        let isWaitedFor = state.withLock { state in
+            let isWaitedFor = state.table.isWaitedFor(id)
+            if !isWaitedFor { state.background[id.flight] = confined }
+            return isWaitedFor
+        }
+        if isWaitedFor { exchange.hurry() }
     }
 
     /// Whether a request for this key would wait for another's now.
@@ -63,7 +70,8 @@ public final class Flights: Sendable {
     }
 
     func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
-        state.withLock { $0.table.takeOver(key, now: now) }
+        let epoch = cache.purgeEpoch
+        return state.withLock { $0.table.takeOver(key, epoch: epoch, now: now) }
     }
 
     func invalidate(_ target: [UInt8]) {

@@ -28,7 +28,7 @@ extension ProxyLoop {
 
     /// The answer to a request, if it can be built by now and clients are given what is built;
     /// stored, and said to be made as `detail` says.
-    func compose(for request: OriginRequest, _ detail: Reason?) -> StoredResponse? {
+    func compose(for request: OriginRequest, _ detail: Reason? = nil) -> StoredResponse? {
         guard let key = request.key, let library = shared.library(for: request.facts),
             library.settings.compose != .verify,
             let wanted = request.catalogRequest ?? CatalogRequest(canonical: request.forwarded.canonical),

@@ -51,12 +51,6 @@ final class OriginRequest {
         return !facts.requestControl.noCache && reason != .requestMaxAge
     }
 
-    /// Whether a stored answer may stand in for the origin's when it fails: not for a client that
-    /// asked to have it confirmed.
-    func allowsStandIn(_ stored: StoredResponse, at unixSeconds: Int64) -> Bool {
-        reason.allowsStandIn && stored.canStandIn(at: unixSeconds)
-    }
-
     /// Whether the origin's errors are the same for everyone: none of the client's own fields went
     /// along.
     var hasImpersonalErrors: Bool {

@@ -93,7 +93,7 @@ import Testing
         await #expect(processExitsWith: .failure) {
             var script = ExchangeScript()
             script.lead()
-            _ = script.play(.tookOver(true))
+            _ = script.play(.tookOver(meanwhile: nil))
         }
     }
 

@@ -17,72 +17,62 @@ import Testing
 
     @Test func aLeaderFetchesWhatACompositionLacksAndComposes() {
         var script = completing(isBatch: false)
-        #expect(script.play(.joined(.leader)) == "wake after 5000 ms, fetch part")
-        script.composed = Script.stored()
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 5000 ms, fetch part")
         #expect(
-            script.play(.partEnded(.stored, isFirst: true))
+            script.play(.partEnded(.stored, whole: Script.stored(), isFirst: true))
                 == "cancel timer, finish stored 200 of 200, answer 200 of 200")
     }
 
     @Test func aSupplementGoesBeforeABatch() {
         var script = Script { ($0.hasSupplement, $0.isBatchable) = (true, true) }
         _ = script.play(.began)
-        #expect(script.play(.joined(.leader)) == "wake after 5000 ms, fetch part")
-    }
-
-    @Test func whatAnotherBroughtAsAWholeIsTakenBeforeAComposition() {
-        var script = completing(isBatch: false)
-        _ = script.play(.joined(.leader))
-        script.inMemory = Script.stored(404)
-        script.composed = Script.stored()
-        #expect(script.play(.partEnded(.stored, isFirst: true)).hasSuffix("answer 404 of 404"))
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 5000 ms, fetch part")
     }
 
     @Test func oneOfABatchPaysForIt() {
         for (isFirst, words) in [(true, "answer 200 of 200"), (false, "saved one, answer 200 of 200")] {
             var script = completing(isBatch: true)
             #expect(script.play(.joined(.alone)) == "wake after 5000 ms, join batch")
-            script.composed = Script.stored()
             #expect(
-                script.play(.partEnded(.stored, isFirst: isFirst))
+                script.play(.partEnded(.stored, whole: Script.stored(), isFirst: isFirst))
                     == "cancel timer, finish stored 200 of 200, " + words)
         }
     }
 
     @Test func whatCannotBeCompletedIsAskedForAsAWhole() {
-        for end in [PartEnd.stored, .unusable(status: 404)] {
+        for (end, whole) in [(PartEnd.stored, nil), (.unusable(status: 404), Script.stored())] {
             var script = completing(isBatch: false)
-            _ = script.play(.joined(.leader))
-            #expect(script.play(.partEnded(end, isFirst: true)) == "cancel timer, send waitingClient")
+            _ = script.play(.joined(.leader(meanwhile: nil)))
+            #expect(script.play(.partEnded(end, whole: whole, isFirst: true)) == "cancel timer, send waitingClient")
         }
     }
 
     @Test func anOriginThatGaveNothingForThePartIsNotAskedAgain() {
         var script = completing(isBatch: false)
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(
-            script.play(.partEnded(.failed(Script.failure), isFirst: true))
+            script.play(.partEnded(.failed(Script.failure), whole: nil, isFirst: true))
                 == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
     }
 
     @Test func aClientThatWaitsLongForAPartGetsTheWholeAskedForAndThePartCountsNoMore() {
         var script = completing(isBatch: false)
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         script.wait(.seconds(5))
-        #expect(script.play(.patienceEnded) == "cancel timer, send waitingClient")
-        script.composed = Script.stored()
-        #expect(script.play(.partEnded(.stored, isFirst: true)) == "")
+        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, send waitingClient")
+        #expect(script.play(.partEnded(.stored, whole: Script.stored(), isFirst: true)) == "")
     }
 
     @Test func aClientThatWasServedStaleLeavesAPartThatServesWhoWait() {
-        var script = Script { ($0.hasSupplement, $0.mayStandIn) = (true, true) }
-        _ = script.play(.began)
-        _ = script.play(.joined(.leader))
+        var script = Script { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
         script.standIn = Script.stored()
+        _ = script.play(.began)
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         script.wait(.seconds(5))
-        #expect(script.play(.patienceEnded) == "cancel timer, stale for waitedTooLong of none")
-        script.composed = Script.stored()
-        #expect(script.play(.partEnded(.stored, isFirst: true)) == "cancel timer, finish stored 200 of 200")
+        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
+        #expect(
+            script.play(.partEnded(.stored, whole: Script.stored(), isFirst: true))
+                == "cancel timer, finish stored 200 of 200")
     }
 
     // MARK: As a part of another
@@ -95,7 +85,7 @@ import Testing
 
     @Test func aPartAsksAndReports() {
         var script = part()
-        #expect(script.play(.joined(.leader)) == "cancel timer, send waitingClient")
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient")
         _ = script.play(.answered(Script.response(200), .readable))
         #expect(
             script.play(.stored(Script.stored(), originStatus: 200, isReusable: true))
@@ -104,12 +94,12 @@ import Testing
 
     @Test func aPartThatIsNotStoredOrFailsSaysSo() {
         var script = part()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         _ = script.play(.answered(Script.response(504), .readable))
         #expect(
             script.play(.unstored(Script.response(504), .serverError)) == "finish released, report unusable 504")
         script = part()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(
             script.play(.failed(Script.failure)) == "finish failed upstreamClosed, report failed upstreamClosed")
         script = part()
@@ -131,7 +121,7 @@ import Testing
 
     @Test func aPartThatIsTooLargeIsNotRead() {
         var script = part()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(
             script.play(.headArrived(Script.response(200)))
                 == "invalidate by 200, finish released, report unusable 200, cancel")

@@ -13,7 +13,6 @@ struct ExchangeScript {
     private(set) var now: Instant
     /// What can be found without asking the origin.
     var standIn: StoredResponse?
-    var inMemory: StoredResponse?
     var composed: StoredResponse?
 
     static let start = Instant(nanoseconds: 3_600_000_000_000)
@@ -32,21 +31,13 @@ struct ExchangeScript {
 
     /// Plays one event.
     mutating func play(_ event: ExchangeState.Event) -> String {
-        let (standIn, inMemory, composed) = (standIn, inMemory, composed)
-        let step = state.handle(event, at: now) { source in
-            switch source {
-            case .standIn: standIn
-            case .memory: inMemory
-            case .composition: composed
-            }
-        }
-        return Self.words(step)
+        words(state.handle(event, at: now))
     }
 
     /// Brings it to where the origin has been asked by a leader.
     mutating func lead() {
         _ = play(.began)
-        _ = play(.joined(.leader))
+        _ = play(.joined(.leader(meanwhile: nil)))
     }
 
     // MARK: What is played
@@ -72,11 +63,11 @@ struct ExchangeScript {
 
     // MARK: As words
 
-    static func words(_ step: ExchangeState.Step) -> String {
+    private func words(_ step: ExchangeState.Step) -> String {
         var words: [String] = []
         switch step.timer {
         case .keep: break
-        case .set(let deadline): words.append("wake after \((deadline - start).milliseconds) ms")
+        case .set(let deadline): words.append("wake after \((deadline - Self.start).milliseconds) ms")
         case .cancel: words.append("cancel timer")
         }
         if let response = step.invalidates { words.append("invalidate by \(response.status)") }
@@ -84,7 +75,7 @@ struct ExchangeScript {
         if let comparison = step.comparison { words.append("compare \(comparison.status)") }
         if let action = step.flight { words.append(Self.words(action)) }
         if step.savesRequest { words.append("saved one") }
-        if let action = step.client { words.append(Self.words(action)) }
+        if let action = step.client { words.append(self.words(action)) }
         if let action = step.origin { words.append(Self.words(action)) }
         return words.joined(separator: ", ")
     }
@@ -101,12 +92,16 @@ struct ExchangeScript {
         }
     }
 
-    private static func words(_ action: ExchangeState.ClientAction) -> String {
+    private func words(_ action: ExchangeState.ClientAction) -> String {
         switch action {
         case .hint(let interim): "hint \(interim.status)"
-        case .stored(let stored, let status, let instead):
-            "answer \(stored.status) of \(words(status))" + (instead.map { " instead of \($0)" } ?? "")
-        case .stale(_, let cause, let status): "stale for \(cause) of \(words(status))"
+        case .stored(let stored, let status): "answer \(stored.status) of \(Self.words(status))"
+        case .stale(_, let cause, let status): "stale for \(cause) of \(Self.words(status))"
+        case .standIn(let cause, let status, let otherwise):
+            words(standIn.map { .stale($0, cause, originStatus: status) } ?? otherwise)
+        case .composition(let failure):
+            composed.map { words(.stored($0, originStatus: failure.originStatus)) + " instead of \(failure.reason)" }
+                ?? words(.refuse(failure))
         case .pass(let response, let reason): "pass \(response.status) \(reason)"
         case .refuse(let failure): "refuse \(failure.status) \(failure.reason)"
         case .beginStreaming(let response): "stream \(response.status)"
@@ -114,8 +109,9 @@ struct ExchangeScript {
         case .endStreaming: "end"
         case .breakOff: "break off"
         case .abandon: "abandon"
+        case .discard(let response): "discard \(response.status)"
         case .report(.stored): "report stored"
-        case .report(.unusable(let status)): "report unusable \(words(status))"
+        case .report(.unusable(let status)): "report unusable \(Self.words(status))"
         case .report(.failed(let failure)): "report failed \(failure.reason)"
         }
     }

@@ -13,7 +13,7 @@ import Testing
     @Test func aLeaderAsksStoresAndAnswers() {
         var script = Script()
         #expect(script.play(.began) == "join")
-        #expect(script.play(.joined(.leader)) == "cancel timer, send waitingClient")
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient")
         #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
             script.play(.stored(Script.stored(), originStatus: 200, isReusable: true))
@@ -24,16 +24,15 @@ import Testing
     @Test func aLeaderFindsWhatCameSinceItLookedAndAsksNothing() {
         var script = Script()
         _ = script.play(.began)
-        script.inMemory = Script.stored()
         #expect(
-            script.play(.joined(.leader)) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+            script.play(.joined(.leader(meanwhile: Script.stored())))
+                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isCollapsed)
     }
 
     @Test func afterAHitForMissARequestAsksForItselfUnderAFlightOfItsOwn() {
         var script = Script()
         _ = script.play(.began)
-        script.inMemory = Script.stored()
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
     }
 
@@ -98,7 +97,7 @@ import Testing
 
     @Test func waitersWithSomethingStaleGetThatInPlaceOfAnError() {
         for outcome in [FlightOutcome.unstored(Script.response(429), .rateLimited), .failed(Script.failure)] {
-            var script = waiter { $0.mayStandIn = true }
+            var script = waiter { $0.hasStandIn = true }
             script.standIn = Script.stored()
             #expect(script.play(.flightFinished(outcome, isOurs: true)).contains("stale for"))
         }
@@ -109,42 +108,52 @@ import Testing
         _ = script.play(.began)
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
         script.wait(.seconds(5))
-        #expect(script.play(.patienceEnded) == "take over")
-        #expect(script.play(.tookOver(true)) == "cancel timer, send waitingClient")
+        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "take over")
+        #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send waitingClient")
         #expect(!script.isCollapsed)
         // The late leader is back.
         #expect(script.play(.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: true)) == "")
     }
 
+    @Test func aWaiterThatTakesOverFindsWhatCameMeanwhile() {
+        var script = waiter()
+        script.wait(.seconds(5))
+        _ = script.play(.patienceEnded(standIn: nil))
+        #expect(
+            script.play(.tookOver(meanwhile: Script.stored()))
+                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+    }
+
     @Test func aWaiterThatMayNotTakeOverLooksAgainEachSecondAndGivesUpAfterFifteen() {
         var script = waiter()
         script.wait(.seconds(5))
-        _ = script.play(.patienceEnded)
-        #expect(script.play(.tookOver(false)) == "wake after 6000 ms")
+        _ = script.play(.patienceEnded(standIn: script.standIn))
+        #expect(script.play(.mayNotTakeOver) == "wake after 6000 ms")
         script.wait(.milliseconds(9_500))
-        _ = script.play(.patienceEnded)
-        #expect(script.play(.tookOver(false)) == "wake after 15000 ms")
+        _ = script.play(.patienceEnded(standIn: script.standIn))
+        #expect(script.play(.mayNotTakeOver) == "wake after 15000 ms")
         script.wait(.milliseconds(500))
-        _ = script.play(.patienceEnded)
-        #expect(script.play(.tookOver(false)) == "cancel timer, refuse 504 waitedTooLong")
+        _ = script.play(.patienceEnded(standIn: script.standIn))
+        #expect(script.play(.mayNotTakeOver) == "cancel timer, refuse 504 waitedTooLong")
     }
 
     @Test func aWaiterThatGivesUpGetsWhatCanBeComposedByThen() {
         var script = waiter()
         script.composed = Script.stored()
         script.wait(.seconds(15))
-        _ = script.play(.patienceEnded)
+        _ = script.play(.patienceEnded(standIn: script.standIn))
         #expect(
-            script.play(.tookOver(false)) == "cancel timer, answer 200 of none instead of waitedTooLong")
+            script.play(.mayNotTakeOver) == "cancel timer, answer 200 of none instead of waitedTooLong")
     }
 
     // MARK: The stand-in
 
     @Test func aSlowOriginIsWaitedForTwoSecondsWhereSomethingStaleIsThere() {
         var script = stale()
-        #expect(script.play(.joined(.leader)) == "wake after 2000 ms, send revalidation validating once")
+        #expect(
+            script.play(.joined(.leader(meanwhile: nil))) == "wake after 2000 ms, send revalidation validating once")
         script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded) == "cancel timer, stale for waitedTooLong of none")
+        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
         // What comes late is stored for the next one.
         #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
@@ -156,16 +165,16 @@ import Testing
         var script = stale()
         #expect(script.play(.joined(.waiter)) == "wake after 2000 ms")
         script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded) == "cancel timer, stale for waitedTooLong of none")
+        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
         #expect(script.play(.flightFinished(.released, isOurs: true)) == "")
     }
 
     @Test func whatWasPurgedMeanwhileDoesNotStandIn() {
         var script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         script.standIn = nil
         script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded) == "")
+        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "")
         #expect(
             script.play(.failed(Script.failure))
                 == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
@@ -173,13 +182,13 @@ import Testing
 
     @Test func errorsOfTheMomentGiveWayToWhatIsStale() {
         var script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         _ = script.play(.answered(Script.response(503), .readable))
         #expect(
             script.play(.unstored(Script.response(503), .serverError))
                 == "cancel timer, finish released, stale for upstreamError of 503")
         script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(
             script.play(.failed(Script.failure))
                 == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
@@ -187,7 +196,7 @@ import Testing
 
     @Test func aNotFoundIsPassedOnAlthoughSomethingStaleIsThere() {
         var script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         _ = script.play(.answered(Script.response(404), .readable))
         #expect(
             script.play(.unstored(Script.response(404), .status)) == "cancel timer, finish released, pass 404 status")
@@ -230,7 +239,7 @@ import Testing
 
     @Test func aConfirmationFreshensWhatIsStored() {
         var script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(script.play(.answered(Script.response(304), .readable)) == "freshen by 304")
         #expect(
             script.play(.stored(Script.stored(), originStatus: 304, isReusable: true))
@@ -239,13 +248,23 @@ import Testing
 
     @Test func aContradictedConfirmationIsAskedForAgainWithoutConditions() {
         var script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         _ = script.play(.answered(Script.response(304), .readable))
         #expect(script.play(.contradicted) == "send revalidation once")
         // Nothing was asked that a 304 could answer.
         #expect(
             script.play(.answered(Script.response(304), .readable))
                 == "cancel timer, finish failed upstreamMalformed, stale for upstreamMalformed of 304")
+    }
+
+    @Test func whatIsSentAgainForAClientThatWasServedIsNotRepeatedAfterA429() {
+        var script = stale()
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        script.wait(.seconds(2))
+        _ = script.play(.patienceEnded(standIn: script.standIn))
+        script.standIn = nil
+        _ = script.play(.answered(Script.response(304), .readable))
+        #expect(script.play(.contradicted) == "send revalidation once")
     }
 
     @Test func aRefusedTokenIsRenewedOnce() {
@@ -269,7 +288,7 @@ import Testing
     @Test func damagedGzipIsAskedForUncompressedAndLookedAtAllTheSame() {
         var script = Script { $0.acceptsGzip = true }
         _ = script.play(.began)
-        #expect(script.play(.joined(.leader)) == "cancel timer, send waitingClient gzip")
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient gzip")
         #expect(script.play(.answered(Script.response(200), .damaged)) == "send waitingClient inflating")
         #expect(
             script.play(.answered(Script.response(200), .damaged))
@@ -299,7 +318,7 @@ import Testing
         script.lead()
         #expect(script.play(.failed(draining)) == "cancel timer, finish failed draining, refuse 503 draining")
         script = stale()
-        _ = script.play(.joined(.leader))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(script.play(.failed(draining)) == "cancel timer, finish failed draining, stale for draining of none")
     }
 
@@ -356,8 +375,7 @@ import Testing
     @Test func whatAnotherBroughtIsNotCompared() {
         var script = Script { $0.isVerified = true }
         _ = script.play(.began)
-        script.inMemory = Script.stored()
-        #expect(!script.play(.joined(.leader)).contains("compare"))
+        #expect(!script.play(.joined(.leader(meanwhile: Script.stored()))).contains("compare"))
     }
 
     // MARK: Helpers
@@ -374,7 +392,7 @@ import Testing
 
     /// One that has something stale with a validator, about to join.
     private func stale() -> ExchangeScript {
-        var script = Script { ($0.hasStored, $0.isRevalidatable, $0.mayStandIn) = (true, true, true) }
+        var script = Script { ($0.hasStored, $0.isRevalidatable, $0.hasStandIn) = (true, true, true) }
         script.standIn = Script.stored()
         _ = script.play(.began)
         return script

@@ -42,13 +42,14 @@ import Testing
         #expect(script.play(.failed(Script.failure)) == "break off")
     }
 
-    @Test func aClientThatLeftBeforeTheHeadGetsNothing() {
+    /// It was neither counted nor logged.
+    @Test func aClientThatLeftBeforeTheHeadIsCountedAndGetsNothing() {
         var script = Script()
         script.lead()
         #expect(script.play(.clientLeft) == "")
         #expect(
             script.play(.headArrived(Script.response(200)))
-                == "cancel timer, invalidate by 200, finish released, cancel")
+                == "cancel timer, invalidate by 200, finish released, discard 200, cancel")
     }
 
     @Test func aClientThatLeftStillHasItsAnswerStoredAndCounted() {
@@ -68,12 +69,18 @@ import Testing
     }
 
     @Test func aLargeErrorGivesWayToWhatIsStale() {
-        var script = Script { $0.mayStandIn = true }
+        var script = Script { $0.hasStandIn = true }
         script.standIn = Script.stored()
         script.lead()
         #expect(
             script.play(.headArrived(Script.response(503)))
                 == "cancel timer, invalidate by 503, finish released, stale for upstreamError of 503, cancel")
+    }
+
+    @Test func aLargeErrorIsNotPassedOnWhereWhatIsStaleWasPurgedMeanwhile() {
+        var script = Script { $0.hasStandIn = true }
+        script.lead()
+        #expect(script.play(.headArrived(Script.response(503))).hasSuffix("refuse 502 upstreamError, cancel"))
     }
 
     @Test func aLargeAnswerInGzipIsAskedForAsItIs() {

@@ -91,14 +91,37 @@ import Testing
         var table = Table()
         let slow = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
-        #expect(table.takeOver(key, now: start + .seconds(4)) == nil)
-        let taken = table.takeOver(key, now: start + .seconds(5))
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(4)) == nil)
+        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
         let quick = try #require(taken)
-        #expect(table.takeOver(key, now: start + .seconds(6)) == nil, "one at a time")
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(6)) == nil, "one at a time")
         #expect(table.finish(quick, .shared, now: start + .seconds(6)) == ["a"])
         #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait, "the slow one is still out")
         #expect(table.finish(slow, .shared, now: start + .seconds(7)) == ["b"])
         #expect(table.count == 0)
+    }
+
+    /// A waiter of a flight that was invalidated or purged could not take over, and got a 504.
+    @Test(arguments: [0, 1]) func aWaiterWhoseFlightIsOutOfDateLeadsAnew(epoch: Int) throws {
+        var table = Table()
+        let old = try lead(&table, start)
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        if epoch == 0 { table.invalidate(Array("/a".utf8)) }
+        let taken = table.takeOver(key, epoch: epoch, now: start + .seconds(5))
+        let anew = try #require(taken)
+        #expect(!table.isOutdated(anew, epoch: epoch))
+        #expect(table.join(key, epoch: epoch, now: start + .seconds(5), "b") == .wait)
+        #expect(table.takeOver(key, epoch: epoch, now: start + .seconds(6)) == nil, "one at a time")
+        #expect(table.finish(anew, .shared, now: start + .seconds(6)) == ["b"])
+        #expect(table.finish(old, .shared, now: start + .seconds(7)) == ["a"])
+    }
+
+    @Test func whatIsWaitedForIsKnown() throws {
+        var table = Table()
+        let id = try refresh(&table, start)
+        #expect(!table.isWaitedFor(id))
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        #expect(table.isWaitedFor(id))
     }
 
     @Test func waitersAreBounded() throws {
@@ -178,7 +201,7 @@ import Testing
                 case .full: break
                 }
             case 6..<8:
-                if let id = table.takeOver(key, now: now) { flying.append(id) }
+                if let id = table.takeOver(key, epoch: step / 100, now: now) { flying.append(id) }
             case 8: table.invalidate(Array(key.target))
             default:
                 guard let index = flying.indices.randomElement(using: &random) else { continue }
