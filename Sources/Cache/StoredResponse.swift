@@ -73,17 +73,15 @@ public final class StoredResponse: Sendable {
         if status == 200, !hasEntityTag { kept.append(contentsOf: StoredFields.entityTagLine(body, retention)) }
         self.init(
             restoring: key, status: status, fields: kept, content: .plain(body.compacted()), receivedAt: receivedAt,
-            lifetime: lifetime,
-            classTag: classTag, storefront: storefront, selecting: selecting, resources: resources, outline: outline,
-            composition: composition, gzip: gzip)
+            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
+            outline: outline, composition: composition, gzip: gzip)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database,
     /// or from another response.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: StoredContent, receivedAt: Int64,
-        lifetime: Lifetime,
-        classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
+        lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
         outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
@@ -136,10 +134,18 @@ public final class StoredResponse: Sendable {
 
     /// The same response with another form, of `gzip` bytes. Copies no content.
     public func with(gzip: [UInt8]) -> StoredResponse {
+        copy(gzip: gzip)
+    }
+
+    /// The same but for what is given; what was worked out about the body goes along.
+    func copy(
+        at key: CacheKey? = nil, receivedAt: Int64? = nil, lifetime: Lifetime? = nil, gzip: [UInt8]? = nil
+    ) -> StoredResponse {
         StoredResponse(
-            restoring: key, status: status, fields: Array(fields), content: content, receivedAt: receivedAt,
-            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
-            resources: resources, outline: outline, composition: composition, gzip: gzip)
+            restoring: key ?? self.key, status: status, fields: Array(fields), content: content,
+            receivedAt: receivedAt ?? self.receivedAt, lifetime: lifetime ?? self.lifetime, classTag: classTag,
+            storefront: storefront, selecting: selecting, resources: resources, outline: outline,
+            composition: composition, gzip: gzip ?? self.gzip?.body)
     }
 
     /// Whether it answers `key`: every byte is compared, in place.
@@ -147,7 +153,6 @@ public final class StoredResponse: Sendable {
 
     /// The `Name: value\r\n` lines kept for the client.
     public var fields: ArraySlice<UInt8> { head[fieldsRange] }
-    public var initialAge: Int { lifetime.initialAge }
     public var freshFor: Int { lifetime.freshFor }
     public var staleFor: Int { lifetime.staleFor }
 
@@ -181,17 +186,9 @@ public final class StoredResponse: Sendable {
         return gzip.body == theirs.body
     }
 
-    /// The same content with another lifetime, counted from `receivedAt`.
-    func freshened(receivedAt: Int64, lifetime: Lifetime) -> StoredResponse {
-        StoredResponse(
-            restoring: key, status: status, fields: Array(fields), content: content, receivedAt: receivedAt,
-            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting,
-            resources: resources, outline: outline, composition: composition, gzip: gzip?.body)
-    }
-
     /// The same content with nothing left of its freshness: what a soft purge leaves.
     func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
-        freshened(receivedAt: receivedAt, lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
+        copy(lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
 
     /// Whether the store should hear of this use: at most one of all loops is told so, once in

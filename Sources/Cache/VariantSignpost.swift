@@ -95,10 +95,6 @@ extension StoredResponse {
 
     /// The same under another key.
     func moved(to key: CacheKey) -> StoredResponse {
-        guard key != self.key else { return self }
-        return StoredResponse(
-            restoring: key, status: status, fields: Array(fields), content: content, receivedAt: receivedAt,
-            lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
-            outline: outline, composition: composition, gzip: gzip?.body)
+        key == self.key ? self : copy(at: key)
     }
 }

@@ -25,9 +25,7 @@ public struct Instant: Comparable, Hashable, Sendable {
 
     /// The instant `duration` later. Saturates, so that "for ever" may be any large duration.
     public static func + (instant: Instant, duration: Duration) -> Instant {
-        let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-        guard overflow else { return Instant(nanoseconds: sum) }
-        return Instant(nanoseconds: duration < .zero ? .min : .max)
+        instant + Nanoseconds(duration)
     }
 
     /// The instant `duration` earlier.

@@ -70,15 +70,20 @@ extension Stream {
         }
     }
 
-    /// One sendfile; 0 where it would block.
     private func send(_ file: SealedFile, from offset: Int) -> Result<Int, StreamError> {
+        taken(by: "sendfile") { file.send(to: descriptor, from: offset) }
+    }
+
+    /// What one system call took; 0 where it would block.
+    @inline(__always)
+    private func taken(by name: StaticString, _ call: () -> Int) -> Result<Int, StreamError> {
         while true {
-            let count = file.send(to: descriptor, from: offset)
+            let count = call()
             if count >= 0 { return .success(count) }
             switch errno {
             case EINTR: continue
             case EAGAIN: return .success(0)
-            default: return .failure(.system(.last("sendfile")))
+            default: return .failure(.system(.last(name)))
             }
         }
     }
@@ -93,23 +98,15 @@ extension Stream {
         }
     }
 
-    /// One sendmsg; 0 where it would block. `hasMore`: the rest follows at once, so no packet ends
-    /// here.
+    /// `hasMore`: the rest follows at once, so no packet ends here.
     private func write(
         _ vectors: UnsafeMutableBufferPointer<iovec>, hasMore: Bool = false
     ) -> Result<Int, StreamError> {
         var message = msghdr()
         message.msg_iov = vectors.baseAddress
         message.msg_iovlen = vectors.count
-        while true {
-            let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL) | (hasMore ? CInt(MSG_MORE) : 0))
-            if count >= 0 { return .success(count) }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN: return .success(0)
-            default: return .failure(.system(.last("sendmsg")))
-            }
-        }
+        let flags = CInt(MSG_NOSIGNAL) | (hasMore ? CInt(MSG_MORE) : 0)
+        return taken(by: "sendmsg") { sendmsg(descriptor, &message, flags) }
     }
 
     /// Writes records of up to 16 KiB, each gathered from both places, so that a small answer is

@@ -31,6 +31,11 @@ public enum ReadResult: Sendable, Equatable {
     case end
     /// The stream is closed; `streamDidClose` follows with the same error.
     case failed(StreamError)
+
+    /// The bytes that were read.
+    public var count: Int {
+        if case .bytes(let count) = self { count } else { 0 }
+    }
 }
 
 /// Why a stream ended.

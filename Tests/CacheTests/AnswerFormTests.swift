@@ -170,13 +170,14 @@ func stored(
     }
 }
 
-@Suite struct StoredHeadTests {
-    private func head(_ response: StoredResponse, _ form: AnswerForm) -> String {
-        var buffer = ByteBuffer(capacity: 64)
-        response.appendHead(form, to: &buffer)
-        return String(decoding: buffer.copyReadable(), as: UTF8.self)
-    }
+/// The head in which a response leaves.
+func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCoding = .identity) -> String {
+    var buffer = ByteBuffer(capacity: 64)
+    response.appendHead(form, coding, to: &buffer)
+    return String(decoding: buffer.copyReadable(), as: UTF8.self)
+}
 
+@Suite struct StoredHeadTests {
     private let full = stored([
         "Date: \(date(noon))", "Content-Type: a/b", "ETag: \"a\"", "Last-Modified: \(date(0))", "Vary: Foo", "X: y",
         "Cache-Control: max-age=9", "Expires: \(date(9))", "Content-Location: /b", "Content-Range: odd",

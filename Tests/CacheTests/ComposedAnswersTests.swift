@@ -5,24 +5,24 @@ import Testing
 
 @testable import Cache
 
+/// A cache with two parts, and what was composed from them under `/c`.
+func composing(_ store: SQLiteStore? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
+    let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
+    let parts = [
+        response("/v1/catalog/us/albums/1", "one", resources: [3, 7]),
+        response("/v1/catalog/us/artists/2", "two", classTag: 2, resources: [9]),
+    ]
+    for part in parts { cache.store(part) }
+    #expect(cache.store(composed: composed("/c", from: parts), from: parts))
+    return (cache, parts)
+}
+
 /// Answers composed out of stored ones, through `ResponseCache`.
 @Suite struct ComposedAnswersTests {
     let scratch = Scratch()
 
     private func makeCache(memory: Int = 16 << 20, _ store: SQLiteStore? = nil) -> ResponseCache {
         ResponseCache(memory: MemoryTier(maxBytes: memory), store: store)
-    }
-
-    /// A cache with two parts, and what was composed from them.
-    private func composing(_ store: SQLiteStore? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
-        let cache = makeCache(store)
-        let parts = [
-            response("/v1/catalog/us/albums/1", "one", resources: [3, 7]),
-            response("/v1/catalog/us/artists/2", "two", classTag: 2, resources: [9]),
-        ]
-        for part in parts { cache.store(part) }
-        #expect(cache.store(composed: composed("/c", from: parts), from: parts))
-        return (cache, parts)
     }
 
     private func isThere(_ cache: ResponseCache) -> Bool { cache.lookup(key("/c"), nil, at: noon) != nil }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func itStaysWhileItsPartsSayTheSame() {
         let (cache, parts) = composing()
-        cache.store(parts[0].freshened(receivedAt: noon + 5, lifetime: Lifetime(freshFor: 5)))
+        cache.store(parts[0].copy(receivedAt: noon + 5, lifetime: Lifetime(freshFor: 5)))
         cache.store(response("/v1/catalog/us/artists/2", "two", at: noon + 9))
         cache.store(response("/other", "anew"))
         cache.remove(key("/another"))
@@ -129,14 +129,11 @@ import Testing
     }
 
     /// Freshened or updated by what the origin said, it would pass for the origin's.
-    @Test func itIsNotStoredAsTheOriginsAnswer() {
+    @Test func itIsNotStoredAsTheOriginsAnswer() throws {
         let store = scratch.open()
         let (cache, _) = composing(store)
-        guard let found = cache.memory.lookup(key("/c")) else {
-            Issue.record("gone")
-            return
-        }
-        cache.store(found.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9)))
+        let found = try #require(cache.memory.lookup(key("/c")))
+        cache.store(found.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9)))
         cache.flush()
         #expect(cache.memory.lookup(key("/c")) == nil && store.entries == 2)
     }

@@ -21,22 +21,11 @@ import Testing
         { ($0.prefix, $0.resource) = (Array("/v1/catalog/us/artists/".utf8), 9) },
     ]
 
-    private func composing(_ store: SQLiteStore?) -> ResponseCache {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
-        let parts = [
-            response("/v1/catalog/us/albums/1", "one", resources: [3, 7]),
-            response("/v1/catalog/us/artists/2", "two", classTag: 2, resources: [9]),
-        ]
-        for part in parts { cache.store(part) }
-        #expect(cache.store(composed: composed("/c", from: parts), from: parts))
-        return cache
-    }
-
     @Test(arguments: selections.indices, [false, true])
     func itGoesWithAnyPartThatIsChosen(selection: Int, withFile: Bool) async {
         for mode in [PurgeMode.hard, .soft] {
             let scratch = Scratch()
-            let cache = composing(withFile ? scratch.open() : nil)
+            let cache = composing(withFile ? scratch.open() : nil).cache
             let all = selection == 0 || selection == 3
             #expect(await cache.purge(.dryRun, Self.selections[selection]) == (all ? 2 : 1), "it does not count")
             #expect(cache.memory.lookup(key("/c")) != nil)
@@ -47,7 +36,7 @@ import Testing
     }
 
     @Test func itStaysWhereNeitherItNorAPartIsChosen() async {
-        let cache = composing(nil)
+        let cache = composing().cache
         #expect(await cache.purge(.hard) { $0.target = Array("/v1/catalog/us/artists/3".utf8) } == 0)
         #expect(await cache.purge(.hard) { $0.prefix = Array("/v1/catalog/gb".utf8) } == 0)
         #expect(await cache.purge(.hard) { $0.storefront = Array("gb".utf8) } == 0)
@@ -60,7 +49,7 @@ import Testing
     /// The part is in the file alone, and nothing in memory says that the purge means it.
     @Test func itGoesWithAPartThatMemoryEvicted() async {
         let store = scratch.open()
-        let cache = composing(store)
+        let (cache, _) = composing(store)
         cache.flush()
         cache.memory.remove(key("/v1/catalog/us/artists/2"))
         #expect(await cache.purge(.hard) { $0.resource = 9 } == 1)
@@ -184,10 +173,8 @@ private final class CompositionRace: Sendable {
     }
 
     private func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) {
-        var selection = EntrySelection()
-        change(&selection)
         let answered = DispatchSemaphore(value: 0)
-        cache.purge(selection, mode, at: noon) { _ in answered.signal() }
+        cache.purge(.choosing(change), mode, at: noon) { _ in answered.signal() }
         answered.wait()
     }
 }

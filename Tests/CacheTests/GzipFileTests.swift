@@ -6,6 +6,7 @@ import Testing
 
 /// The file keeps what came in gzip as it came.
 @Suite(.requires(.zlib)) struct GzipFileTests {
+    let scratch = Scratch()
     private static let body = Array(String(repeating: "{\"id\":\"1440857781\"}", count: 500).utf8)
 
     private func coded(_ target: String) throws -> StoredResponse {
@@ -14,7 +15,6 @@ import Testing
     }
 
     @Test func bothFormsComeBackAfterARestart() throws {
-        let scratch = Scratch()
         let stored = try coded("/a")
         for round in 0..<2 {
             let store = scratch.open()
@@ -37,15 +37,11 @@ import Testing
     }
 
     @Test func listingsSayInWhichCodingAnAnswerIsKept() async throws {
-        let scratch = Scratch()
         let store = scratch.open()
         let stored = try coded("/a")
         store.store(stored)
         store.store(response("/b"))
-        let listed = await withCheckedContinuation { continuation in
-            store.entries(EntrySelection(), limit: 10) { continuation.resume(returning: $0) }
-        }
-        #expect(listed.map { "\($0.target) \($0.coding ?? "-")" }.sorted() == ["/a gzip", "/b -"])
+        #expect(await store.listed().map { "\($0.target) \($0.coding ?? "-")" }.sorted() == ["/a gzip", "/b -"])
         #expect(StoredEntry(stored).coding == "gzip")
         #expect(StoredEntry(stored).size < Self.body.count / 4)
     }
@@ -64,22 +60,18 @@ import Testing
 
     /// What could not be inflated was sent as a 200 of zeros, again and again.
     @Test func damageBehindTheChecksumIsNoAnswerAndGoes() throws {
-        let scratch = Scratch()
-        let store = scratch.open()
+        let (cache, store) = scratch.cache()
         var coded = try #require(Gzip.system.deflate(Self.body))
         coded[coded.count / 2] ^= 0xFF
         let bad = response("/a", String(decoding: Self.body, as: UTF8.self)).with(gzip: coded)
         store.store(bad)
         store.flush()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         let reader = store.makeReader()
         let found = try #require(cache.lookup(key("/a"), reader, at: noon))
         #expect(!found.isDamaged && store.status.damaged == 0)
         for form in [AnswerForm.whole, .partial(0..<4)] {
             #expect(form.content(of: found) == [] && form.status(of: found) == 502)
-            var head = ByteBuffer(capacity: 64)
-            found.appendHead(form, to: &head)
-            #expect(head.copyReadable() == Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n".utf8))
+            #expect(head(found, form) == "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n")
         }
         #expect(store.status.damaged == 1)
         #expect(cache.peek(key("/a"), reader, at: noon) == nil && cache.lookup(key("/a"), reader, at: noon) == nil)
@@ -88,7 +80,6 @@ import Testing
     }
 
     @Test func aWalkGetsTheContent() async throws {
-        let scratch = Scratch()
         let store = scratch.open()
         store.store(try coded("/a"))
         store.flush()
@@ -107,7 +98,6 @@ import Testing
         "UPDATE content SET body = CAST(zeroblob(100) AS BLOB)",
     ])
     func aDamagedRowIsNoAnswer(damage: String) throws {
-        let scratch = Scratch()
         let store = scratch.open()
         store.store(try coded("/a"))
         store.flush()
@@ -118,7 +108,6 @@ import Testing
     }
 
     @Test func aFlagThatCameFromNowhereIsDamage() throws {
-        let scratch = Scratch()
         let store = scratch.open()
         store.store(response("/a", String(decoding: Self.body, as: UTF8.self)))
         store.flush()
@@ -128,7 +117,6 @@ import Testing
 
     /// What cannot be read is not there; it is no damage, and stays for when zlib is back.
     @Test func withoutZlibItIsAMiss() throws {
-        let scratch = Scratch()
         for gzip in [Gzip.system, .absent, .system] {
             let store = SQLiteStore.open(path: scratch.file, maxBytes: 64 << 20, gzip: gzip) { _ in }
             if store.entries == 0 { store.store(try coded("/a")) }

@@ -6,21 +6,20 @@ import Testing
 
 /// Requests by rank of popularity (Zipf's law), and where `scanEvery` is set, runs over keys that
 /// come once and never again.
-private struct Trace {
+struct Trace {
     let ranks: [Int]
-    /// Ranks from here on are the scans'.
-    static let popular = 4_000
 
-    init(alpha: Double, scanEvery: Int?, count: Int, seed: UInt64) {
+    /// - Parameter popular: how many ranks there are; those from there on are the scans'.
+    init(alpha: Double = 1, popular: Int = 4_000, scanEvery: Int? = nil, count: Int, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var sums: [Double] = []
         var sum = 0.0
-        for rank in 1...Self.popular {
+        for rank in 1...popular {
             sum += pow(Double(rank), -alpha)
             sums.append(sum)
         }
         var ranks: [Int] = []
-        var scanned = Self.popular
+        var scanned = popular
         while ranks.count < count {
             let point = Double.random(in: 0..<sum, using: &generator)
             ranks.append(sums.partitioningIndex { $0 > point })
@@ -46,7 +45,7 @@ extension [Double] {
 }
 
 /// Exact least-recently-used eviction by bytes: what both tiers have to be as good as.
-private struct LRU {
+struct LRU {
     private var lastUse: [Int: Int] = [:]
     private var sizes: [Int: Int] = [:]
     /// Every use, the latest of each key being the valid one.

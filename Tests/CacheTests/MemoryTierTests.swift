@@ -31,42 +31,6 @@ private struct SieveModel {
     }
 }
 
-private struct LRUModel {
-    var queue: [Int] = []  // least recently used first
-    let capacity: Int
-
-    mutating func access(_ key: Int) -> Bool {
-        if let index = queue.firstIndex(of: key) {
-            queue.remove(at: index)
-            queue.append(key)
-            return true
-        }
-        if queue.count == capacity { queue.removeFirst() }
-        queue.append(key)
-        return false
-    }
-}
-
-/// Ranks by Zipf's law with exponent 1.
-private func zipf(_ count: Int, of ranks: Int, seed: UInt64) -> [Int] {
-    var generator = SeededGenerator(seed: seed)
-    var sums: [Double] = []
-    var sum = 0.0
-    for rank in 1...ranks {
-        sum += 1 / Double(rank)
-        sums.append(sum)
-    }
-    return (0..<count).map { _ in
-        let point = Double.random(in: 0..<sum, using: &generator)
-        var (low, high) = (0, ranks - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if sums[middle] > point { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}
-
 /// All responses of one size, so that bytes are a count.
 private func numbered(_ number: Int) -> StoredResponse {
     let digits = String(number)
@@ -80,7 +44,7 @@ private func numbered(_ number: Int) -> StoredResponse {
         let entries = (0..<400).map(numbered)
         let tier = MemoryTier(maxBytes: capacity * entries[0].byteCount + 1, shardCount: 1)
         var model = SieveModel(capacity: capacity)
-        for (step, rank) in zipf(20_000, of: 400, seed: seed).enumerated() {
+        for (step, rank) in Trace(popular: 400, count: 20_000, seed: seed).ranks.enumerated() {
             let isHit = tier.lookup(entries[rank].key) === entries[rank]
             if !isHit { tier.store(entries[rank]) }
             let expected = model.access(rank)
@@ -93,10 +57,10 @@ private func numbered(_ number: Int) -> StoredResponse {
     }
 
     @Test func hitsAtLeastAsOftenAsLRU() {
-        let trace = zipf(100_000, of: 5_000, seed: 5)
-        var (sieve, lru) = (SieveModel(capacity: 250), LRUModel(capacity: 250))
+        let trace = Trace(popular: 5_000, count: 100_000, seed: 5).ranks
+        var (sieve, lru) = (SieveModel(capacity: 250), LRU(maxBytes: 250))
         let sieveHits = trace.count { sieve.access($0) }
-        let lruHits = trace.count { lru.access($0) }
+        let lruHits = trace.count { lru.access($0, bytes: 1) }
         print("hit ratio on Zipf(1), 5 % of 5000 keys: SIEVE \(sieveHits / 1_000) %, LRU \(lruHits / 1_000) %")
         #expect(sieveHits > lruHits)
     }
@@ -171,9 +135,7 @@ private func numbered(_ number: Int) -> StoredResponse {
             }
         }
         func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) -> Int {
-            var selection = EntrySelection()
-            change(&selection)
-            return tier.purge(Purge(selection: selection, mode: mode, now: noon))
+            tier.purge(Purge(selection: .choosing(change), mode: mode, now: noon))
         }
         let american = Array("us".utf8)
         #expect(purge(.dryRun) { ($0.storefront, $0.classTag) = (american, 1) } == 1 && tier.count == 6)

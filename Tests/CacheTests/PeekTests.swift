@@ -11,13 +11,19 @@ import Testing
             classTag: 0, storefront: [])
     }
 
-    /// An entry that an operator looked at outlived those that clients used.
-    @Test func aLookDoesNotKeepAnEntryFromEviction() {
-        let one = response("/1", bytes: 4000)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: one.byteCount * 4, shardCount: 1), store: nil)
+    /// A cache of `one` and three others, which were used since.
+    private func cache(of one: StoredResponse, maxBytes: Int) -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: maxBytes, shardCount: 1), store: nil)
         cache.store(one)
         for number in 2...4 { cache.store(response("/\(number)", bytes: 4000)) }
         for number in 2...4 { _ = cache.lookup(response("/\(number)").key, nil, at: 1) }
+        return cache
+    }
+
+    /// An entry that an operator looked at outlived those that clients used.
+    @Test func aLookDoesNotKeepAnEntryFromEviction() {
+        let one = response("/1", bytes: 4000)
+        let cache = cache(of: one, maxBytes: one.byteCount * 4)
         #expect(cache.peek(one.key, nil, at: 1) === one)
         cache.store(response("/5", bytes: 4000))
         #expect(cache.peek(one.key, nil, at: 1) == nil)
@@ -26,10 +32,7 @@ import Testing
     /// Compressing an answer behind its back kept it in memory as a request would.
     @Test func aFormThatIsAttachedIsNoUse() {
         let one = response("/1", bytes: 4000)
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: one.byteCount * 4 + 2000, shardCount: 1), store: nil)
-        cache.store(one)
-        for number in 2...4 { cache.store(response("/\(number)", bytes: 4000)) }
-        for number in 2...4 { _ = cache.lookup(response("/\(number)").key, nil, at: 1) }
+        let cache = cache(of: one, maxBytes: one.byteCount * 4 + 2000)
         cache.attach(gzip: [9], to: one)
         #expect(cache.peek(one.key, nil, at: 1)?.gzip != nil)
         cache.store(response("/5", bytes: 4000))

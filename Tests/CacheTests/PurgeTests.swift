@@ -10,9 +10,7 @@ extension ResponseCache {
     func purge(
         _ mode: PurgeMode, at now: Int64 = noon, _ change: (inout EntrySelection) -> Void = { _ in }
     ) async -> Int? {
-        var selection = EntrySelection()
-        change(&selection)
-        let chosen = selection
+        let chosen = EntrySelection.choosing(change)
         return await withCheckedContinuation { continuation in
             purge(chosen, mode, at: now) { continuation.resume(returning: $0) }
         }
@@ -23,13 +21,8 @@ extension ResponseCache {
 @Suite struct PurgeTests {
     let scratch = Scratch()
 
-    private func makeCache(memory: Int = 16 << 20) -> (cache: ResponseCache, store: SQLiteStore) {
-        let store = scratch.open()
-        return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
-    }
-
     @Test func anAnswerInBothTiersCountsOnce() async {
-        let (cache, store) = makeCache()
+        let (cache, store) = scratch.cache(memory: 16 << 20)
         for number in 0..<10 { cache.store(response("/\(number)")) }
         cache.store(response("/v1/me", scope: someone(1)))
         cache.store(response("/v1/me", scope: someone(2)))
@@ -54,7 +47,7 @@ extension ResponseCache {
 
     /// A target's base key, its variants, its signpost and its users' answers.
     @Test func aTargetGoesWithAllThatAnswersIt() async {
-        let (cache, store) = makeCache()
+        let (cache, store) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", selecting: "accept-language"))
         for variant in ["de", "en", "fr"] { cache.store(response("/a", variant: variant)) }
         cache.store(response("/a", scope: someone(1)))
@@ -75,7 +68,7 @@ extension ResponseCache {
     }
 
     @Test func aResourceTakesAllThatNamesItAndWhatMayName() async {
-        let (cache, store) = makeCache()
+        let (cache, store) = scratch.cache(memory: 16 << 20)
         cache.store(response("/both", resources: [3, 7]))
         cache.store(response("/one", resources: [7]))
         cache.store(response("/other", resources: [3]))
@@ -95,7 +88,7 @@ extension ResponseCache {
     /// Nothing is fresh afterwards, by whatever clock; what was fresh is stale for as long as it
     /// may be from then on.
     @Test func aSoftPurgeEndsFreshnessNow() async {
-        let (cache, store) = makeCache()
+        let (cache, store) = scratch.cache(memory: 16 << 20)
         let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
         cache.store(response("/a", lifetime: lifetime))
         cache.flush()
@@ -122,7 +115,7 @@ extension ResponseCache {
     }
 
     @Test func aSoftPurgeInMemoryIsThatOnDisk() async {
-        let (cache, store) = makeCache()
+        let (cache, store) = scratch.cache(memory: 16 << 20)
         for age in [0, 10, 200] {
             cache.store(response("/\(age)", lifetime: Lifetime(freshFor: 100, staleFor: 900, initialAge: age)))
         }
@@ -149,7 +142,7 @@ extension ResponseCache {
     }
 
     @Test func aPurgeCountsTheEpochUpBeforeItWorks() async {
-        let (cache, _) = makeCache()
+        let (cache, _) = scratch.cache(memory: 16 << 20)
         let before = cache.purgeEpoch
         #expect(await cache.purge(.dryRun) == 0)
         #expect(cache.purgeEpoch == before)
@@ -164,7 +157,7 @@ extension ResponseCache {
     /// carries its round.
     @Test(arguments: [51, 52] as [UInt64])
     func whatWasPurgedIsNeverFoundAgain(seed: UInt64) {
-        let (cache, store) = makeCache(memory: 2 << 20)
+        let (cache, store) = scratch.cache(memory: 2 << 20)
         let purgedUpTo = Atomic<Int>(-1)
         let isDone = Atomic<Bool>(false)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in

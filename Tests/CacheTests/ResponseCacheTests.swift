@@ -22,8 +22,7 @@ import Testing
     }
 
     @Test func storingIsSeenAtOnceAndReachesTheDisk() {
-        let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache()
         let stored = response("/a")
         cache.store(stored)
         #expect(cache.lookup(key("/a"), nil, at: noon) === stored)
@@ -32,8 +31,7 @@ import Testing
     }
 
     @Test func closingWritesWhatIsQueuedAndLeavesMemoryAnswering() throws {
-        let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache()
         let reader = store.makeReader()
         for number in 0..<20 { cache.store(response("/\(number)")) }
         cache.close()
@@ -55,8 +53,7 @@ import Testing
     }
 
     @Test func whatNothingCanUseIsAMissAndRemoved() {
-        let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache()
         cache.store(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
         cache.flush()
         let reader = store.makeReader()
@@ -67,8 +64,7 @@ import Testing
     }
 
     @Test func personalAnswersStayInMemoryAndApart() {
-        let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, store) = scratch.cache()
         let reader = store.makeReader()
         let mine = response("/v1/me", "mine", scope: someone(1))
         cache.store(mine)
@@ -80,8 +76,7 @@ import Testing
     }
 
     @Test func aUseInMemoryReachesTheDiskOnceAMinute() throws {
-        let store = scratch.open()
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let (cache, _) = scratch.cache()
         cache.store(response("/a"))
         for second in 0..<200 { _ = cache.lookup(key("/a"), nil, at: noon + Int64(second)) }
         cache.flush()

@@ -15,17 +15,12 @@ private func withDates(_ field: String) -> String {
 private func grantedLifetime(_ fields: [String], status: Int = 200) -> Lifetime? {
     let lines = fields.map { withDates($0) + "\r\n" }.joined()
     let facts = ResponseFacts(status: status, fields: Array(lines.utf8).span)
-    guard
-        case .store(let lifetime) = StoreDecision.decide(
-            RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon)
-    else { return nil }
-    return lifetime
+    return StoreDecision.decide(RequestFacts(), facts, rule: .upstream, notFound: .off, now: noon).lifetime
 }
 
 private func isReused(_ fields: [String], status: Int = 200, after seconds: Int64 = 3) -> Bool {
     guard let lifetime = grantedLifetime(fields, status: status) else { return false }
-    guard case .fresh = Freshness.of(response("/a", lifetime: lifetime), at: noon + seconds) else { return false }
-    return true
+    return response("/a", lifetime: lifetime).isFresh(at: noon + seconds)
 }
 
 @Suite struct ReuseTests {

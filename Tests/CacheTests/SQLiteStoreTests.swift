@@ -134,12 +134,7 @@ import Testing
             }
         }
         func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) async -> Int? {
-            var selection = EntrySelection()
-            change(&selection)
-            let chosen = selection
-            return await withCheckedContinuation { continuation in
-                store.purge(Purge(selection: chosen, mode: mode, now: noon)) { continuation.resume(returning: $0) }
-            }
+            await store.purged(mode, .choosing(change))
         }
         #expect(await purge(.dryRun) { $0.classTag = 1 } == 2)
         #expect(await purge(.soft) { $0.storefront = Array("us".utf8) } == 3)
@@ -149,10 +144,7 @@ import Testing
         #expect(await purge(.hard) { $0.prefix = Array("/é/g".utf8) } == 3)
         #expect(await purge(.hard) { $0.target = Array("/é/us/2".utf8) } == 1)
         #expect(store.entries == 2)
-        let listed = await withCheckedContinuation { continuation in
-            store.entries(EntrySelection(), limit: 10) { continuation.resume(returning: $0) }
-        }
-        #expect(Set(listed.map(\.target)) == ["/é/us/0", "/é/us/1"])
+        #expect(Set(await store.listed().map(\.target)) == ["/é/us/0", "/é/us/1"])
         #expect(await purge(.hard) { _ in } == 2)
         #expect(store.entries == 0)
     }

@@ -19,15 +19,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
     let scratch = Scratch()
 
     private func purge(_ mode: PurgeMode = .hard, _ change: (inout EntrySelection) -> Void = { _ in }) -> StorePurge {
-        var selection = EntrySelection()
-        change(&selection)
-        return StorePurge(Purge(selection: selection, mode: mode, now: noon), PurgeCount())
-    }
-
-    private func carryOut(_ purge: Purge, _ store: SQLiteStore) async -> Int? {
-        await withCheckedContinuation { continuation in
-            store.purge(purge) { continuation.resume(returning: $0) }
-        }
+        StorePurge(Purge(selection: .choosing(change), mode: mode, now: noon), PurgeCount())
     }
 
     @Test func targetsAreFoundThroughAnIndexAndResourcesWithoutTheEntries() throws {
@@ -104,8 +96,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
                 continuation.resume(returning: count)
             }
             // Queued behind the purge's first step of eight.
-            var one = EntrySelection()
-            one.target = Array("/1".utf8)
+            let one = EntrySelection.choosing { $0.target = Array("/1".utf8) }
             store.purge(Purge(selection: one, mode: .dryRun, now: noon)) { _ in events.log("counted") }
         }
         #expect(purged == 2_000)
@@ -132,19 +123,15 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         var generator = SeededGenerator(seed: seed)
         let pool = (0..<12).map { _ in UInt64.random(in: 0 ..< .max, using: &generator) }
         let answers = (0..<200).map { number in
-            let named = (0..<Int.random(in: 0..<5, using: &generator)).map { _ in pool.randomElement(using: &generator)!
-            }
-            let isAny = number % 40 == 0
-            return response(
-                "/\(number)", resources: isAny ? [StoredResponse.everyResource] : Set(named).sorted())
+            let count = Int.random(in: 0..<5, using: &generator)
+            let named = Set((0..<count).map { _ in pool.randomElement(using: &generator)! })
+            return response("/\(number)", resources: number % 40 == 0 ? [StoredResponse.everyResource] : named.sorted())
         }
         for answer in answers { store.store(answer) }
         for resource in Set(pool + [5, .max - 1]).sorted() {
-            var selection = EntrySelection()
-            selection.resource = resource
-            let purge = Purge(selection: selection, mode: .dryRun, now: noon)
+            let selection = EntrySelection.choosing { $0.resource = resource }
             let expected = answers.count { selection.matches($0) }
-            #expect(await carryOut(purge, store) == expected, "seed \(seed), \(resource)")
+            #expect(await store.purged(.dryRun, selection) == expected, "seed \(seed), \(resource)")
         }
     }
 
@@ -164,7 +151,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         for number in 0..<600 {
             store.store(response("/\(number)", lifetime: Lifetime(freshFor: number, staleFor: 1_000), resources: [5]))
         }
-        #expect(await carryOut(Purge(selection: EntrySelection(), mode: .soft, now: noon + 7), store) == 600)
+        #expect(await store.purged(.soft, at: noon + 7) == 600)
         let reader = store.makeReader()
         for number in 0..<600 {
             let found = reader.lookup(key("/\(number)"), at: noon)
@@ -180,7 +167,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         store.flush()
         _ = try sqlite(scratch.file, "UPDATE entry SET fresh_for = fresh_for + 1 WHERE target = '/1'")
         _ = try sqlite(scratch.file, "UPDATE entry SET content_sum = content_sum + 1 WHERE target = '/2'")
-        #expect(await carryOut(Purge(selection: EntrySelection(), mode: .soft, now: noon), store) == 3)
+        #expect(await store.purged(.soft) == 3)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 1)
     }
 }

@@ -27,8 +27,7 @@ struct StoreReaderTests {
         store.store(response("/a"))
         store.flush()
         #expect(reader.lookup(key("/a"), at: noon) != nil)
-        let purge = Purge(selection: EntrySelection(), mode: .hard, now: noon)
-        #expect(await withCheckedContinuation { done in store.purge(purge) { done.resume(returning: $0) } } == 1)
+        #expect(await store.purged(.hard) == 1)
         #expect(reader.lookup(key("/a"), at: noon) == nil)
     }
 

@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -102,12 +101,7 @@ private final class Guests: Sendable {
         for number in 0..<50 { first.store(response("/\(number)", filler(20_000))) }
         first.close()
         let store = scratch.open()
-        // Rubbish over everything behind the first page, under the open connection.
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file))
-        let size = Int(try handle.seekToEnd())
-        try handle.seek(toOffset: 4_096)
-        try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
-        try handle.close()
+        try scratch.damage()
         #expect(await visit(cache(store)).visited == 0)
         store.flush()
         #expect(store.status.failedReads == 1 && scratch.setAside.count == 1)

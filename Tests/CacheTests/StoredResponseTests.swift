@@ -3,10 +3,12 @@ import Testing
 @testable import Cache
 
 @Suite struct StoredResponseTests {
-    private func stored(_ status: Int, _ fields: String, _ body: String = "{}") -> StoredResponse {
+    private func stored(
+        _ status: Int, _ fields: String, _ body: String = "{}", _ retention: FieldRetention = .impersonal
+    ) -> StoredResponse {
         StoredResponse(
-            key: key("/a"), status: status, fields: Array(fields.utf8), body: Array(body.utf8), receivedAt: noon,
-            lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+            key: key("/a"), status: status, fields: Array(fields.utf8), keeping: retention, body: Array(body.utf8),
+            receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
     }
 
     private func head(_ response: StoredResponse) -> String {
@@ -28,18 +30,16 @@ import Testing
         // The checksum and the length of "{}": the same in every process, and after every start.
         #expect(head(one).contains("ETag: \"refrain-c2be633561e4558c40000000000000002\"\r\n"))
         #expect(head(stored(200, "", "[]")) != head(one))
-        let again = one.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9))
+        let again = one.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9))
         #expect(again.head == one.head && again.receivedAt == noon + 1 && again.freshFor == 9)
         #expect(!head(stored(200, "eTaG: W/\"v\"\r\n")).contains("refrain-"))
         #expect(!head(stored(404, "")).contains("ETag"))
     }
 
     @Test func anEntityTagIsADigestWhereTheOriginsRulesAreFollowed() {
-        let response = StoredResponse(
-            key: key("/a"), status: 200, fields: [], keeping: .complete, body: Array("{}".utf8), receivedAt: noon,
-            lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
         // SHA-256 of "{}".
-        #expect(head(response).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        #expect(
+            head(stored(200, "", "{}", .complete)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
     }
 
     @Test(arguments: [1, 7, 8, 31, 32, 33, 64, 100])
@@ -67,9 +67,7 @@ import Testing
 
     @Test func theOriginsDateIsKeptWhereItsRulesAre() {
         func kept(_ fields: String, _ retention: FieldRetention) -> StoredResponse {
-            StoredResponse(
-                key: key("/a"), status: 404, fields: Array(fields.utf8), keeping: retention, body: [], receivedAt: noon,
-                lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
+            stored(404, fields, "", retention)
         }
         func fields(_ response: StoredResponse) -> String { String(decoding: response.fields, as: UTF8.self) }
         let five = "Date: \(date(5))\r\n"
@@ -140,7 +138,7 @@ import Testing
         #expect(one == other)
     }
 
-    @Test func anOutlineGoesWhereTheBodyGoesAndCounts() {
+    @Test func anOutlineGoesWhereTheBodyGoesAndCounts() throws {
         let plain = response("/a", lifetime: Lifetime(freshFor: 9))
         let outline = FakeOutline(byteCount: 1_000)
         let outlined = plain.with(outline: outline)
@@ -149,12 +147,9 @@ import Testing
         #expect(outlined.checksum == plain.checksum && outlined.byteCount == plain.byteCount + 1_000)
         let revalidation = Revalidation(
             request: RequestFacts(), rule: .fixed(5, stale: 0), notFound: .off, now: noon + 1)
-        guard case .stored(let confirmed) = outlined.freshened(by: [], revalidation) else {
-            Issue.record("not confirmed")
-            return
-        }
         let others = [
-            confirmed, outlined.freshened(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 3)),
+            try #require(outlined.freshened(by: [], revalidation).stored),
+            outlined.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 3)),
             outlined.withoutFreshness(at: noon + 1), outlined.moved(to: key("/b")),
         ]
         for other in others {

@@ -51,15 +51,10 @@ import Testing
         #expect(left(cache) == Self.storefronts)
     }
 
-    @Test(arguments: ["de", "gb", "us"]) func aListingByStorefrontShowsThatOne(storefront: String) async {
+    @Test(arguments: ["de", "gb", "us"]) func aListingByStorefrontShowsThatOne(storefront: String) async throws {
         let scratch = Scratch()
         let cache = cache(scratch, inMemory: true, inFile: true)
-        var selection = EntrySelection()
-        selection.storefront = Array(storefront.utf8)
-        let chosen = selection
-        let listed = await withCheckedContinuation { continuation in
-            cache.store?.entries(chosen, limit: 10) { continuation.resume(returning: $0) }
-        }
+        let listed = try await #require(cache.store).listed(.choosing { $0.storefront = Array(storefront.utf8) })
         #expect(Set(listed.map(\.target)) == ["/\(storefront)/0", "/\(storefront)/1"])
     }
 }

@@ -87,6 +87,70 @@ extension Scratch {
     }
 }
 
+extension Scratch {
+    /// A cache over a file, and the file's store.
+    func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: SQLiteStore) {
+        let store = open(maxBytes: maxBytes)
+        return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
+    }
+
+    /// Rubbish over everything behind the first page, under the open connections.
+    func damage() throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        let size = Int(try handle.seekToEnd())
+        try handle.seek(toOffset: 4_096)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
+        try handle.close()
+    }
+
+    var isSound: Bool {
+        get throws {
+            try sqlite(file, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0
+        }
+    }
+}
+
+extension EntrySelection {
+    /// All entries, less what `change` leaves out.
+    static func choosing(_ change: (inout EntrySelection) -> Void) -> EntrySelection {
+        var selection = EntrySelection()
+        change(&selection)
+        return selection
+    }
+}
+
+extension SQLiteStore {
+    /// Purges, and waits until that is done.
+    func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
+        await withCheckedContinuation { continuation in
+            purge(Purge(selection: selection, mode: mode, now: now)) { continuation.resume(returning: $0) }
+        }
+    }
+
+    func listed(_ selection: EntrySelection = EntrySelection()) async -> [StoredEntry] {
+        await withCheckedContinuation { continuation in
+            entries(selection, limit: 10) { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+extension StoreHealth {
+    var isFailing: Bool { if case .failing = self { true } else { false } }
+    var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
+}
+
+extension StoreDecision {
+    /// Nil where nothing is stored.
+    var lifetime: Lifetime? { if case .store(let lifetime) = self { lifetime } else { nil } }
+}
+
+extension Freshening {
+    var stored: StoredResponse? { if case .stored(let response) = self { response } else { nil } }
+    var unstorable: (response: StoredResponse, reason: Reason)? {
+        if case .unstorable(let response, let reason) = self { (response, reason) } else { nil }
+    }
+}
+
 /// Runs SQL on a file from outside, as an operator would.
 func sqlite(_ path: String, _ sql: String) throws -> Int64 {
     try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)

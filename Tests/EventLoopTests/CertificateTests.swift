@@ -6,19 +6,28 @@ import Testing
 /// Each kind of bad certificate is refused before a byte of the application has left.
 @Suite struct CertificateTests {
     struct Case: CustomTestStringConvertible, Sendable {
-        let name: String
-        /// The host that the client wants.
-        var host = "localhost"
+        let testDescription: String
+        let (reason, host): (String, String)
         let make: @Sendable (ThrowawayAuthority) throws -> ThrowawayAuthority.Leaf
-        /// Part of the error's text.
-        let reason: String
-        var weaken: @Sendable (OpaquePointer) -> Void = { _ in }
+        let weaken: @Sendable (OpaquePointer) -> Void
 
-        var testDescription: String { name }
+        /// - Parameters:
+        ///   - reason: part of the error's text.
+        ///   - host: what the client wants.
+        init(
+            _ name: String, _ reason: String, host: String = "localhost",
+            weaken: @escaping @Sendable (OpaquePointer) -> Void = { _ in },
+            _ make: @escaping @Sendable (ThrowawayAuthority) throws -> ThrowawayAuthority.Leaf
+        ) {
+            (testDescription, self.reason, self.host, self.weaken, self.make) = (
+                name, reason, host, weaken, make
+            )
+        }
     }
 
     private static func leaf(
-        _ hosts: [String] = ["localhost"], _ change: @escaping @Sendable (inout LeafProfile) -> Void = { _ in }
+        _ hosts: [String] = ["localhost"],
+        _ change: @escaping @Sendable (inout LeafProfile) -> Void = { _ in }
     ) -> @Sendable (ThrowawayAuthority) throws -> ThrowawayAuthority.Leaf {
         { authority in
             var profile = LeafProfile()
@@ -32,78 +41,60 @@ import Testing
     private static let anySecurity: @Sendable (OpaquePointer) -> Void = { SSL_CTX_set_security_level($0, 0) }
 
     static let cases: [Case] = [
-        Case(name: "expired", make: leaf { $0.notAfter = -60 }, reason: "certificate has expired"),
-        Case(name: "not yet valid", make: leaf { $0.notBefore = 3600 }, reason: "not yet valid"),
+        Case("expired", "certificate has expired", leaf { $0.notAfter = -60 }),
+        Case("not yet valid", "not yet valid", leaf { $0.notBefore = 3600 }),
+        Case("self-signed", "self-signed certificate") { _ in
+            var profile = LeafProfile()
+            profile.hosts = ["localhost"]
+            return try profile.issue(by: nil)
+        },
+        Case("wrong host", "hostname mismatch", leaf(["example.com"])),
+        Case("sub-domain", "hostname mismatch", host: "a.localhost.test", leaf(["localhost.test"])),
+        Case("CN only", "hostname mismatch", leaf([]) { $0.commonName = "localhost" }),
+        Case("address, name wanted", "hostname mismatch", leaf(["127.0.0.1"])),
+        Case("name, address wanted", "IP address mismatch", host: "127.0.0.1", leaf(["localhost"])),
         Case(
-            name: "self-signed",
-            make: { _ in
-                var profile = LeafProfile()
-                profile.hosts = ["localhost"]
-                return try profile.issue(by: nil)
-            }, reason: "self-signed certificate"),
-        Case(name: "wrong host", make: leaf(["example.com"]), reason: "hostname mismatch"),
-        Case(name: "sub-domain", host: "a.localhost.test", make: leaf(["localhost.test"]), reason: "hostname mismatch"),
-        Case(name: "CN only", make: leaf([]) { $0.commonName = "localhost" }, reason: "hostname mismatch"),
-        Case(name: "address, name wanted", make: leaf(["127.0.0.1"]), reason: "hostname mismatch"),
+            "address as a DNS name", "IP address mismatch", host: "127.0.0.1",
+            leaf([]) { $0.alternativeNames = "DNS:127.0.0.1" }),
+        Case("partial wildcard", "hostname mismatch", host: "foo.test.example", leaf(["f*.test.example"])),
+        Case("wildcard for two labels", "hostname mismatch", host: "a.b.test.example", leaf(["*.test.example"])),
+        // SEQUENCE { [2] "localhost\0.evil" }
         Case(
-            name: "name, address wanted", host: "127.0.0.1", make: leaf(["localhost"]),
-            reason: "IP address mismatch"),
+            "NUL in the name", "hostname mismatch", host: "localhost",
+            leaf([]) { $0.alternativeNames = "DER:3011820F6C6F63616C686F7374002E6576696C" }),
+        Case("for clients only", "certificate purpose", leaf { $0.extendedKeyUsage = "clientAuth" }),
+        Case("unknown authority", "unable to get local issuer") { _ in
+            try ThrowawayAuthority(name: "unknown").issue(hosts: ["localhost"])
+        },
+        Case("unknown authority of the same name", "certificate signature failure") { _ in
+            try ThrowawayAuthority().issue(hosts: ["localhost"])
+        },
+        Case("intermediate of an unknown authority", "unable to get local issuer") { _ in
+            let intermediate = try ThrowawayAuthority(
+                name: "between", parent: ThrowawayAuthority(name: "unknown"))
+            let leaf = try intermediate.issue(hosts: ["localhost"])
+            return ThrowawayAuthority.Leaf(
+                certificatePEM: leaf.certificatePEM + intermediate.certificatePEM(), keyPEM: leaf.keyPEM)
+        },
+        Case("leaf that plays authority", "certificate") { authority in
+            let middle = try authority.issue(hosts: ["localhost"])
+            var profile = LeafProfile()
+            profile.hosts = ["localhost"]
+            profile.commonName = "below a leaf"
+            let leaf = try profile.issue(by: middle)
+            return ThrowawayAuthority.Leaf(
+                certificatePEM: leaf.certificatePEM + middle.certificatePEM, keyPEM: leaf.keyPEM)
+        },
+        Case("1024-bit RSA", "key too weak", weaken: anySecurity, leaf { $0.key = .rsa(bits: 1024) }),
+        Case("SHA-1", "digest algorithm too weak", weaken: anySecurity, leaf { $0.usesSHA1 = true }),
         Case(
-            name: "address as a DNS name", host: "127.0.0.1",
-            make: leaf([]) { $0.alternativeNames = "DNS:127.0.0.1" }, reason: "IP address mismatch"),
-        Case(
-            name: "partial wildcard", host: "foo.test.example", make: leaf(["f*.test.example"]),
-            reason: "hostname mismatch"),
-        Case(
-            name: "wildcard for two labels", host: "a.b.test.example", make: leaf(["*.test.example"]),
-            reason: "hostname mismatch"),
-        Case(
-            name: "NUL in the name", host: "localhost",
-            // SEQUENCE { [2] "localhost\0.evil" }
-            make: leaf([]) { $0.alternativeNames = "DER:3011820F6C6F63616C686F7374002E6576696C" },
-            reason: "hostname mismatch"),
-        Case(
-            name: "for clients only", make: leaf { $0.extendedKeyUsage = "clientAuth" }, reason: "certificate purpose"),
-        Case(
-            name: "unknown authority",
-            make: { _ in try ThrowawayAuthority(name: "unknown").issue(hosts: ["localhost"]) },
-            reason: "unable to get local issuer"),
-        Case(
-            name: "unknown authority of the same name",
-            make: { _ in try ThrowawayAuthority().issue(hosts: ["localhost"]) }, reason: "certificate signature failure"
-        ),
-        Case(
-            name: "intermediate of an unknown authority",
-            make: { _ in
-                let intermediate = try ThrowawayAuthority(name: "between", parent: ThrowawayAuthority(name: "unknown"))
-                let leaf = try intermediate.issue(hosts: ["localhost"])
-                return ThrowawayAuthority.Leaf(
-                    certificatePEM: leaf.certificatePEM + intermediate.certificatePEM(), keyPEM: leaf.keyPEM)
-            }, reason: "unable to get local issuer"),
-        Case(
-            name: "leaf that plays authority",
-            make: { authority in
-                let middle = try authority.issue(hosts: ["localhost"])
-                var profile = LeafProfile()
-                profile.hosts = ["localhost"]
-                profile.commonName = "below a leaf"
-                let leaf = try profile.issue(by: middle)
-                return ThrowawayAuthority.Leaf(
-                    certificatePEM: leaf.certificatePEM + middle.certificatePEM, keyPEM: leaf.keyPEM)
-            }, reason: "certificate"),
-        Case(
-            name: "1024-bit RSA", make: leaf { $0.key = .rsa(bits: 1024) }, reason: "key too weak",
-            weaken: anySecurity),
-        Case(
-            name: "SHA-1", make: leaf { $0.usesSHA1 = true }, reason: "digest algorithm too weak", weaken: anySecurity),
-        Case(
-            name: "TLS 1.1 only", make: leaf(), reason: "protocol version",
+            "TLS 1.1 only", "protocol version",
             weaken: { context in
                 anySecurity(context)
                 SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0")
                 _ = copenssl_ctx_set_min_proto_version(context, TLS1_VERSION)
                 _ = copenssl_ctx_set_max_proto_version(context, TLS1_1_VERSION)
-            }),
+            }, leaf()),
     ]
 
     @Test(arguments: cases)
@@ -113,10 +104,8 @@ import Testing
         let tls = try ServerTLS(leaf: bad.make(authority), weaken: bad.weaken)
         try withLoop { loop in
             let server = try TestServer(loop: loop, tls: tls) { _ in }
-            let recorder = Recorder()
-            recorder.onOpen = { $0.send("secret") }
-            let stream = try connect(loop, port: server.port, tls: (client, bad.host), recorder)
-            loop.sync { stream.send("secret") }
+            let recorder = try server.client(tls: (client, bad.host), sending: "secret")
+            loop.sync { recorder.stream?.send("secret") }
             #expect(loop.eventually { recorder.isClosed && server.recorders.allSatisfy(\.isClosed) })
             loop.sync {
                 #expect(recorder.events == [.close] && recorder.received.isEmpty)
@@ -132,7 +121,9 @@ import Testing
     }
 
     /// The control: what differs from the cases above in nothing but the fault is accepted.
-    @Test(arguments: [("localhost", "localhost"), ("a.test.example", "*.test.example"), ("127.0.0.1", "127.0.0.1")])
+    @Test(arguments: [
+        ("localhost", "localhost"), ("a.test.example", "*.test.example"), ("127.0.0.1", "127.0.0.1"),
+    ])
     func isAccepted(_ host: String, _ name: String) throws {
         let root = try ThrowawayAuthority()
         let intermediate = try ThrowawayAuthority(name: "between", parent: root)
@@ -142,9 +133,7 @@ import Testing
         let client = try ClientTLS(trustAnchors: .pem(root.certificatePEM()))
         try withLoop { loop in
             let server = try TestServer(loop: loop, tls: ServerTLS(leaf: chain))
-            let recorder = Recorder()
-            recorder.onOpen = { $0.send("fine") }
-            _ = try connect(loop, port: server.port, tls: (client, host), recorder)
+            let recorder = try server.client(tls: (client, host), sending: "fine")
             #expect(loop.eventually { recorder.received == Array("fine".utf8) || recorder.isClosed })
             #expect(loop.sync { recorder.error } == nil)
         }

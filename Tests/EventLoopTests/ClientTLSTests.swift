@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import EventLoop
@@ -28,24 +28,20 @@ import Testing
     @Test(arguments: ["SSL_CERT_FILE", "SSL_CERT_DIR"])
     func trustsWhatTheEnvironmentNames(_ variable: String) throws {
         let authority = try ThrowawayAuthority()
-        let directory = FileManager.default.temporaryDirectory.appending(path: "anchors-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "any name.pem")
-        try authority.certificatePEM().write(to: file, atomically: true, encoding: .utf8)
-        try "no certificate".write(to: directory.appending(path: "README"), atomically: true, encoding: .utf8)
-        let value = variable == "SSL_CERT_DIR" ? directory.path : file.path
+        let folder = try TemporaryFolder()
+        let file = try folder.put(authority.certificatePEM().utf8, "any name.pem")
+        try folder.put("no certificate".utf8, "README")
+        let value = variable == "SSL_CERT_DIR" ? folder.path : file
         let client = try ClientTLS(trustAnchors: .system) { $0 == variable ? value : nil }
         try withLoop { loop in
             for (issuer, isTrusted) in [(authority, true), (try ThrowawayAuthority(), false)] {
                 let server = try TestServer(loop: loop, tls: ServerTLS(authority: issuer, hosts: ["localhost"]))
-                let recorder = Recorder()
-                recorder.onOpen = { $0.send("ping") }
-                _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+                let recorder = try server.client(tls: (client, "localhost"), sending: "ping")
                 #expect(loop.eventually { recorder.received.count == 4 || recorder.isClosed })
                 #expect(loop.sync { recorder.error == nil } == isTrusted)
             }
         }
+        withExtendedLifetime(folder) {}
     }
 
     /// `SSL_set1_host("")` would silently switch the check of the name off.
@@ -55,8 +51,7 @@ import Testing
         let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
         try withLoop { loop in
             let server = try TestServer(loop: loop, tls: ServerTLS(authority: authority, hosts: ["localhost"]))
-            let recorder = Recorder()
-            _ = try connect(loop, port: server.port, tls: (client, host), recorder)
+            let recorder = try server.client(tls: (client, host))
             #expect(loop.eventually { recorder.isClosed })
             #expect(loop.sync { recorder.events == [.close] && recorder.error != nil })
         }

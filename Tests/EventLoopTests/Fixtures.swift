@@ -157,6 +157,22 @@ func connect(
     }
 }
 
+extension TestServer {
+    /// A client of this server's, which sends `text` when it has opened; `stream` is set from the
+    /// start.
+    func client(
+        host: String = "127.0.0.1", tls: (ClientTLS, String)? = nil, sending text: String? = nil,
+        _ configure: (Recorder) -> Void = { _ in }
+    ) throws -> Recorder {
+        let recorder = Recorder()
+        if let text { recorder.onOpen = { $0.send(text) } }
+        configure(recorder)
+        let stream = try connect(loop, port: port, host: host, tls: tls, recorder)
+        loop.sync { recorder.stream = stream }
+        return recorder
+    }
+}
+
 /// Bytes without a pattern, so that a piece that is lost, doubled or swapped shows.
 func noise(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = SeededGenerator(seed: seed)

@@ -58,8 +58,7 @@ import Testing
                     stream.closeAfterSending()
                 }
             }
-            let recorder = Recorder()
-            _ = try connect(loop, port: server.port, recorder)
+            let recorder = try server.client()
             #expect(loop.eventually { recorder.end == .end })
             let isEqual = loop.sync { recorder.received == first + Array("head".utf8) + Self.bytes }
             #expect(isEqual)

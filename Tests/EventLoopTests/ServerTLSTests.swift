@@ -1,25 +1,23 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EventLoop
 
 @Suite struct ServerTLSTests {
     private final class Files {
-        let directory: URL
-        var certificate: String { directory.appendingPathComponent("certificate.pem").path }
-        var key: String { directory.appendingPathComponent("key.pem").path }
+        let folder: TemporaryFolder
+        var certificate: String { folder.file("certificate.pem") }
+        var key: String { folder.file("key.pem") }
 
         init(_ leaf: ThrowawayAuthority.Leaf, mode: Int = 0o600) throws {
-            directory = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            folder = try TemporaryFolder()
             try write(leaf, mode: mode)
         }
 
-        deinit { try? FileManager.default.removeItem(at: directory) }
-
         func write(_ leaf: ThrowawayAuthority.Leaf, mode: Int = 0o600) throws {
-            try leaf.certificatePEM.write(toFile: certificate, atomically: false, encoding: .utf8)
-            try leaf.keyPEM.write(toFile: key, atomically: false, encoding: .utf8)
+            try folder.put(leaf.certificatePEM.utf8, "certificate.pem")
+            try folder.put(leaf.keyPEM.utf8, "key.pem")
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
         }
     }
@@ -31,9 +29,8 @@ import Testing
         try withLoop { loop in
             let server = try TestServer(loop: loop, tls: tls)
             func isTrusted(_ authority: ThrowawayAuthority) throws -> Bool {
-                let recorder = Recorder()
                 let client = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
-                _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+                let recorder = try server.client(tls: (client, "localhost"))
                 #expect(loop.eventually { !recorder.events.isEmpty })
                 return loop.sync { recorder.events.first == .open }
             }
@@ -42,7 +39,7 @@ import Testing
             try tls.reload()
             #expect(try isTrusted(new) && !isTrusted(old))
             // What cannot be used leaves the old in place.
-            try "rubbish".write(toFile: files.certificate, atomically: false, encoding: .utf8)
+            try files.folder.put("rubbish".utf8, "certificate.pem")
             #expect(throws: TLSError.self) { try tls.reload() }
             #expect(try isTrusted(new))
         }
@@ -56,7 +53,7 @@ import Testing
 
     @Test func refusesAKeyBehindALink() throws {
         let files = try Files(ThrowawayAuthority().issue(hosts: ["localhost"]))
-        let link = files.directory.appendingPathComponent("link.pem").path
+        let link = files.folder.file("link.pem")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: files.key)
         #expect(throws: TLSError.self) { try ServerTLS(certificateFile: files.certificate, keyFile: link) }
     }

@@ -9,9 +9,7 @@ import Testing
     func echoes(_ address: String) throws {
         try withLoop { loop in
             let server = try TestServer(loop: loop, address: address)
-            let recorder = Recorder()
-            recorder.onOpen = { $0.send("ping") }
-            _ = try connect(loop, port: server.port, host: server.listener.address.host, recorder)
+            let recorder = try server.client(host: server.listener.address.host, sending: "ping")
             #expect(loop.eventually { recorder.received == Array("ping".utf8) })
             #expect(loop.sync { recorder.events.first } == .open)
             #expect(loop.sync { recorder.stream?.peer?.port } == server.port)
@@ -21,9 +19,8 @@ import Testing
     @Test func whatIsSentBeforeOpeningWaits() throws {
         try withLoop { loop in
             let server = try TestServer(loop: loop)
-            let recorder = Recorder()
-            let stream = try connect(loop, port: server.port, recorder)
-            loop.sync { stream.send("early") }
+            let recorder = try server.client()
+            loop.sync { recorder.stream?.send("early") }
             #expect(loop.eventually { recorder.received == Array("early".utf8) })
         }
     }

@@ -27,9 +27,9 @@ import Testing
             }
             var random = SeededGenerator(seed: 3)
             let messages = (0..<60).map { noise(Int.random(in: 1...400, using: &random), seed: UInt64($0)) }
-            let recorder = Recorder()
-            recorder.onOpen = { stream in for message in messages { stream.send(message) } }
-            _ = try connect(loop, port: front.port, host: "127.0.0.1", tls: (client, "localhost"), recorder)
+            let recorder = try front.client(tls: (client, "localhost")) {
+                $0.onOpen = { stream in for message in messages { stream.send(message) } }
+            }
             let whole = Array(messages.joined())
             #expect(loop.eventually { recorder.received.count == whole.count || recorder.isClosed })
             #expect(loop.sync { recorder.received == whole && recorder.error == nil })

@@ -21,13 +21,11 @@ import Testing
     func echoes(_ host: String) throws {
         try withLoop { loop in
             let server = try TestServer(loop: loop, tls: server)
-            let recorder = Recorder()
-            recorder.onOpen = { $0.send("ping") }
-            let stream = try connect(loop, port: server.port, tls: (client, host), recorder)
+            let recorder = try server.client(tls: (client, host), sending: "ping")
             #expect(loop.eventually { recorder.received == Array("ping".utf8) || recorder.isClosed })
             loop.sync {
                 #expect(recorder.error == nil)
-                #expect(stream.isTLS && server.recorders[0].stream?.isTLS == true)
+                #expect(recorder.stream?.isTLS == true && server.recorders[0].stream?.isTLS == true)
                 #expect(recorder.events.first == .open && !recorder.wasReentered)
             }
         }
@@ -69,8 +67,7 @@ import Testing
                 let isWhole = recorder.received == body && server.recorders[0].received == body
                 #expect(isWhole)
                 #expect(recorder.events.contains(.drain) && stream.pendingBytes == 0)
-                #expect(recorder.error == nil)
-                #expect(server.recorders[0].error == nil)
+                #expect(recorder.error == nil && server.recorders[0].error == nil)
             }
         }
     }
@@ -82,18 +79,15 @@ import Testing
             let tls = try ServerTLS(leaf: leaf) { _ = copenssl_ctx_set_max_proto_version($0, version) }
             let server = try TestServer(loop: loop, tls: tls)
             for round in 0..<3 {
-                let recorder = Recorder()
-                recorder.onOpen = { $0.send("ping") }
-                let stream = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+                let recorder = try server.client(tls: (client, "localhost"), sending: "ping")
                 #expect(loop.eventually { recorder.received.count == 4 || recorder.isClosed })
                 loop.sync {
-                    #expect(stream.isResumed == (round > 0), "round \(round)")
-                    stream.close()
+                    #expect(recorder.stream?.isResumed == (round > 0), "round \(round)")
+                    recorder.stream?.close()
                 }
             }
             // Another name never gets them.
-            let other = Recorder()
-            _ = try connect(loop, port: server.port, tls: (client, "127.0.0.1"), other)
+            let other = try server.client(tls: (client, "127.0.0.1"))
             #expect(loop.eventually { other.isClosed })
             #expect(loop.sync { other.events } == [.close])
         }
@@ -107,8 +101,7 @@ import Testing
                     stream.closeAfterSending()
                 }
             }
-            let recorder = Recorder()
-            _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            let recorder = try server.client(tls: (client, "localhost"))
             #expect(loop.eventually { recorder.end != nil })
             #expect(loop.sync { recorder.end == .end && recorder.received == Array("all".utf8) && !recorder.isClosed })
         }
@@ -124,8 +117,7 @@ import Testing
                     stream.close()
                 }
             }
-            let recorder = Recorder()
-            _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            let recorder = try server.client(tls: (client, "localhost"))
             #expect(loop.eventually { recorder.isClosed })
             loop.sync {
                 #expect(recorder.received == Array("half".utf8))
@@ -142,9 +134,7 @@ import Testing
                     stream.close()
                 }
             }
-            let recorder = Recorder()
-            recorder.keepsBytes = false
-            _ = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
+            let recorder = try server.client(tls: (client, "localhost")) { $0.keepsBytes = false }
             #expect(loop.eventually { recorder.isClosed })
             #expect(loop.sync { recorder.error } == .truncated)
         }
@@ -171,9 +161,8 @@ import Testing
             let server = try TestServer(loop: loop) { recorder in
                 recorder.onOpen = { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged") }
             }
-            let recorder = Recorder()
-            let stream = try connect(loop, port: server.port, tls: (client, "localhost"), recorder)
-            loop.sync { stream.send("secret") }
+            let recorder = try server.client(tls: (client, "localhost"))
+            loop.sync { recorder.stream?.send("secret") }
             #expect(loop.eventually { recorder.isClosed })
             loop.sync {
                 #expect(recorder.events == [.close] && recorder.received.isEmpty)

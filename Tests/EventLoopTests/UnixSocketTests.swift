@@ -4,20 +4,17 @@ import Testing
 
 import struct Foundation.Data
 import class Foundation.FileManager
-import func Foundation.NSTemporaryDirectory
-import struct Foundation.UUID
 
 @testable import EventLoop
 
 @Suite struct UnixSocketTests {
     /// A directory of its own, with the path of a socket in it.
     private final class Place {
-        let directory = NSTemporaryDirectory() + "refrain-unix-\(UUID().uuidString.prefix(8))"
-        var path: String { directory + "/s" }
+        private let folder: TemporaryFolder
+        var path: String { folder.file("s") }
         var address: SocketAddress { SocketAddress(path: path)! }
 
-        init() throws { try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(atPath: directory) }
+        init() throws { folder = try TemporaryFolder() }
 
         func listen(_ loop: EventLoop, _ onAccept: @escaping (Stream) -> Void = { $0.close() }) throws
             -> Listener

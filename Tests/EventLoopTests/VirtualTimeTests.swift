@@ -27,8 +27,7 @@ import Testing
         let time = VirtualTime()
         try onLoop(time) { loop, end in
             let path = "/tmp/refrain-virtual-\(getpid())"
-            let server = Recorder()
-            let client = Recorder()
+            let (server, client) = (Recorder(), Recorder())
             let listener = try Listener(address: try #require(SocketAddress(path: path)), loop: loop) { stream in
                 stream.handler = server
             }
@@ -97,17 +96,7 @@ import Testing
         let check: () -> Void = try loop.sync { try body(loop) { done.signal() } }
         #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
         loop.sync { check() }
-        let stopped = DispatchSemaphore(value: 0)
-        loop.stop { @Sendable in stopped.signal() }
-        #expect(stopped.wait(timeout: .now() + .seconds(20)) == .success)
-    }
-
-    private final class Recorder: StreamHandler {
-        var onReadable: (Stream) -> Void = { _ in }
-        func streamDidOpen(_ stream: Stream) {}
-        func streamDidBecomeReadable(_ stream: Stream) { onReadable(stream) }
-        func streamDidDrain(_ stream: Stream) {}
-        func streamDidClose(_ stream: Stream, _ error: StreamError?) {}
+        loop.stopAndWait()
     }
 }
 
@@ -119,9 +108,5 @@ extension Stream {
             sum += count
         }
         return sum
-    }
-
-    fileprivate func send(_ text: StaticString) {
-        send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }

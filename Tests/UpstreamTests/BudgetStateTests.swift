@@ -6,11 +6,13 @@ import Testing
 @Suite struct BudgetStateTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 
+    /// A budget that was asked for the first lane's jobs of these numbers, by clients.
     private func budget(
-        lanes: [Int] = [1], rate: Int? = nil, maxWaiting: Int = 10, inBackground: Int = 5
+        lanes: [Int] = [1], rate: Int? = nil, maxWaiting: Int = 10, inBackground: Int = 5, asked: Range<Int> = 0..<0
     ) -> BudgetState {
         var budget = BudgetState(rate: rate, maxWaiting: maxWaiting, maxWaitingInBackground: inBackground)
         for connections in lanes { _ = budget.addLane(connections: connections) }
+        for number in asked { _ = budget.submit(job(number), .waitingClient, now: now) }
         return budget
     }
 
@@ -39,8 +41,7 @@ import Testing
     }
 
     @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
-        var budget = budget()
-        _ = budget.submit(job(0), .waitingClient, now: now)
+        var budget = budget(asked: 0..<1)
         let priorities: [UpstreamPriority] = [
             .prefetch, .refresh, .waitingClient, .revalidation, .waitingClient, .prefetch,
         ]
@@ -51,17 +52,14 @@ import Testing
     }
 
     @Test func repeatedRequestGoesBeforeItsEquals() {
-        var budget = budget()
-        _ = budget.submit(job(0), .waitingClient, now: now)
-        _ = budget.submit(job(1), .waitingClient, now: now)
+        var budget = budget(asked: 0..<2)
         _ = budget.submit(job(2), .refresh, now: now)
         _ = budget.submit(job(3), .refresh, isRepeated: true, now: now)
         #expect(order(&budget, after: job(0)) == [1, 3, 2])
     }
 
     @Test func promotedRequestGoesBehindThoseThatWereAsUrgent() {
-        var budget = budget()
-        for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(asked: 0..<2)
         for number in 2...3 { _ = budget.submit(job(number), .prefetch, now: now) }
         _ = budget.submit(job(4), .revalidation, now: now)
         #expect(budget.promote(job(3), to: .waitingClient, now: now) == [])
@@ -96,8 +94,7 @@ import Testing
     // MARK: The queue's bound
 
     @Test func requestBeyondTheQueueIsRefused() {
-        var budget = budget(maxWaiting: 2)
-        for number in 0...2 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(maxWaiting: 2, asked: 0..<3)
         #expect(budget.submit(job(3), .waitingClient, now: now) == [.refuse(job(3), retryAfter: 2)])
         #expect(budget.submit(job(4), .revalidation, now: now) == [.refuse(job(4), retryAfter: 2)])
         #expect(budget.end(job(3), .unanswered, now: now) == [], "nothing is left of it")
@@ -116,8 +113,7 @@ import Testing
     }
 
     @Test func backgroundHasATighterBound() {
-        var budget = budget(maxWaiting: 10, inBackground: 2)
-        _ = budget.submit(job(0), .waitingClient, now: now)
+        var budget = budget(maxWaiting: 10, inBackground: 2, asked: 0..<1)
         _ = budget.submit(job(1), .prefetch, now: now)
         _ = budget.submit(job(2), .prefetch, now: now)
         #expect(budget.submit(job(3), .prefetch, now: now) == [.refuse(job(3), retryAfter: 2)])
@@ -126,14 +122,12 @@ import Testing
     }
 
     @Test func fullQueueOfOneLaneLeavesRoomForOneThatCanStart() {
-        var budget = budget(lanes: [1, 1], maxWaiting: 1)
-        for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(lanes: [1, 1], maxWaiting: 1, asked: 0..<2)
         #expect(budget.submit(job(2, lane: 1), .prefetch, now: now) == [.start(job(2, lane: 1))])
     }
 
     @Test func waitToldFollowsTheRate() {
-        var budget = budget(lanes: [8], rate: 2, maxWaiting: 9)
-        for number in 0...9 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(lanes: [8], rate: 2, maxWaiting: 9, asked: 0..<10)
         #expect(budget.submit(job(10), .waitingClient, now: now) == [.refuse(job(10), retryAfter: 5)])
         #expect(budget.retryAfter(.waitingClient, now: now) == 5)
     }
@@ -151,16 +145,14 @@ import Testing
     }
 
     @Test func rateGoesToTheMostUrgentOfAllLanes() {
-        var budget = budget(lanes: [8, 8], rate: 10)
-        _ = budget.submit(job(0), .waitingClient, now: now)
+        var budget = budget(lanes: [8, 8], rate: 10, asked: 0..<1)
         _ = budget.submit(job(1, lane: 0), .refresh, now: now)
         _ = budget.submit(job(2, lane: 1), .waitingClient, now: now)
         #expect(budget.tick(now: now + .seconds(1)).first == .start(job(2, lane: 1)))
     }
 
     @Test func refusalOfTheOriginHoldsOthersBack() {
-        var budget = budget(lanes: [8])
-        for number in 0...1 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(lanes: [8], asked: 0..<2)
         #expect(budget.end(job(0), .answered, now: now) == [])
         #expect(budget.end(job(1), .rateLimited, now: now) == [])
         #expect(budget.rate.current == 4)
@@ -172,8 +164,7 @@ import Testing
     // MARK: Ends
 
     @Test func waitingRequestThatIsTakenBackLeavesTheLineWhole() {
-        var budget = budget()
-        for number in 0...4 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(asked: 0..<5)
         for number in [2, 4, 1] { #expect(budget.end(job(number), .unanswered, now: now) == []) }
         #expect(order(&budget, after: job(0)) == [3])
         #expect(budget.inFlight == 0 && budget.waitingCount == 0 && budget.jobs.isEmpty)
@@ -198,8 +189,7 @@ import Testing
     }
 
     @Test func aHigherCeilingCountsAtOnce() {
-        var budget = budget(lanes: [4], rate: 1)
-        for number in 0...2 { _ = budget.submit(job(number), .waitingClient, now: now) }
+        var budget = budget(lanes: [4], rate: 1, asked: 0..<3)
         #expect(budget.waitingCount == 2)
         budget.rate.limit(to: nil)
         #expect(budget.tick(now: now) == [.start(job(1)), .start(job(2))])

@@ -7,22 +7,22 @@ import TestSupport
 
 /// Loops with a gate and a pool each, and one budget, in front of a scripted origin.
 final class GateScene {
+    let origin: ScriptedOrigin
     let loops: [EventLoop]
     let budget: UpstreamBudget
     let observers: [CountingObserver]
     private var gates: [UpstreamGate] = []
 
     init(
-        port: UInt16, loops count: Int = 1, connections: Int = 1, budget: UpstreamBudget = UpstreamBudget(),
+        _ origin: ScriptedOrigin, loops count: Int = 1, connections: Int = 1, budget: UpstreamBudget = UpstreamBudget(),
         _ adjust: (inout UpstreamSettings) -> Void = { _ in }
     ) throws {
-        var loops: [EventLoop] = []
-        for number in 0..<count { loops.append(try EventLoop(label: "gate test \(number)")) }
-        self.loops = loops
+        self.origin = origin
+        loops = try (0..<count).map { try EventLoop(label: "gate test \($0)") }
         self.budget = budget
         observers = loops.map { _ in CountingObserver() }
         var settings = UpstreamSettings(
-            endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: port), maxConnections: connections)
+            endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: origin.port), maxConnections: connections)
         adjust(&settings)
         let resolver = Resolver()
         for (loop, observer) in zip(loops, observers) {
@@ -72,6 +72,9 @@ final class GateScene {
     func cancel(_ sent: Sent, lane: Int = 0) {
         onLoop(lane) { _ in sent.exchange.cancel() }
     }
+
+    /// What the origin was asked, connection by connection.
+    var targets: [String] { origin.requests.joined().map { String($0.split(separator: " ")[1]) } }
 
     func count(_ note: CountingObserver.Note) -> Int {
         observers.reduce(0) { $0 + $1.count(note) }

@@ -10,18 +10,22 @@ import Testing
 
     private var now = Instant(nanoseconds: 1_000_000_000_000)
 
-    private func pool(connections: Int = 2, waiting: Int = 10) -> PoolState {
+    /// A pool that was given these requests, which may be repeated.
+    private func pool(connections: Int = 2, waiting: Int = 10, asked: Int...) -> PoolState {
         var settings = UpstreamSettings(
             endpoint: UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80), maxConnections: connections)
         settings.maxWaiting = waiting
-        return PoolState(settings: settings)
+        var pool = PoolState(settings: settings)
+        for number in asked { _ = pool.submit(r(number), isReplayable: true, now: now) }
+        return pool
     }
 
     private func c(_ number: Int) -> PoolState.ConnectionID { .init(number: number) }
     private func r(_ number: Int) -> PoolState.RequestID { .init(number: number) }
 
-    /// A pool with the connections 0..<count idle, `count - 1` used last.
-    private func idlePool(_ count: Int, connections: Int = 2) -> PoolState {
+    /// A pool with the connections 0..<count idle, `count - 1` used last, that was then given these
+    /// requests.
+    private func idlePool(_ count: Int, connections: Int = 2, asked: Int...) -> PoolState {
         var pool = pool(connections: connections)
         for number in 0..<count {
             #expect(pool.submit(r(1000 + number), isReplayable: true, now: now) == [.open(c(number))])
@@ -31,6 +35,7 @@ import Testing
         for number in 0..<count {
             #expect(pool.finished(c(number), isReusable: true, now: now).isEmpty)
         }
+        for number in asked { _ = pool.submit(r(number), isReplayable: true, now: now) }
         return pool
     }
 
@@ -63,18 +68,14 @@ import Testing
     }
 
     @Test func connectionThatIsNotReusableIsClosedAndReplacedForThoseWhoWait() {
-        var pool = pool(connections: 1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
-        _ = pool.submit(r(2), isReplayable: true, now: now)
+        var pool = pool(connections: 1, asked: 1, 2)
         _ = pool.connected(c(0), now: now)
         #expect(pool.finished(c(0), isReusable: false, now: now) == [.close(c(0)), .open(c(1))])
         #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(2), isReused: false)])
     }
 
     @Test func requestBeyondTheQueueIsRefused() {
-        var pool = pool(connections: 1, waiting: 2)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
-        _ = pool.submit(r(2), isReplayable: true, now: now)
+        var pool = pool(connections: 1, waiting: 2, asked: 1, 2)
         #expect(pool.submit(r(3), isReplayable: true, now: now) == [.fail(r(3), .tooManyWaiting(retryAfter: 1))])
         #expect(pool.currentCounters.failures == 1)
         #expect(pool.currentCounters.waiting == 2)
@@ -105,8 +106,7 @@ import Testing
     // MARK: Repeating
 
     @Test func replayableRequestIsSentOnceMoreOnAFreshConnection() {
-        var pool = idlePool(2)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = idlePool(2, asked: 1)
         let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
         // Connection 0 is idle, but may be as dead as the other: it is left alone.
         #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .open(c(2))])
@@ -117,8 +117,7 @@ import Testing
     }
 
     @Test func requestIsRepeatedAtMostOnceWhateverTheFailureSays() {
-        var pool = idlePool(1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = idlePool(1, asked: 1)
         let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
         _ = pool.broke(c(0), dead, now: now)
         _ = pool.connected(c(1), now: now)
@@ -130,8 +129,7 @@ import Testing
         .malformed(.statusLine), .timeout(.firstByte),
     ])
     func otherFailuresAreNotRepeated(failure: UpstreamFailure) {
-        var pool = idlePool(1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = idlePool(1, asked: 1)
         #expect(pool.broke(c(0), failure, now: now) == [.close(c(0)), .fail(r(1), failure)])
     }
 
@@ -153,10 +151,7 @@ import Testing
     }
 
     @Test func repeatedRequestDoesNotTakeAReturnedConnection() {
-        var pool = idlePool(2)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
-        _ = pool.submit(r(2), isReplayable: true, now: now)
-        _ = pool.submit(r(3), isReplayable: true, now: now)
+        var pool = idlePool(2, asked: 1, 2, 3)
         let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
         #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .open(c(2))])
         // The one that waited behind it may have the returned connection.
@@ -169,9 +164,7 @@ import Testing
     // MARK: Connecting fails
 
     @Test func failedConnectFailsThoseWhoWaitAndBacksOff() {
-        var pool = pool(connections: 1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
-        _ = pool.submit(r(2), isReplayable: true, now: now)
+        var pool = pool(connections: 1, asked: 1, 2)
         let refused = UpstreamFailure.connect("refused")
         #expect(
             pool.connectFailed(c(0), refused, now: now) == [
@@ -204,8 +197,7 @@ import Testing
     }
 
     @Test func afterAFailureOneConnectionIsTriedAtATime() {
-        var pool = pool(connections: 4)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(connections: 4, asked: 1)
         _ = pool.connectFailed(c(0), .connect("refused"), now: now)
         for number in 2...4 { #expect(pool.submit(r(number), isReplayable: true, now: now).isEmpty) }
         let later = now + .milliseconds(100)
@@ -235,8 +227,7 @@ import Testing
     }
 
     @Test func waitingRequestsOutliveAFailedConnectWhileAnotherConnectionMayServeThem() {
-        var pool = pool(connections: 2)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(connections: 2, asked: 1)
         _ = pool.connected(c(0), now: now)
         _ = pool.submit(r(2), isReplayable: true, now: now)
         #expect(pool.connectFailed(c(1), .connect("refused"), now: now) == [.close(c(1))])
@@ -246,16 +237,14 @@ import Testing
     // MARK: Time, cancelling, draining
 
     @Test func connectThatTakesTooLongFails() {
-        var pool = pool(connections: 1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(connections: 1, asked: 1)
         #expect(pool.wakeAt == now + .seconds(5))
         #expect(
             pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .timeout(.connect))])
     }
 
     @Test func originThatSaysNothingMissesTheFirstByteDeadline() {
-        var pool = pool()
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(asked: 1)
         _ = pool.connected(c(0), now: now + .seconds(1))
         #expect(pool.tick(now: now + .seconds(10)).isEmpty)
         #expect(
@@ -263,8 +252,7 @@ import Testing
     }
 
     @Test func answerThatNeverEndsMissesTheWholeDeadline() {
-        var pool = pool()
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(asked: 1)
         _ = pool.connected(c(0), now: now + .seconds(1))
         pool.answered(c(0), now: now + .seconds(2))
         pool.streams(c(0))
@@ -274,8 +262,7 @@ import Testing
     }
 
     @Test func contentThatStallsMissesItsDeadlineUnlessItIsStreamed() {
-        var pool = pool()
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(asked: 1)
         _ = pool.connected(c(0), now: now)
         pool.answered(c(0), now: now + .seconds(9))
         #expect(pool.tick(now: now + .seconds(18)).isEmpty)
@@ -283,8 +270,7 @@ import Testing
     }
 
     @Test func requestThatWaitsForAConnectionMissesTheWholeDeadline() {
-        var pool = pool(connections: 1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(connections: 1, asked: 1)
         _ = pool.connected(c(0), now: now)
         _ = pool.submit(r(2), isReplayable: true, now: now)
         _ = pool.submit(r(3), isReplayable: true, now: now + .seconds(50))
@@ -299,10 +285,7 @@ import Testing
     }
 
     @Test func cancelledRequestLeavesTheQueueOrTakesItsConnectionWithIt() {
-        var pool = pool(connections: 1)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
-        _ = pool.submit(r(2), isReplayable: true, now: now)
-        _ = pool.submit(r(3), isReplayable: true, now: now)
+        var pool = pool(connections: 1, asked: 1, 2, 3)
         _ = pool.connected(c(0), now: now)
         #expect(pool.cancel(r(2), now: now).isEmpty)
         #expect(pool.cancel(r(1), now: now) == [.close(c(0)), .open(c(1))])
@@ -311,17 +294,14 @@ import Testing
     }
 
     @Test func connectionThatNobodyWaitsForAnyMoreBecomesIdle() {
-        var pool = pool()
-        _ = pool.submit(r(1), isReplayable: true, now: now)
+        var pool = pool(asked: 1)
         _ = pool.cancel(r(1), now: now)
         #expect(pool.connected(c(0), now: now).isEmpty)
         #expect(pool.idle == [c(0)])
     }
 
     @Test func drainingFinishesWhatWasAcceptedAndRefusesTheRest() {
-        var pool = idlePool(1, connections: 2)
-        _ = pool.submit(r(1), isReplayable: true, now: now)
-        _ = pool.submit(r(2), isReplayable: true, now: now)
+        var pool = idlePool(1, connections: 2, asked: 1, 2)
         _ = pool.connected(c(1), now: now)
         _ = pool.submit(r(3), isReplayable: true, now: now)
         #expect(pool.drain().isEmpty)

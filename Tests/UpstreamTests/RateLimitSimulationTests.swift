@@ -38,23 +38,26 @@ import Testing
         }
     }
 
+    /// What becomes of requests so long after the origin went over to another limit.
+    private static func counts(
+        from before: Int, to perSecond: Int, after settling: Duration, during span: Duration, _ seed: UInt64
+    ) -> OriginSimulation.Counts {
+        var origin = OriginSimulation(.fixedWindow, perSecond: before, latency: .milliseconds(50), seed: seed)
+        _ = origin.run(.seconds(20))
+        origin.perSecond = perSecond
+        _ = origin.run(settling)
+        return origin.run(span)
+    }
+
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func originThatAllowsLessIsFollowedInSeconds(seed: UInt64) {
-        var origin = OriginSimulation(.fixedWindow, perSecond: 100, latency: .milliseconds(50), seed: seed)
-        _ = origin.run(.seconds(20))
-        origin.perSecond = 10
-        _ = origin.run(.seconds(15))
-        let counts = origin.run(.seconds(30))
+        let counts = Self.counts(from: 100, to: 10, after: .seconds(15), during: .seconds(30), seed)
         #expect(counts.answered > 250 && counts.shareRefused < 0.05, "seed \(seed): \(counts)")
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func originThatAllowsMoreIsFollowedInMinutes(seed: UInt64) {
-        var origin = OriginSimulation(.fixedWindow, perSecond: 10, latency: .milliseconds(50), seed: seed)
-        _ = origin.run(.seconds(20))
-        origin.perSecond = 40
-        _ = origin.run(.seconds(240))
-        let counts = origin.run(.seconds(20))
+        let counts = Self.counts(from: 10, to: 40, after: .seconds(240), during: .seconds(20), seed)
         #expect(counts.answered > 20 * 34 && counts.shareRefused < 0.05, "seed \(seed): \(counts)")
     }
 

@@ -23,23 +23,19 @@ import Testing
     // MARK: Reuse
 
     @Test func answerIsCompleteAndItsConnectionIsUsedAgain() async throws {
-        let origin = try ScriptedOrigin([Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([Self.echo]))
         #expect(await scene.send(.get, "/a").end().text == "/a")
         #expect(await scene.send(.get, "/b").end().text == "/b")
-        #expect(origin.requests.count == 1)
-        #expect(origin.requests[0].map { $0.prefix(6) } == ["GET /a", "GET /b"])
+        #expect(scene.origin.requests.count == 1)
+        #expect(scene.origin.requests[0].map { $0.prefix(6) } == ["GET /a", "GET /b"])
         let counters = scene.counters
         #expect(counters.opened == 1 && counters.reused == 1 && counters.idle == 1 && counters.leased == 0)
     }
 
     @Test func answerKnowsWhenItWasAskedForAndWhenItCame() async throws {
-        let origin = try ScriptedOrigin([.request, .sleep(milliseconds: 5), Self.answer("x", "ETag: \"e\"\r\n"), .hold])
-        let scene = try UpstreamScene(port: origin.port)
-        guard case .answered(let response) = await scene.send().end() else {
-            Issue.record("no answer")
-            return
-        }
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, .sleep(milliseconds: 5), Self.answer("x", "ETag: \"e\"\r\n"), .hold]))
+        let response = try #require(await scene.send().end().collected)
         #expect(response.status == 200)
         #expect(response.fields.bytes == Array("ETag: \"e\"\r\n".utf8))
         #expect(response.receivedAt > response.requestedAt)
@@ -52,31 +48,31 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
     ])
     func connectionThatCannotBeTrustedIsNotUsedAgain(text: String) async throws {
-        let origin = try ScriptedOrigin([.request, .send(text), .hold], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send(text), .hold], [Self.echo]))
         #expect(await scene.send().end().text == "ok")
         #expect(await scene.send(.get, "/b").end().text == "/b")
-        #expect(origin.requests.map(\.count) == [1, 1])
+        #expect(scene.origin.requests.map(\.count) == [1, 1])
         #expect(scene.counters.reused == 0)
     }
 
     @Test func headAnswerWithContentIsCutOffItsContent() async throws {
-        let origin = try ScriptedOrigin(
-            [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nSTOLEN!!"), .hold], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin(
+                [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nSTOLEN!!"), .hold], [Self.echo]))
         #expect(await scene.send(.head).end().text == "")
         #expect(await scene.send(.get, "/b").end().text == "/b")
     }
 
     @Test func idleConnectionThatSpeaksIsClosed() async throws {
         let gate = ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin(
-            [
-                .request, Self.answer("one"), .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"),
-                .hold,
-            ],
-            [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin(
+                [
+                    .request, Self.answer("one"), .wait(gate),
+                    .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"),
+                    .hold,
+                ],
+                [Self.echo]))
         #expect(await scene.send().end().text == "one")
         gate.open()
         try await until { scene.counters.idle == 0 }
@@ -84,32 +80,30 @@ import Testing
     }
 
     @Test func bytesThatComeBeforeTheRequestAreNotItsAnswer() async throws {
-        let origin = try ScriptedOrigin(
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"), .hold], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxConnections = 1 }
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"), .hold], [Self.echo])
+        ) { $0.maxConnections = 1 }
         scene.send(takenBack: true)
         // The connection is opened all the same; what it says is found before or when it is leased.
-        try await until { origin.sentBytes > 0 }
+        try await until { scene.origin.sentBytes > 0 }
         #expect(await scene.send(.get, "/b").end().text == "/b")
     }
 
     @Test func idleConnectionThatTheOriginClosesIsForgotten() async throws {
-        let origin = try ScriptedOrigin([.request, Self.answer("one"), .close], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .close], [Self.echo]))
         #expect(await scene.send().end().text == "one")
         try await until { scene.counters.idle == 0 }
         #expect(await scene.send(.post, "/b").end().text == "/b")
     }
 
     @Test func manyRequestsShareAFewConnections() async throws {
-        let origin = try ScriptedOrigin([Self.echo])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxConnections = 4 }
+        let scene = try UpstreamScene(ScriptedOrigin([Self.echo])) { $0.maxConnections = 4 }
         let receivers = (0..<200).map { scene.send(.get, "/\($0)") }
         for (number, receiver) in receivers.enumerated() {
             #expect(await receiver.end().text == "/\(number)")
         }
-        #expect(origin.connectionCount <= 4)
-        #expect(origin.requests.map(\.count).reduce(0, +) == 200)
+        #expect(scene.origin.connectionCount <= 4)
+        #expect(scene.origin.requests.map(\.count).reduce(0, +) == 200)
         #expect(scene.counters.failures == 0)
     }
 
@@ -117,60 +111,59 @@ import Testing
 
     @Test(arguments: [Step.close, .reset])
     func getOnAReusedConnectionThatBreaksIsSentOnceMore(ending: ScriptedOrigin.Step) async throws {
-        let origin = try ScriptedOrigin([.request, Self.answer("one"), .request, ending], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .request, ending], [Self.echo]))
         #expect(await scene.send().end().text == "one")
         #expect(await scene.send(.get, "/b").end().text == "/b")
-        #expect(origin.requests.map(\.count) == [2, 1])
+        #expect(scene.origin.requests.map(\.count) == [2, 1])
         #expect(scene.counters.retried == 1 && scene.counters.failures == 0)
     }
 
     @Test func postOnAReusedConnectionThatBreaksIsNotSentAgain() async throws {
-        let origin = try ScriptedOrigin([.request, Self.answer("one"), .request, .close], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port) { $0.recentUse = .seconds(30) }
+        let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .request, .close], [Self.echo])) {
+            $0.recentUse = .seconds(30)
+        }
         #expect(await scene.send().end().text == "one")
         #expect(await scene.send(.post, "/b", body: [1, 2, 3]).end().failure == .closedEarly(.nothing(isReused: true)))
-        #expect(origin.requests.map(\.count) == [2])
+        #expect(scene.origin.requests.map(\.count) == [2])
         #expect(scene.counters.retried == 0)
     }
 
     @Test func getIsNotSentAThirdTime() async throws {
-        let origin = try ScriptedOrigin([.request, Self.answer("one"), .request, .close], [.request, .close])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, Self.answer("one"), .request, .close], [.request, .close]))
         #expect(await scene.send().end().text == "one")
         #expect(await scene.send(.get, "/b").end().failure == .closedEarly(.nothing(isReused: false)))
-        #expect(origin.requests.map(\.count) == [2, 1])
+        #expect(scene.origin.requests.map(\.count) == [2, 1])
     }
 
     @Test func getThatWasPartlyAnsweredIsNotSentAgain() async throws {
-        let origin = try ScriptedOrigin(
-            [.request, Self.answer("one"), .request, .send("H"), .close], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, Self.answer("one"), .request, .send("H"), .close], [Self.echo]))
         #expect(await scene.send().end().text == "one")
         #expect(await scene.send(.get, "/b").end().failure == .closedEarly(.head))
-        #expect(origin.connectionCount == 1)
+        #expect(scene.origin.connectionCount == 1)
     }
 
     @Test(arguments: [Step.close, .reset])
     func contentThatIsCutShortIsAFailure(ending: ScriptedOrigin.Step) async throws {
-        let origin = try ScriptedOrigin(
-            [.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .sleep(milliseconds: 20), ending])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin([
+                .request, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .sleep(milliseconds: 20), ending,
+            ]))
         let failure = await scene.send().end().failure
         #expect(failure == .closedEarly(.content))
         #expect(failure?.status == 502)
     }
 
     @Test func malformedAnswerIsAFailureAndItsConnectionIsClosed() async throws {
-        let origin = try ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\nX: y\n\n"), .hold])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\nX: y\n\n"), .hold]))
         let end = await scene.send().end()
         guard case .failed(.malformed, content: nil) = end else {
             Issue.record("\(end)")
             return
         }
         #expect(scene.counters.idle == 0 && scene.counters.leased == 0)
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
     }
 
     @Test func answerBeforeTheContentWasTakenLeavesTheConnectionUnused() async throws {
@@ -178,9 +171,9 @@ import Testing
         // before the answer was read.
         let end = ScriptedOrigin.Gate()
         defer { end.open() }
-        let origin = try ScriptedOrigin(
-            [.requestHead, .send("HTTP/1.1 413 X\r\nContent-Length: 3\r\n\r\nbig"), .wait(end)], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin(
+                [.requestHead, .send("HTTP/1.1 413 X\r\nContent-Length: 3\r\n\r\nbig"), .wait(end)], [Self.echo]))
         let content = [UInt8](repeating: 1, count: 32 << 20)
         #expect(await scene.send(.post, "/a", body: content).end().text == "big")
         #expect(scene.counters.idle == 0)
@@ -188,13 +181,13 @@ import Testing
     }
 
     @Test func largeContentReachesTheOriginWhole() async throws {
-        let origin = try ScriptedOrigin([
-            .serve { request in
-                let size = "\(request.utf8.count - request.components("\r\n\r\n")[0].utf8.count - 4)"
-                return Array("HTTP/1.1 201 X\r\nContent-Length: \(size.count)\r\n\r\n\(size)".utf8)
-            }
-        ])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(
+            ScriptedOrigin([
+                .serve { request in
+                    let size = "\(request.utf8.count - request.components("\r\n\r\n")[0].utf8.count - 4)"
+                    return Array("HTTP/1.1 201 X\r\nContent-Length: \(size.count)\r\n\r\n\(size)".utf8)
+                }
+            ]))
         let content = [UInt8](repeating: UInt8(ascii: "x"), count: 5 << 20)
         #expect(await scene.send(.post, "/a", body: content).end().text == "\(5 << 20)")
         #expect(scene.counters.idle == 1)
@@ -204,9 +197,8 @@ import Testing
 
     @Test func refusedConnectionIsAFailureAndTheNextRequestTriesAgain() async throws {
         let origin = try ScriptedOrigin([Self.echo])
-        let port = origin.port
         origin.stop()
-        let scene = try UpstreamScene(port: port)
+        let scene = try UpstreamScene(origin)
         for _ in 0..<2 {
             guard case .failed(.connect(let text), content: nil) = await scene.send().end() else {
                 Issue.record("connected to nobody")
@@ -218,26 +210,25 @@ import Testing
     }
 
     @Test func silentOriginIsGivenUp() async throws {
-        let origin = try ScriptedOrigin([.request, .hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.firstByteTimeout = .milliseconds(50) }
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .hold])) { $0.firstByteTimeout = .milliseconds(50) }
         let failure = await scene.send().end().failure
         #expect(failure == .timeout(.firstByte))
         #expect(failure?.status == 504)
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
     }
 
     @Test func interimResponsesDoNotProlongTheWait() async throws {
         let interim = [Step.send("HTTP/1.1 102 X\r\n\r\n"), .sleep(milliseconds: 200)]
         // Each within the time that an earlier one would buy; the answer comes after 1.2 s.
         let script = [.request] + Array(repeating: interim, count: 6).joined() + [Self.answer("late"), .hold]
-        let origin = try ScriptedOrigin(script)
-        let scene = try UpstreamScene(port: origin.port) { $0.firstByteTimeout = .milliseconds(400) }
+        let scene = try UpstreamScene(ScriptedOrigin(script)) { $0.firstByteTimeout = .milliseconds(400) }
         #expect(await scene.send().end().failure == .timeout(.firstByte))
     }
 
     @Test func tricklingOriginIsGivenUpAtTheDeadlineOfTheWhole() async throws {
-        let origin = try ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .hold])
-        let scene = try UpstreamScene(port: origin.port) {
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .hold])
+        ) {
             $0.firstByteTimeout = .milliseconds(50)
             $0.wholeTimeout = .milliseconds(200)
         }
@@ -245,16 +236,14 @@ import Testing
     }
 
     @Test func idleConnectionIsClosedInTime() async throws {
-        let origin = try ScriptedOrigin([Self.echo])
-        let scene = try UpstreamScene(port: origin.port) { $0.idleTimeout = .milliseconds(50) }
+        let scene = try UpstreamScene(ScriptedOrigin([Self.echo])) { $0.idleTimeout = .milliseconds(50) }
         #expect(await scene.send(.get, "/a").end().text == "/a")
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
         #expect(scene.counters.idle == 0)
     }
 
     @Test func requestBeyondTheQueueIsRefused() async throws {
-        let origin = try ScriptedOrigin([.request, .hold])
-        let scene = try UpstreamScene(port: origin.port) {
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .hold])) {
             $0.maxConnections = 1
             $0.maxWaiting = 1
         }
@@ -270,44 +259,41 @@ import Testing
     // MARK: Cancelling and draining
 
     @Test func cancelledExchangeIsSilentAndItsConnectionIsClosed() async throws {
-        let origin = try ScriptedOrigin([.request, .hold], [Self.echo])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxConnections = 1 }
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .hold], [Self.echo])) { $0.maxConnections = 1 }
         let first = scene.send(.get, "/1")
         let second = scene.send(.get, "/2")
         let third = scene.send(.get, "/3")
-        try await until { origin.requests.first?.count == 1 }
+        try await until { scene.origin.requests.first?.count == 1 }
         scene.onLoop { _ in
             second.exchange?.cancel()
             first.exchange?.cancel()
         }
         #expect(await third.end().text == "/3")
         #expect(scene.onLoop { _ in !first.hasEnded && !second.hasEnded })
-        try await until { origin.endedConnections == 1 }
-        #expect(origin.requests.map(\.count) == [1, 1])
+        try await until { scene.origin.endedConnections == 1 }
+        #expect(scene.origin.requests.map(\.count) == [1, 1])
     }
 
     /// The streams keep their connections alive, so these have to notice.
     @Test func connectionThatItsPoolHasLeftBehindClosesWhenTheOriginSpeaks() async throws {
         let gate = ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin([.request, Self.answer("one"), .wait(gate), .send("x"), .hold])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .wait(gate), .send("x"), .hold]))
         #expect(await scene.send().end().text == "one")
         scene.dropPool()
         gate.open()
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
     }
 
     @Test func drainingFinishesWhatWasAccepted() async throws {
         let gate = ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin([.request, .wait(gate), Self.answer("late"), .hold])
-        let scene = try UpstreamScene(port: origin.port)
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .wait(gate), Self.answer("late"), .hold]))
         let first = scene.send()
         try await until { scene.counters.leased == 1 }
         scene.onLoop { $0.drain() }
         #expect(await scene.send().end().failure == .draining)
         gate.open()
         #expect(await first.end().text == "late")
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
     }
 }
 

@@ -8,14 +8,20 @@ import TestSupport
 /// A loop with a pool in front of a scripted origin. What touches the pool goes through `onLoop`.
 final class UpstreamScene {
     let loop: EventLoop
+    let origin: ScriptedOrigin
+    private let front: TLSFront?
     private var pool: UpstreamPool?
 
+    /// - Parameter front: what ends TLS before the origin, if anything does.
     init(
-        port: UInt16, host: String = "127.0.0.1", tls: ClientTLS? = nil,
+        _ origin: ScriptedOrigin, tls: ClientTLS? = nil, front: TLSFront? = nil,
         _ adjust: (inout UpstreamSettings) -> Void = { _ in }
     ) throws {
+        self.origin = origin
+        self.front = front
         let loop = try EventLoop(label: "upstream test")
-        var settings = UpstreamSettings(endpoint: UpstreamEndpoint(isTLS: tls != nil, host: host, port: port))
+        let port = front?.port ?? origin.port
+        var settings = UpstreamSettings(endpoint: UpstreamEndpoint(isTLS: tls != nil, host: "127.0.0.1", port: port))
         adjust(&settings)
         self.loop = loop
         let resolver = Resolver()
@@ -152,6 +158,16 @@ extension RecordingReceiver.End {
         case .finished(_, let content): String(decoding: content, as: UTF8.self)
         case .failed: nil
         }
+    }
+
+    /// An answer that came in one piece.
+    var collected: UpstreamResponse? {
+        if case .answered(let response) = self { response } else { nil }
+    }
+
+    /// An answer that came in pieces, whole.
+    var streamed: (response: UpstreamResponse, content: [UInt8])? {
+        if case .finished(let response, let content) = self { (response, content) } else { nil }
     }
 
     var failure: UpstreamFailure? {

@@ -24,56 +24,48 @@ import Testing
             }
             bytes += Array("0\r\n\r\n".utf8)
         }
-        let origin = try ScriptedOrigin([.request, .send(bytes), .hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 100_000 }
-        guard case .finished(let response, let received) = await scene.send().end() else {
-            Issue.record("not streamed")
-            return
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send(bytes), .hold])) {
+            $0.maxCollectedBytes = 100_000
         }
-        #expect(response.status == 200)
-        #expect(received == content)
+        let answer = try #require(await scene.send().end().streamed)
+        #expect(answer.response.status == 200 && answer.content == content)
         #expect(scene.counters.idle == 1)
     }
 
     @Test func answerAtTheBoundIsCollected() async throws {
         let content = Self.content(1_000_000)
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8)
-        let origin = try ScriptedOrigin([.request, .send(head + content), .hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1_000_000 }
-        guard case .answered(let response) = await scene.send().end() else {
-            Issue.record("not collected")
-            return
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send(head + content), .hold])) {
+            $0.maxCollectedBytes = 1_000_000
         }
-        #expect(response.body == content)
+        #expect(await scene.send().end().collected?.body == content)
     }
 
     @Test func pausedReceiverSlowsTheOriginDown() async throws {
         let count = 48 << 20
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
-        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 100_000 }
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
+        ) { $0.maxCollectedBytes = 100_000 }
         let receiver = scene.send(pausing: true)
         await receiver.began()
         // Both kernels' buffers fill up, then nothing moves any more.
         var sent = -1
-        while sent != origin.sentBytes {
-            sent = origin.sentBytes
+        while sent != scene.origin.sentBytes {
+            sent = scene.origin.sentBytes
             try await Task.sleep(for: .milliseconds(100))
         }
         #expect(sent < count)
         #expect(scene.onLoop { _ in receiver.content.count } < 100_000)
         scene.onLoop { _ in receiver.exchange?.resume() }
-        guard case .finished(_, let content) = await receiver.end() else {
-            Issue.record("not finished")
-            return
-        }
-        #expect(content.count == count)
+        #expect(await receiver.end().streamed?.content.count == count)
     }
 
     @Test func answerThatBreaksInMidStreamFailsAfterItsBeginning() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n\(String(repeating: "x", count: 5000))"
-        let origin = try ScriptedOrigin([.request, .send(head), .sleep(milliseconds: 20), .reset])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send(head), .sleep(milliseconds: 20), .reset])) {
+            $0.maxCollectedBytes = 1000
+        }
         guard case .failed(.closedEarly(.content), let content?) = await scene.send().end() else {
             Issue.record("not cut off")
             return
@@ -83,12 +75,13 @@ import Testing
 
     @Test func exchangeCancelledInMidStreamIsSilentAndClosesItsConnection() async throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n".utf8)
-        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: 100_000_000)), .hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: 100_000_000)), .hold])
+        ) { $0.maxCollectedBytes = 1000 }
         let receiver = scene.send(pausing: true)
         await receiver.began()
         scene.onLoop { _ in receiver.exchange?.cancel() }
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in !receiver.hasEnded })
         #expect(scene.counters.leased == 0)
     }
@@ -106,8 +99,9 @@ import Testing
         }
         if isChunked { bytes += Array("0\r\n\r\n".utf8) }
         let whole = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
-        let origin = try ScriptedOrigin([.request, .send(bytes), .hold], [.request, .send(whole), .hold])
-        let scene = try UpstreamScene(port: origin.port) {
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, .send(bytes), .hold], [.request, .send(whole), .hold])
+        ) {
             $0.maxCollectedBytes = 1000
             $0.maxConnections = 1
         }
@@ -115,7 +109,7 @@ import Testing
         // Waits for the one connection there may be, which the cancelled exchange must not have
         // kept.
         #expect(await scene.send().end().text == "ok")
-        try await until { origin.endedConnections == 1 }
+        try await until { scene.origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in receiver.hasCancelled && !receiver.hasEnded })
         #expect(scene.counters.leased == 0 && scene.counters.idle == 1)
     }
@@ -124,8 +118,9 @@ import Testing
     func cancellingInsideTheLastCallChangesNothing(call: RecordingReceiver.Call) async throws {
         let count = call == .finished ? 200_000 : 100
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n".utf8)
-        let origin = try ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
-        let scene = try UpstreamScene(port: origin.port) { $0.maxCollectedBytes = 1000 }
+        let scene = try UpstreamScene(
+            ScriptedOrigin([.request, .send(head + [UInt8](repeating: 7, count: count)), .hold])
+        ) { $0.maxCollectedBytes = 1000 }
         let receiver = scene.send(cancelling: call)
         #expect(await receiver.end().text?.utf8.count == count)
         #expect(scene.onLoop { _ in receiver.hasCancelled })

@@ -10,24 +10,23 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpstreamTLSTests {
     private static func scene(
         _ origin: ScriptedOrigin, hosts: [String] = ["127.0.0.1"], truncates: Bool = false, trusted: Bool = true
-    ) throws -> (scene: UpstreamScene, front: TLSFront) {
+    ) throws -> UpstreamScene {
         let authority = try ThrowawayAuthority()
         let front = try TLSFront(
             originPort: origin.port, tls: ServerTLS(authority: authority, hosts: hosts), truncates: truncates)
         let anchors = trusted ? authority : try ThrowawayAuthority()
         let client = try ClientTLS(trustAnchors: .pem(anchors.certificatePEM()))
-        return (try UpstreamScene(port: front.port, tls: client), front)
+        return try UpstreamScene(origin, tls: client, front: front)
     }
 
     @Test func connectionIsVerifiedAndUsedAgain() async throws {
         let origin = try ScriptedOrigin([
             .serve { Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\($0.dropFirst(4).prefix(3))".utf8) }
         ])
-        let (scene, front) = try Self.scene(origin)
+        let scene = try Self.scene(origin)
         #expect(await scene.send(.get, "/aa").end().text == "/aa")
         #expect(await scene.send(.get, "/bb").end().text == "/bb")
         #expect(scene.counters.reused == 1)
-        withExtendedLifetime(front) {}
     }
 
     @Test func largeAnswerArrivesWhole() async throws {
@@ -35,22 +34,20 @@ import Testing
         let origin = try ScriptedOrigin([
             .request, .send("HTTP/1.1 200 OK\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)"), .hold,
         ])
-        let (scene, front) = try Self.scene(origin)
+        let scene = try Self.scene(origin)
         #expect(await scene.send().end().text == content)
         #expect(scene.counters.idle == 1)
-        withExtendedLifetime(front) {}
     }
 
     @Test(arguments: [(["origin.test"], true), (["127.0.0.1"], false)])
     func originThatCannotBeVerifiedSeesNothing(hosts: [String], trusted: Bool) async throws {
         let origin = try ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .hold])
-        let (scene, front) = try Self.scene(origin, hosts: hosts, trusted: trusted)
+        let scene = try Self.scene(origin, hosts: hosts, trusted: trusted)
         guard case .failed(.tls, content: nil) = await scene.send().end() else {
             Issue.record("not refused")
             return
         }
         #expect(origin.requests.allSatisfy { $0.isEmpty })
-        withExtendedLifetime(front) {}
     }
 
     @Test func answerUntilCloseIsWholeOnlyWithCloseNotify() async throws {
@@ -58,11 +55,10 @@ import Testing
             let origin = try ScriptedOrigin([
                 .request, .send("HTTP/1.1 200 OK\r\n\r\nhello"), .sleep(milliseconds: 20), .close,
             ])
-            let (scene, front) = try Self.scene(origin, truncates: truncates)
+            let scene = try Self.scene(origin, truncates: truncates)
             let end = await scene.send().end()
             #expect(end.text == (truncates ? nil : "hello"))
             #expect(end.failure == (truncates ? .closedEarly(.content) : nil))
-            withExtendedLifetime(front) {}
         }
     }
 
@@ -70,17 +66,16 @@ import Testing
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
         let origin = try ScriptedOrigin(
             [.request, .send(answer + "one"), .request, .close], [.request, .send(answer + "two"), .hold])
-        let (scene, front) = try Self.scene(origin)
+        let scene = try Self.scene(origin)
         #expect(await scene.send().end().text == "one")
         #expect(await scene.send().end().text == "two")
         #expect(scene.counters.retried == 1)
-        withExtendedLifetime(front) {}
     }
 
     @Test func handshakeThatNeverEndsIsGivenUp() async throws {
         let origin = try ScriptedOrigin([.hold])
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
-        let scene = try UpstreamScene(port: origin.port, tls: client) { $0.connectTimeout = .milliseconds(100) }
+        let scene = try UpstreamScene(origin, tls: client) { $0.connectTimeout = .milliseconds(100) }
         #expect(await scene.send().end().failure == .timeout(.connect))
         try await until { origin.endedConnections == 1 }
     }

@@ -34,17 +34,13 @@ import Testing
         }
     }
 
-    @Test func failuresHaveTheStatusOfTheirKind() {
-        #expect(UpstreamFailure.resolve("").status == 502)
-        #expect(UpstreamFailure.connect("").status == 502)
-        #expect(UpstreamFailure.tls("").status == 502)
-        #expect(UpstreamFailure.closedEarly(.content).status == 502)
-        #expect(UpstreamFailure.malformed(.statusLine).status == 502)
-        #expect(UpstreamFailure.timeout(.connect).status == 504)
-        #expect(UpstreamFailure.timeout(.firstByte).status == 504)
-        #expect(UpstreamFailure.tooManyWaiting(retryAfter: 7).status == 503)
-        #expect(UpstreamFailure.waitedTooLong(retryAfter: 7).status == 503)
-        #expect(UpstreamFailure.draining.status == 503)
+    @Test(arguments: [
+        (UpstreamFailure.resolve(""), 502), (.connect(""), 502), (.tls(""), 502), (.closedEarly(.content), 502),
+        (.malformed(.statusLine), 502), (.timeout(.connect), 504), (.timeout(.firstByte), 504),
+        (.tooManyWaiting(retryAfter: 7), 503), (.waitedTooLong(retryAfter: 7), 503), (.draining, 503),
+    ])
+    func failuresHaveTheStatusOfTheirKind(failure: UpstreamFailure, status: Int) {
+        #expect(failure.status == status)
     }
 
     @Test(arguments: [(64, 2, [32, 32]), (7, 3, [3, 2, 2]), (1, 1, [1]), (2, 3, [1, 1, 1])])

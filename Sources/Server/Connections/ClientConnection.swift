@@ -150,9 +150,7 @@ public final class ClientConnection {
         if case .reading = phase { releaseInput() }
         phase = .closing
         deadlines.cancel()
-        let resume = resumeSource
-        resumeSource = nil
-        resume?()
+        resumeSource.take()?()
     }
 
     /// The answer leaves, and what the client still sends is discarded for a while so that no reset
@@ -220,9 +218,7 @@ extension ClientConnection: StreamHandler {
             pump()
         case .streaming:
             expectNothing()
-            let resume = resumeSource
-            resumeSource = nil
-            resume?()
+            resumeSource.take()?()
         case .reading, .answering, .closing: break
         }
     }
@@ -272,10 +268,9 @@ extension ClientConnection: StreamHandler {
             waitForMore(input)
             return false
         }
-        let result = input.bytes.withUnsafeWritable(minimum: 4096) { target -> (written: Int, result: ReadResult) in
+        let result = input.bytes.withUnsafeWritable(minimum: 4096) { target in
             let result = stream.read(into: target)
-            if case .bytes(let count) = result { return (count, result) }
-            return (0, result)
+            return (written: result.count, result: result)
         }
         switch result {
         case .bytes: return true
@@ -343,8 +338,8 @@ extension ClientConnection {
         stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    func sendScratch() {
-        context.scratch.withUnsafeReadable { stream.send($0) }
+    func sendScratch(_ content: [UInt8] = []) {
+        context.scratch.withUnsafeReadable { stream.send($0, content) }
         context.scratch.removeAll(keepingCapacity: true)
     }
 
@@ -390,8 +385,7 @@ extension ClientConnection {
         client = nil
         let content = AppleError(status: status, detail: detail).content
         composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
-        context.scratch.withUnsafeReadable { stream.send($0, content) }
-        context.scratch.removeAll(keepingCapacity: true)
+        sendScratch(content)
         service.refused(self, status: status, contentLength: content.count)
         closeAfterSending()
     }

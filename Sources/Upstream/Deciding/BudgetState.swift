@@ -44,10 +44,11 @@ extension BudgetState {
     mutating func submit(_ id: JobID, _ priority: UpstreamPriority, isRepeated: Bool = false, now: Instant) -> [Action]
     {
         nextOrder += 1
-        let job = Job(priority: priority, order: isRepeated ? -nextOrder : nextOrder)
+        var job = Job(priority: priority, order: isRepeated ? -nextOrder : nextOrder)
         // Mostly nothing waits: it starts without ever standing in a line.
         if waitingCount == 0, lanes[id.lane].hasRoom(for: priority), rate.nextStart(now: now) <= now {
-            jobs[id] = job.started(at: now)
+            job.startedAt = now
+            jobs[id] = job
             lanes[id.lane].enter(priority)
             rate.started(now: now)
             return [.start(id)]
@@ -69,7 +70,7 @@ extension BudgetState {
 
     /// A request is over, whether it had started or not. Says nothing of one that was refused.
     mutating func end(_ id: JobID, _ outcome: Outcome, now: Instant) -> [Action] {
-        guard let job = jobs.removeValue(forKey: id) else { return [] }
+        guard let job = jobs[id] else { return [] }
         if let startedAt = job.startedAt {
             lanes[id.lane].leave(job.priority)
             switch outcome {
@@ -78,10 +79,9 @@ extension BudgetState {
             case .unanswered: break
             }
         } else {
-            jobs[id] = job
             dequeue(id)
-            jobs[id] = nil
         }
+        jobs[id] = nil
         return settle(now: now)
     }
 
@@ -223,17 +223,6 @@ extension BudgetState {
         /// Its neighbours in the line in which it waits.
         var previous: JobID?
         var next: JobID?
-
-        init(priority: UpstreamPriority, order: Int) {
-            self.priority = priority
-            self.order = order
-        }
-
-        func started(at now: Instant) -> Job {
-            var job = self
-            job.startedAt = now
-            return job
-        }
     }
 
     /// The ends of a line of waiting jobs; the jobs hold its links, so that any of them can leave
@@ -250,10 +239,6 @@ extension BudgetState {
         private(set) var inBackground = 0
         /// By priority.
         var lines = InlineArray<4, Line>(repeating: Line())
-
-        init(connections: Int) {
-            self.connections = connections
-        }
 
         /// Background requests leave half of the connections to the others, so that a purge of many
         /// entries does not make clients wait.

@@ -70,10 +70,8 @@ struct ResponseReader: Sendable {
         keepsAlive = false
     }
 
-    /// Whether the head of the final response is complete.
-    var hasHead: Bool {
-        if case .head = phase { false } else { true }
-    }
+    /// The status of an answer whose head is complete and of which nothing was reported yet.
+    var pendingStatus: Int? { response?.status }
 
     /// Reads on. Call it again with the rest, also with none, until it has nothing to
     /// report, or says `answered` or `finished`.
@@ -93,10 +91,8 @@ struct ResponseReader: Sendable {
     /// The origin closed its side: the end of an answer without a length, a fault anywhere else.
     mutating func end() throws(UpstreamFailure) -> UpstreamEvent? {
         switch phase {
-        case .head:
-            throw .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused))
-        case .counted:
-            throw .closedEarly(.content)
+        case .head, .counted:
+            throw brokenOff
         case .decoded:
             do {
                 try decoder.finish()
@@ -113,8 +109,8 @@ struct ResponseReader: Sendable {
     /// The failure for a connection that broke (was reset, timed out in TCP, lacked its
     /// `close_notify`).
     var brokenOff: UpstreamFailure {
-        guard hasHead else { return .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused)) }
-        return .closedEarly(.content)
+        guard case .head = phase else { return .closedEarly(.content) }
+        return .closedEarly(hasSeenBytes ? .head : .nothing(isReused: isReused))
     }
 }
 

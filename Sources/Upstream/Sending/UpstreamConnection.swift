@@ -87,7 +87,7 @@ extension UpstreamConnection {
             return
         }
         self.exchange = exchange
-        exchange.start(on: self, isReused: isReused)
+        exchange.start(on: self)
         hasReportedHead = false
         reader.begin(answering: exchange.request.method, isReused: isReused)
         exchange.request.head.withUnsafeBytes { stream.send($0, exchange.request.body) }
@@ -161,7 +161,7 @@ extension UpstreamConnection {
             }
             input.consume(step.consumed)
             guard let event = step.event else {
-                noteHead()
+                if let status = reader.pendingStatus { noteHead(status, exchange) }
                 return true
             }
             report(event, exchange)
@@ -169,9 +169,10 @@ extension UpstreamConnection {
         return exchange != nil
     }
 
-    private func noteHead() {
-        guard !hasReportedHead, reader.hasHead else { return }
+    private func noteHead(_ status: Int, _ exchange: UpstreamExchange) {
+        guard !hasReportedHead else { return }
         hasReportedHead = true
+        exchange.headCame(status: status)
         pool?.answered(self)
     }
 
@@ -183,7 +184,7 @@ extension UpstreamConnection {
             finish(exchange)
             exchange.report(.answered(stamped(response, exchange)))
         case .began(let response):
-            noteHead()
+            noteHead(response.status, exchange)
             pool?.streams(self)
             exchange.report(.began(stamped(response, exchange)))
         case .finished:
@@ -257,12 +258,5 @@ extension Result<Stream, UpstreamFailure> {
     /// Closes the stream that was to be used.
     fileprivate func abandon() {
         if case .success(let stream) = self { stream.close() }
-    }
-}
-
-extension ReadResult {
-    /// The bytes that were read.
-    fileprivate var count: Int {
-        if case .bytes(let count) = self { count } else { 0 }
     }
 }

@@ -29,9 +29,6 @@ public final class UpstreamExchange {
     public let request: UpstreamRequest
     /// As it was given to `send`, or promoted to since.
     public private(set) var priority: UpstreamPriority
-    /// Whether the request went out on a connection that had been used before. Meaningful once
-    /// there is an answer.
-    public private(set) var isReused = false
     /// When the request was handed to its connection; for a repeated one, to its last.
     public private(set) var requestedAt: Instant
     /// Whether the receiver has asked for no more bytes for now.
@@ -49,8 +46,9 @@ public final class UpstreamExchange {
     private var repeats = 0
     /// The turn that was asked for and is still to be returned.
     private var turn: BudgetState.JobID?
-    /// What the budget hears of a streamed answer when it has ended.
-    private var outcome = BudgetState.Outcome.answered
+    /// Whether the head of an answer has come that was a 429: the budget hears of it however the
+    /// rest ends.
+    private var isRateLimited = false
     private var isCounted = false
 
     private weak var pool: UpstreamPool?
@@ -78,23 +76,14 @@ public final class UpstreamExchange {
     /// Ends the exchange without another call to the receiver. A connection that it is on goes with
     /// it, because the rest of the answer is still to come there. Does nothing after the end.
     public func cancel() {
-        switch phase {
-        case .waitingForTurn:
-            finish()
-            returnTurn(.unanswered)
-        case .waitingForConnection, .onConnection:
+        guard phase != .ended else { return }
+        if phase != .waitingForTurn {
             receiver = nil
             pool?.cancel(self)
             count(nil)
-            returnTurn(outcome == .rateLimited ? .rateLimited : .unanswered)
-            finish()
-        case .pausing, .failing:
-            count(nil)
-            returnTurn(.unanswered)
-            finish()
-        case .ended:
-            break
         }
+        returnTurn(.unanswered)
+        finish()
     }
 
     /// Makes it more urgent. One that has its turn already keeps its place among the connections; a
@@ -129,7 +118,7 @@ extension UpstreamExchange {
         guard let gate else { return fail(.draining) }
         let turn = gate.makeTurn()
         self.turn = turn
-        outcome = .answered
+        isRateLimited = false
         isCounted = false
         phase = .waitingForTurn
         gate.enqueue(self, turn, isRepeated: repeats > 0)
@@ -154,11 +143,15 @@ extension UpstreamExchange {
     }
 
     /// A connection sends it.
-    func start(on connection: UpstreamConnection, isReused: Bool) {
+    func start(on connection: UpstreamConnection) {
         phase = .onConnection
         self.connection = connection
-        self.isReused = isReused
         requestedAt = loop.now
+    }
+
+    /// The head of the final answer has come, before its end.
+    func headCame(status: Int) {
+        isRateLimited = status == 429
     }
 
     /// The connection has nothing more to do with it.
@@ -184,29 +177,23 @@ extension UpstreamExchange {
     func report(_ event: UpstreamEvent) {
         guard let receiver else { return }
         switch event {
-        case .interim, .received:
-            receiver.upstream(self, event)
-        case .began(let response):
-            if response.status == 429 { outcome = .rateLimited }
-            count(response)
-            receiver.upstream(self, event)
+        case .interim, .received: break
+        case .began(let response): count(response)
         case .answered(let response):
-            let isLimited = response.status == 429
+            headCame(status: response.status)
             count(response)
-            returnTurn(isLimited ? .rateLimited : .answered)
-            if isLimited, repeatsLater() { return }
+            returnTurn(.answered)
+            if isRateLimited, repeatsLater() { return }
             finish()
-            receiver.upstream(self, event)
         case .finished:
-            returnTurn(outcome)
+            returnTurn(.answered)
             finish()
-            receiver.upstream(self, event)
         case .failed:
             count(nil)
             returnTurn(.unanswered)
             finish()
-            receiver.upstream(self, event)
         }
+        receiver.upstream(self, event)
     }
 
     /// Told in a turn of its own, so that no receiver is called from inside `send` or another
@@ -240,10 +227,11 @@ extension UpstreamExchange {
         gate?.count(priority, response?.status, took: time)
     }
 
+    /// `outcome` is what the budget hears of it, unless it met a 429.
     private func returnTurn(_ outcome: BudgetState.Outcome) {
         guard let turn else { return }
         self.turn = nil
-        gate?.end(turn, outcome)
+        gate?.end(turn, isRateLimited ? .rateLimited : outcome)
     }
 
     /// Lets go of the receiver, which is told of the end by the caller.
