@@ -98,3 +98,22 @@ struct AdminClient {
         return bytes + Array(length.utf8) + content
     }
 }
+
+extension AdminClient {
+    /// The proxy that `--admin` and `--admin-token-file` name.
+    init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
+        let server = try arguments.parsed(.admin) { text throws(ValueError) in
+            try AdminServer(text)
+        }
+        guard let path = arguments.value(.adminTokenFile) else {
+            self.init(server: server ?? Self.standard)
+            return
+        }
+        do throws(FileProblem) {
+            let token = try files.read(path).filter { !" \t\r\n".utf8.contains($0) }
+            self.init(server: server ?? Self.standard, token: token)
+        } catch {
+            throw .failed("cannot read \(path): \(error.message)")
+        }
+    }
+}
