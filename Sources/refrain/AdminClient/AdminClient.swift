@@ -19,15 +19,19 @@ struct AdminClient {
     }
 
     /// The body of a 200; everything else is an error in words.
-    func get(_ target: String) throws(CommandFailure) -> [UInt8] {
-        try ask("GET", target, nil, within: timeout)
-    }
-
-    /// The same with parameters in the query.
-    func get(_ path: String, _ parameters: [(String, String)]) throws(CommandFailure) -> [UInt8] {
+    func get(_ path: String, _ parameters: [(String, String)] = []) throws(CommandFailure) -> [UInt8] {
         let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
             separator: "&")
-        return try get(query.isEmpty ? path : path + "?" + query)
+        return try ask("GET", query.isEmpty ? path : path + "?" + query, nil, within: timeout)
+    }
+
+    /// The answer to `GET /stats`.
+    static func stats(_ body: [UInt8]) throws(CommandFailure) -> JSON {
+        do throws(JSONError) {
+            return try JSON.parse(body)
+        } catch {
+            throw .failed("the answer to GET /stats is \(error)")
+        }
     }
 
     /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has
@@ -109,11 +113,7 @@ extension AdminClient {
             self.init(server: server ?? Self.standard)
             return
         }
-        do throws(FileProblem) {
-            let token = try files.read(path).filter { !" \t\r\n".utf8.contains($0) }
-            self.init(server: server ?? Self.standard, token: token)
-        } catch {
-            throw .failed("cannot read \(path): \(error.message)")
-        }
+        let token = try attempt("cannot read \(path)") { try files.read(path) }
+        self.init(server: server ?? Self.standard, token: token.filter { !" \t\r\n".utf8.contains($0) })
     }
 }

@@ -33,10 +33,7 @@ extension Command {
         }
         if let most { parameters.append(("limit", String(most))) }
         let body = try AdminClient(arguments, context.files).get("/entries", parameters)
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+        if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")
         }

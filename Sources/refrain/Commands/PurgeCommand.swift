@@ -27,10 +27,7 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
         let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+        if arguments.has(.json) { return context.done(json: body) }
         guard let count = (try? JSON.parse(body))?["purged"]?.intValue else {
             throw .failed("the answer to POST /purge does not say how many")
         }

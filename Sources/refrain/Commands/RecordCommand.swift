@@ -48,10 +48,7 @@ extension Command {
             case .off: try client.post("/recording", Array(#"{"on":false}"#.utf8), within: .seconds(10))
             case .status: try client.get("/recording")
             }
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+        if arguments.has(.json) { return context.done(json: body) }
         guard let recording = try? JSON.parse(body), let isOn = recording["on"] else {
             throw .failed("the answer of /recording does not say whether it is on")
         }

@@ -10,15 +10,9 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).get("/stats")
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
-        do throws(JSONError) {
-            context.output.standard(try StatsTable.text(of: JSON.parse(body), for: context.output.terminal))
-        } catch {
-            throw .failed("the answer to GET /stats is \(error)")
-        }
+        if arguments.has(.json) { return context.done(json: body) }
+        let stats = try AdminClient.stats(body)
+        context.output.standard(StatsTable.text(of: stats, for: context.output.terminal))
         return .done
     }
 }

@@ -29,12 +29,7 @@ extension ReplayOptions {
     }
 
     private static func fields(inFile path: String) throws(CommandFailure) -> [RecordedField] {
-        let content: SecretBytes
-        do {
-            content = try SecretFile.read(path)
-        } catch {
-            throw .failed("--\(headerFile.name): \(error)")
-        }
+        let content = try attempt("--\(headerFile.name)") { try SecretFile.read(path) }
         let text = content.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         var fields: [RecordedField] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()

@@ -41,7 +41,9 @@ struct ReplayOptions: Sendable {
         plan.filter = try ReplayFilter(arguments)
         plan.fields = try Self.fields(arguments)
         plan.tls = try Self.tls(url, arguments)
-        thresholds = try Self.thresholds(arguments)
+        thresholds = try attempt("--\(Self.failIf.name)", or: CommandFailure.usage) {
+            try arguments.all(Self.failIf).map { try Threshold($0) }
+        }
         plan.verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
         self.plan = plan
         (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
@@ -105,23 +107,9 @@ struct ReplayOptions: Sendable {
             }
             return nil
         }
-        do throws(TLSError) {
-            return try ClientTLS(trustAnchors: arguments.value(caFile).map { .file($0) } ?? .system)
-        } catch {
-            throw .failed("--ca-file: \(error)")
+        return try attempt("--ca-file") {
+            try ClientTLS(trustAnchors: arguments.value(caFile).map { .file($0) } ?? .system)
         }
-    }
-
-    private static func thresholds(_ arguments: CommandArguments) throws(CommandFailure) -> [Threshold] {
-        var thresholds: [Threshold] = []
-        for text in arguments.all(failIf) {
-            do throws(Threshold.Problem) {
-                thresholds.append(try Threshold(text))
-            } catch {
-                throw .usage("--\(failIf.name): \(error)")
-            }
-        }
-        return thresholds
     }
 }
 

@@ -47,10 +47,8 @@ struct SimulateOptions: Equatable, Sendable {
             try arguments.parsed(Self.latency) { text throws(ValueError) in
                 Duration.milliseconds(try Quantity.count(text, in: 0...3_600_000))
             }
-        do throws(FaultArgument.Malformed) {
-            faults = try arguments.all(Self.fault).map(FaultArgument.init)
-        } catch {
-            throw .usage("--\(Self.fault.name): \(error)")
+        faults = try attempt("--\(Self.fault.name)", or: CommandFailure.usage) {
+            try arguments.all(Self.fault).map(FaultArgument.init)
         }
         reviseEvery = try Self.requests(Self.reviseEvery, arguments)
         flipAfter = try Self.requests(Self.flipAfter, arguments)
