@@ -24,7 +24,7 @@ struct ReplayOptions: Sendable {
         guard let file = arguments.positional.first, arguments.positional.count == 1 else {
             throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
         }
-        guard arguments.value(config) == nil else {
+        guard arguments.value(Self.config) == nil else {
             throw .usage("replay: --config is for --dry-run; a live target has its own configuration")
         }
         let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
