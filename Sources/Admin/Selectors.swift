@@ -4,8 +4,8 @@ import Cache
 // The selectors of purges and listings, as operators write them: read strictly, because what is
 // misread purges or shows something else than was meant.
 
-/// A selector of entries: a member of a purge, a parameter of a listing, an option of `refrain purge`
-/// and `refrain list`, and a field of the dashboard's form. All of them read this one list.
+/// A selector of entries: a member of a purge, a parameter of a listing, an option of `refrain
+/// purge` and `refrain list`, and a field of the dashboard's form. All of them read this one list.
 public struct EntrySelector: Sendable {
     /// Of the member, the parameter and the option.
     public let name: String

@@ -6,8 +6,8 @@
 /// leads to, never counted; and neither counted nor softened is what was composed: it goes with any
 /// of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
-    /// What can be asked of an entry. A new case has to say what it means in memory (`holds`) and in
-    /// the file (`term`), or it does not compile: a purge can forget neither.
+    /// What can be asked of an entry. A new case has to say what it means in memory (`holds`) and
+    /// in the file (`term`), or it does not compile: a purge can forget neither.
     public enum Condition: Sendable, Equatable {
         /// The canonical path and query, exactly. It chooses all variants, no matter who may see
         /// the answer.
