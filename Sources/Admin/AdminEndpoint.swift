@@ -44,7 +44,8 @@ struct AdminEndpoint: Sendable {
             answer: { $0.metrics() }),
         AdminEndpoint(
             path: "/entries", methods: [.get],
-            summary: "what is stored: prefix=, storefront=, class=, resource=, url=, limit=", answer: { $0.entries() }),
+            summary: "what is stored: " + EntriesQuery.parameters.map { $0 + "=" }.joined(separator: ", "),
+            answer: { $0.entries() }),
         AdminEndpoint(
             path: "/entry", methods: [.get],
             summary: "all that is known of one answer: url=, and with body=1 its content",
@@ -54,8 +55,7 @@ struct AdminEndpoint: Sendable {
             summary: "what would become of a request and why: url=, method=, user=1", answer: { $0.explain() }),
         AdminEndpoint(
             path: "/purge", methods: [.post], writes: true,
-            summary:
-                "makes stored answers stale or removes them: url, prefix, storefront, resource, all, hard, dry_run",
+            summary: "makes stored answers stale or removes them: " + PurgeRequest.members,
             answer: { $0.purge() }),
         AdminEndpoint(
             path: "/recording", methods: [.get, .post], writes: true,

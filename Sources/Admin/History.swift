@@ -56,19 +56,13 @@ extension History.Totals {
         saved = source[.upstreamSaved]
     }
 
-    func since(_ earlier: History.Totals) -> History.Totals {
-        var result = self
-        for index in outcomes.indices { result.outcomes[index] -= earlier.outcomes[index] }
-        result.upstream -= earlier.upstream
-        result.saved -= earlier.saved
-        return result
-    }
+    func since(_ earlier: History.Totals) -> History.Totals { combined(earlier, -) }
 
-    fileprivate func adding(_ other: History.Totals) -> History.Totals {
-        var result = self
-        for index in outcomes.indices { result.outcomes[index] += other.outcomes[index] }
-        result.upstream += other.upstream
-        result.saved += other.saved
-        return result
+    fileprivate func adding(_ other: History.Totals) -> History.Totals { combined(other, +) }
+
+    private func combined(_ other: History.Totals, _ operation: (Int, Int) -> Int) -> History.Totals {
+        History.Totals(
+            outcomes: zip(outcomes, other.outcomes).map(operation),
+            upstream: operation(upstream, other.upstream), saved: operation(saved, other.saved))
     }
 }

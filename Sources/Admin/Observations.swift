@@ -25,7 +25,7 @@ struct Observations {
     /// What `/stats` answers, and the `stats` events of `/events`: the counters, then everything
     /// else.
     var json: [UInt8] {
-        var object = StatisticsReport(source).object
+        var object = source.counters
         for (name, value) in members { object.append(name, value) }
         return JSON.object(object).bytes + [UInt8(ascii: "\n")]
     }
@@ -101,6 +101,36 @@ struct Observations {
             "last_failure": reloads.lastFailure.map(JSON.string) ?? .null,
             "ttl_speed": .integer(source.ttlSpeed),
         ])
+    }
+}
+
+extension StatisticsSource {
+    /// The counters as `/stats` gives them: every member an integer but `reasons`, an object of
+    /// integers.
+    fileprivate var counters: JSONObject {
+        var object = JSONObject()
+        for counter in Counter.allCases { object.append(counter.name, .integer(self[counter])) }
+        let (upstream, store) = (self.upstream, self.store)
+        let others: KeyValuePairs<String, Int> = [
+            // Every member is an integer: 0 says that nothing limits the rate.
+            "upstream_rate": upstream.rate ?? 0,
+            "upstream_in_flight": upstream.inFlight,
+            "upstream_waiting": upstream.waiting,
+            "forms_resting": restingForms,
+            "entries": entries,
+            "cache_bytes": cacheBytes,
+            "memory_bytes": memoryBytes,
+            "store_written": store.written,
+            "store_evicted": store.evicted,
+            "store_dropped": store.dropped,
+            "store_failures": store.failedTransactions + store.failedReads,
+            "store_damaged": store.damaged,
+        ]
+        for (name, number) in others { object.append(name, .integer(number)) }
+        var reasons = JSONObject()
+        for reason in Reason.allCases { reasons.append(reason.text, .integer(self[because: reason])) }
+        object.append("reasons", .object(reasons))
+        return object
     }
 }
 

@@ -4,29 +4,84 @@ import Cache
 // The selectors of purges and listings, as operators write them: read strictly, because what is
 // misread purges or shows something else than was meant.
 
-extension EntrySelection {
-    /// Narrows the selection by what is written behind `url`, `prefix`, `storefront`, `class` or
-    /// `resource`.
-    public mutating func take(_ name: String, _ text: String) throws(AdminRequestError) {
-        switch name {
-        case "url": target = try Self.target(of: text)
-        case "prefix": prefix = try Self.prefix(of: text)
-        case "storefront":
+/// A selector of entries: a member of a purge, a parameter of a listing, an option of `refrain
+/// purge` and `refrain list`, and a field of the dashboard's form. All of them read this one list.
+public struct EntrySelector: Sendable {
+    /// Of the member, the parameter and the option.
+    public let name: String
+    /// What the help calls its value.
+    public let value: String
+    /// What `refrain purge` says of it; nil: no purge takes it.
+    public var purgeHelp: String?
+    /// What `refrain list` says of it; nil: only `/entries` takes it.
+    public var listHelp: String?
+    /// In the dashboard's form, where it is a field if purges take it.
+    fileprivate var label = ""
+    fileprivate var example = ""
+    fileprivate var mostCharacters: Int?
+    /// The condition that an operator's text stands for.
+    public let condition: @Sendable (String) throws(AdminRequestError) -> EntrySelection.Condition
+
+    /// In the order in which a purge names them.
+    static let table = [url] + narrowing
+
+    /// Those that a purge takes.
+    public static let purging = table.filter { $0.purgeHelp != nil }
+
+    /// The options of `refrain list`.
+    public static let listing = table.filter { $0.listHelp != nil }
+
+    private static let url = EntrySelector(
+        name: "url", value: "URL",
+        purgeHelp: "the answers to this request, in any spelling, with or without the host",
+        label: "URL", example: "/v1/catalog/us/albums/1"
+    ) { text throws(AdminRequestError) in .target(try EntrySelection.target(of: text)) }
+
+    /// Those that mean more than one target.
+    private static let narrowing = [
+        EntrySelector(
+            name: "prefix", value: "PATH", purgeHelp: "the answers to all requests whose path begins so",
+            listHelp: "only what has a path that begins so", label: "Prefix", example: "/v1/catalog/us/albums/"
+        ) { text throws(AdminRequestError) in .prefix(try EntrySelection.prefix(of: text)) },
+        EntrySelector(
+            name: "storefront", value: "CODE", purgeHelp: "the answers of this storefront, such as us",
+            listHelp: "only this storefront's, such as us", label: "Storefront", example: "us", mostCharacters: 2
+        ) { text throws(AdminRequestError) in
             guard let code = Storefront(text) else {
                 throw AdminRequestError(detail: "storefront: expected two lower-case letters, such as us.")
             }
-            storefront = Array(code.text.utf8)
-        case "class":
+            return .storefront(Array(code.text.utf8))
+        },
+        EntrySelector(
+            name: "class", value: "CLASS", listHelp: "only this class, such as songs or search"
+        ) { text throws(AdminRequestError) in
             guard let known = ResourceClass(name: text) else {
                 let names = ResourceClass.allCases.map(\.name).joined(separator: ", ")
                 throw AdminRequestError(detail: "class: expected one of \(names).")
             }
-            classTag = known.rawValue
-        case "resource": resource = try Self.resource(of: text)
-        default: preconditionFailure("no selector: \(name)")
-        }
-    }
+            return .classTag(known.rawValue)
+        },
+        EntrySelector(
+            name: "resource", value: "TYPE:ID",
+            purgeHelp: "the answers that name this resource, such as songs:1440935467",
+            label: "Resource", example: "songs:1440935467"
+        ) { text throws(AdminRequestError) in .resource(try EntrySelection.resource(of: text)) },
+    ]
 
+    /// In the order in which `/entries` names them.
+    static let parameters = narrowing + [url]
+
+    /// The fields of the dashboard's form.
+    static var fields: String {
+        purging.map { selector in
+            let most = selector.mostCharacters.map { " maxlength=\"\($0)\"" } ?? ""
+            return "<label>\(selector.label) <input name=\"\(selector.name)\"\(most) autocomplete=\"off\" "
+                + "spellcheck=\"false\" placeholder=\"\(selector.example)\"></label>"
+        }.joined(separator: "\n")
+    }
+}
+
+extension EntrySelection {
     /// The canonical target of a URL, absolute or in origin-form. Whose URL it is does not matter:
     /// an app writes the proxy's address, a developer Apple's.
     public static func target(of url: String) throws(AdminRequestError) -> [UInt8] {

@@ -1,36 +1,92 @@
 // Which entries a purge or a listing means.
 
-/// Entries chosen by what they answer; all conditions that are set must hold, none set means all
-/// entries.
+/// Entries chosen by what they answer; all conditions must hold, none means all entries.
 ///
 /// An entry is an answer. A signpost (`StoredResponse.selecting`) is removed with the answers it
 /// leads to, never counted; and neither counted nor softened is what was composed: it goes with any
 /// of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
-    /// The canonical path and query, exactly. It chooses all variants, no matter who may see the
-    /// answer.
-    public var target: [UInt8]?
-    /// What the canonical path and query begins with.
-    public var prefix: [UInt8]?
-    /// Two lower-case letters.
-    public var storefront: [UInt8]?
-    public var classTag: UInt8?
-    /// The number of a resource that the content names (`StoredResponse.resources`).
-    public var resource: UInt64?
+    /// What can be asked of an entry. A new case has to say what it means in memory (`holds`) and
+    /// in the file (`term`), or it does not compile: a purge can forget neither.
+    public enum Condition: Sendable, Equatable {
+        /// The canonical path and query, exactly. It chooses all variants, no matter who may see
+        /// the answer.
+        case target([UInt8])
+        /// What the canonical path and query begins with.
+        case prefix([UInt8])
+        /// Two lower-case letters.
+        case storefront([UInt8])
+        case classTag(UInt8)
+        /// The number of a resource that the content names (`StoredResponse.resources`).
+        case resource(UInt64)
+    }
+
+    public private(set) var conditions: [Condition] = []
 
     /// Everything.
     public init() {}
 
+    /// One more condition that must hold.
+    public mutating func narrow(by condition: Condition) { conditions.append(condition) }
+
     /// Whether `response` is among the chosen.
-    func matches(_ response: StoredResponse) -> Bool {
-        if let target, !response.isMade(where: { $0.target.elementsEqual(target) }) { return false }
-        if let prefix, !response.isMade(where: { $0.target.starts(with: prefix) }) { return false }
-        if let storefront, response.storefront != storefront { return false }
+    func matches(_ response: StoredResponse) -> Bool { conditions.allSatisfy { $0.holds(for: response) } }
+}
+
+extension EntrySelection.Condition {
+    fileprivate func holds(for response: StoredResponse) -> Bool {
+        switch self {
+        case .target(let target): response.isMade { $0.target.elementsEqual(target) }
+        case .prefix(let prefix): response.isMade { $0.target.starts(with: prefix) }
+        case .storefront(let storefront): response.storefront == storefront
         // The classes of parts are not kept, so a composed answer counts as of all classes.
-        if let classTag, response.composition == nil, response.classTag != classTag { return false }
-        if let resource, !response.mayName(resource) { return false }
-        return true
+        case .classTag(let classTag): response.composition != nil || response.classTag == classTag
+        case .resource(let resource): response.mayName(resource)
+        }
     }
+}
+
+// The conditions by name. What is assigned takes the place of what was there.
+
+extension EntrySelection {
+    public var target: [UInt8]? {
+        get { self[\.target, Condition.target] }
+        set { self[\.target, Condition.target] = newValue }
+    }
+    public var prefix: [UInt8]? {
+        get { self[\.prefix, Condition.prefix] }
+        set { self[\.prefix, Condition.prefix] = newValue }
+    }
+    public var storefront: [UInt8]? {
+        get { self[\.storefront, Condition.storefront] }
+        set { self[\.storefront, Condition.storefront] = newValue }
+    }
+    public var classTag: UInt8? {
+        get { self[\.classTag, Condition.classTag] }
+        set { self[\.classTag, Condition.classTag] = newValue }
+    }
+    public var resource: UInt64? {
+        get { self[\.resource, Condition.resource] }
+        set { self[\.resource, Condition.resource] = newValue }
+    }
+
+    private subscript<Value>(
+        _ value: (Condition) -> Value?, _ condition: (Value) -> Condition
+    ) -> Value? {
+        get { conditions.lazy.compactMap(value).first }
+        set {
+            conditions.removeAll { value($0) != nil }
+            if let newValue { conditions.append(condition(newValue)) }
+        }
+    }
+}
+
+extension EntrySelection.Condition {
+    fileprivate var target: [UInt8]? { if case .target(let value) = self { value } else { nil } }
+    fileprivate var prefix: [UInt8]? { if case .prefix(let value) = self { value } else { nil } }
+    fileprivate var storefront: [UInt8]? { if case .storefront(let value) = self { value } else { nil } }
+    fileprivate var classTag: UInt8? { if case .classTag(let value) = self { value } else { nil } }
+    fileprivate var resource: UInt64? { if case .resource(let value) = self { value } else { nil } }
 }
 
 /// What a purge does with the entries chosen.

@@ -137,9 +137,8 @@ import Testing
     }
 
     @Test func aPurgeOfTheFileAnswersWhenItIsDone() throws {
-        let file = NSTemporaryDirectory() + "refrain-admin-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
-        let store = SQLiteStore.open(path: file, maxBytes: 16 << 20) { _ in }
+        let folder = try TemporaryFolder()
+        let store = SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         let admin = try AdminUnderTest(store: store)
         for number in 0..<1_000 { admin.store("/\(number)") }
         #expect(try admin.purge(#"{"all":true,"hard":true}"#).json as? [String: Int] == ["purged": 1_000])

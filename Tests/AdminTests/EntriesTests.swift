@@ -20,9 +20,8 @@ import Testing
     }
 
     private static func withFile(_ body: (SQLiteStore) throws -> Void) throws {
-        let file = NSTemporaryDirectory() + "refrain-entries-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
-        let store = SQLiteStore.open(path: file, maxBytes: 16 << 20) { _ in }
+        let folder = try TemporaryFolder()
+        let store = SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         defer { store.close() }
         try body(store)
     }

@@ -65,7 +65,7 @@ import Testing
         let admin = try AdminUnderTest()
         let client = try RawClient(port: UInt16(admin.port))
         defer { client.close() }
-        let table = try #require(SocketTable.read("/proc/self/net/tcp"))
+        let table = try #require(KernelFile.read("/proc/self/net/tcp"))
         let rows = table.split(separator: 10).dropFirst().compactMap { row -> SocketAddress? in
             let columns = row.split(separator: 32)
             guard columns.count > 2, SocketTable.address(columns[2])?.port == UInt16(admin.port) else { return nil }

@@ -45,11 +45,96 @@ import Testing
         #expect([0, 1, .max - 1].allSatisfy { answer.mayName($0) })
     }
 
+    @Test func whatIsAssignedTakesThePlaceOfWhatWasThere() {
+        var selection = EntrySelection()
+        for storefront in ["us", "gb"] { selection.storefront = Array(storefront.utf8) }
+        #expect(selection.conditions == [.storefront(Array("gb".utf8))])
+        selection.storefront = nil
+        #expect(selection == EntrySelection())
+    }
+
     @Test func aSignpostStaysFreshAndGoesWithTheRest() {
         let signpost = response("/a", selecting: "accept-language")
         let soft = Purge(selection: EntrySelection(), mode: .soft, now: noon)
         let hard = Purge(selection: EntrySelection(), mode: .hard, now: noon)
         if case .stays = soft.fate(of: signpost) {} else { Issue.record("a signpost is softened") }
         if case .goes = hard.fate(of: signpost) {} else { Issue.record("a signpost stays") }
+    }
+}
+
+/// A selection means the same entries in memory and in the file.
+@Suite struct EntrySelectionPropertyTests {
+    let scratch = Scratch()
+
+    private static let targets = [
+        "/", "/v1", "/v1/a", "/v1/a?l=en", "/v1/ä", "/v1/äö", "/v1/'%_\\", "/v1/'%_\\*", "/V1/a",
+    ]
+    private static let storefronts = ["", "us", "gb"]
+    private static let resources: [UInt64] = [
+        0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x8000_7F00_FF27_0025, 0x2725_5F5C_C3A4_C3B6,
+    ]
+    /// One of each kind.
+    private static let kinds: [EntrySelection.Condition] = [
+        .target([]), .prefix([]), .storefront([]), .classTag(0), .resource(0),
+    ]
+
+    /// Another of the same kind, such that some entries have it. A new kind also belongs into
+    /// `kinds`.
+    private func drawn(
+        _ kind: EntrySelection.Condition, _ generator: inout SeededGenerator
+    ) -> EntrySelection.Condition {
+        let target = Array(Self.targets.randomElement(using: &generator)!.utf8)
+        switch kind {
+        case .target: return .target(target)
+        // It may end within a character.
+        case .prefix: return .prefix(Array(target.prefix(.random(in: 0...target.count, using: &generator))))
+        case .storefront: return .storefront(Array(Self.storefronts.randomElement(using: &generator)!.utf8))
+        case .classTag: return .classTag(.random(in: 0..<4, using: &generator))
+        case .resource: return .resource(Self.resources.randomElement(using: &generator)!)
+        }
+    }
+
+    private func entries(_ generator: inout SeededGenerator) -> [StoredResponse] {
+        var entries: [StoredResponse] = []
+        for target in Self.targets {
+            for variant in ["", "en", "de"] {
+                let named = Self.resources.filter { _ in Bool.random(using: &generator) }.sorted()
+                let namesAny = Int.random(in: 0..<8, using: &generator) == 0
+                entries.append(
+                    response(
+                        target, variant: variant, storefront: Self.storefronts.randomElement(using: &generator)!,
+                        classTag: .random(in: 0..<4, using: &generator),
+                        resources: namesAny ? [StoredResponse.everyResource] : named))
+            }
+        }
+        return entries
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func memoryAndFileChooseTheSameEntries(seed: UInt64) async {
+        var generator = SeededGenerator(seed: seed)
+        let store = scratch.open()
+        let entries = entries(&generator)
+        for entry in entries { store.store(entry) }
+        store.flush()
+        var sizes: Set<Int> = []
+        for _ in 0..<100 {
+            var selection = EntrySelection()
+            for kind in Self.kinds where Int.random(in: 0..<3, using: &generator) == 0 {
+                selection.narrow(by: drawn(kind, &generator))
+            }
+            let inMemory = entries.filter(selection.matches).map { entry in
+                String(decoding: entry.key.target + " ".utf8 + entry.key.variant, as: UTF8.self)
+            }
+            let inFile = store.list(selection, limit: 1_000).map { "\($0.target) \($0.variant)" }
+            #expect(inFile.sorted() == inMemory.sorted(), "seed \(seed), \(selection.conditions)")
+            let purge = Purge(selection: selection, mode: .dryRun, now: noon)
+            let counted = await withCheckedContinuation { continuation in
+                store.purge(purge) { continuation.resume(returning: $0) }
+            }
+            #expect(counted == inMemory.count, "seed \(seed), \(selection.conditions)")
+            sizes.insert(inMemory.count)
+        }
+        #expect(sizes.count > 5 && sizes.contains(0) && sizes.contains(entries.count), "the selections differ")
     }
 }

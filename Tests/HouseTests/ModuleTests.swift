@@ -17,6 +17,10 @@ import Testing
             ["Policy"], ["Bodies"], ["Observe/Counting"], ["Observe/Logging"], ["Observe/Recording"], ["Observe"],
             ["Exchange"], ["Service"],
         ],
+        "refrain": [
+            ["Values"], ["Configuration"], ["CommandLine"], ["AdminClient"], ["Options"], ["Running"], ["Help"],
+            ["Commands"], ["Top"], [""],
+        ],
     ]
 
     private func expectNone(_ offences: [String], _ rule: Comment) {

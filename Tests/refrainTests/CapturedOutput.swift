@@ -1,4 +1,5 @@
 import Synchronization
+import Testing
 
 @testable import refrain
 
@@ -23,9 +24,18 @@ struct RunResult {
     let error: String
 }
 
-/// Runs the program with `arguments` (its own name left out) and files that exist only here.
-func run(_ arguments: String..., files: MemoryFiles = MemoryFiles()) -> RunResult {
+/// Runs the program with `words` (its own name left out).
+func run(_ words: [String], files: FileAccess = MemoryFiles().access) -> RunResult {
     let captured = CapturedOutput()
-    let status = CommandLineTool.run(["refrain"] + arguments, output: captured.output, files: files.access)
+    let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: files)
     return RunResult(status: status, standard: captured.standard, error: captured.error)
+}
+
+/// The same, with files that exist only here.
+func run(_ words: String..., files: MemoryFiles = MemoryFiles()) -> RunResult { run(words, files: files.access) }
+
+/// Expects that the program refuses `words`, and says why in words that begin so.
+func expectUsageError(_ words: [String], _ beginning: String) {
+    let result = run(words)
+    #expect(result.status == 2 && result.error.hasPrefix(beginning), "\(words): \(result.error)")
 }

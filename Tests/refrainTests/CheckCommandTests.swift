@@ -28,10 +28,9 @@ import Text
         #expect(warnings.contains("tls_certificate is set, but no listen line says tls"))
         #expect(warnings.contains { $0.hasPrefix("no developer_token_file or developer_key_file") })
         for words in [["check"], ["check", "--json"]] {
-            let captured = CapturedOutput()
-            let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: files.access)
-            #expect(status == 0)
-            #expect(captured.error == warnings.map { "refrain: warn: \($0)\n" }.joined())
+            let result = run(words, files: files.access)
+            #expect(result.status == 0)
+            #expect(result.error == warnings.map { "refrain: warn: \($0)\n" }.joined())
         }
     }
 

@@ -74,6 +74,13 @@ import Testing
         )
     }
 
+    /// They had gone when `export` joined them.
+    @Test func theWordsOfRecordAreOffered() {
+        #expect(CompletedValue(named: Command.record.positional) == .words(["on", "off", "status", "export"]))
+        #expect(CompletedValue(named: Command.replay.positional) == .unknown)
+        #expect(CompletedValue(named: "URL|unix:PATH") == .unknown)
+    }
+
     @Test(.requires(.fish))
     func fishOffers() throws {
         let fish = try #require(Tool("fish"))

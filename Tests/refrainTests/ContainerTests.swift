@@ -6,14 +6,12 @@ import Testing
 
 /// No engine builds the image here: its recipe is held to the tree and to the tables instead.
 @Suite struct ContainerTests {
-    private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
 
     /// The instructions of each stage: the first word, and the rest with continued lines joined.
     private let stages: [[(name: String, rest: String)]]
 
     init() throws {
-        let file = Self.top.appendingPathComponent("Sources/Deployment/docker/Dockerfile")
+        let file = Page.top.appendingPathComponent("Sources/Deployment/docker/Dockerfile")
         let text = try String(contentsOf: file, encoding: .utf8).replacing("\\\n", with: " ")
         var stages: [[(name: String, rest: String)]] = []
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
@@ -45,13 +43,13 @@ import Testing
     }
 
     @Test func everythingThatIsCopiedIsThereAndNotIgnored() throws {
-        let ignored = try String(contentsOf: Self.top.appendingPathComponent(".dockerignore"), encoding: .utf8)
+        let ignored = try String(contentsOf: Page.top.appendingPathComponent(".dockerignore"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
         for stage in stages.indices {
             for words in arguments(of: "COPY", in: stage) where !words[0].hasPrefix("--from=") {
                 for path in words.dropLast() {
                     #expect(
-                        FileManager.default.fileExists(atPath: Self.top.appendingPathComponent(path).path), "\(path)")
+                        FileManager.default.fileExists(atPath: Page.top.appendingPathComponent(path).path), "\(path)")
                     #expect(!ignored.contains(path), "\(path)")
                 }
             }
@@ -61,7 +59,7 @@ import Testing
     @Test func thePackageCanBeReadWithWhatIsCopied() throws {
         let copied = Set(arguments(of: "COPY", in: 0).flatMap { $0.dropLast() })
         #expect(copied.isSuperset(of: ["Package.swift", "Makefile", "Sources", "Tests", "proxy.conf.example"]))
-        let makefile = try String(contentsOf: Self.top.appendingPathComponent("Makefile"), encoding: .utf8)
+        let makefile = try String(contentsOf: Page.top.appendingPathComponent("Makefile"), encoding: .utf8)
         let packages = try #require(makefile.split(separator: "\n").first { $0.hasPrefix("PACKAGES = ") })
         let installed = Set(arguments(of: "RUN", in: 0).joined())
         for package in packages.split(separator: " ").dropFirst(2) { #expect(installed.contains(String(package))) }
@@ -82,7 +80,7 @@ import Testing
 
     @Test func itsConfigurationKeepsTheCacheInTheVolumeAndIsHealthyByItsCheck() throws {
         let path = "Sources/Deployment/docker/proxy.conf"
-        let text = try String(contentsOf: Self.top.appendingPathComponent(path), encoding: .utf8)
+        let text = try String(contentsOf: Page.top.appendingPathComponent(path), encoding: .utf8)
         let configuration = try read(text).configuration
         let standard = try read("").configuration
         let volume = try #require(arguments(of: "VOLUME", in: 1).first?.first)

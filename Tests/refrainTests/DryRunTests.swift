@@ -9,12 +9,12 @@ import Text
 
 /// `refrain replay --dry-run`, from the words of the command line to what it writes.
 @Suite struct DryRunTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "refrain-dry-\(UUID().uuidString)")
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     /// One song, asked for every minute of an hour; its answer has no recorded content.
-    private func recording() throws -> String {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    @discardableResult private func recording() throws -> String {
         let started = Timestamp(microseconds: 1_795_219_200_000_000)
         var bytes = RecordingHeader(started: started, program: "test", sampling: 0.5).line
         for minute in 0..<60 {
@@ -26,9 +26,7 @@ import Text
                     latency: .milliseconds(50), length: 700
                 ).line
         }
-        let path = folder.appendingPathComponent("hour.rec").path
-        try Data(bytes).write(to: URL(fileURLWithPath: path))
-        return path
+        return try folder.put(bytes, "hour.rec")
     }
 
     private static let command = Command.replay
@@ -42,7 +40,6 @@ import Text
     }
 
     @Test func comparesConfigurationsWhoseSecretsAreElsewhere() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let files = MemoryFiles(
             texts: [
                 "day.conf": "cache_file off\ndeveloper_token_file /nowhere/token\nlisten 0.0.0.0:80",
@@ -64,7 +61,6 @@ import Text
     }
 
     @Test func writesAPageThatLoadsNothing() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let written = Mutex("")
         let captured = CapturedOutput()
         var access = MemoryFiles(texts: ["a&b.conf": "cache_file off"]).access
@@ -80,7 +76,6 @@ import Text
     }
 
     @Test func saysWhatIsMissing() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let files = MemoryFiles(texts: ["a.conf": "ttl songs soon"])
         #expect(throws: CommandFailure.usage("replay: name one recording to replay (see \"refrain help replay\")")) {
             try dryRun(["--dry-run", "--config", "a.conf"], files)
@@ -105,18 +100,10 @@ import Text
         #expect(failure?.messages == ["replay: --dry-run asks nobody; \(words[0]) has no meaning for it"])
     }
 
-    private func append(_ text: String, to path: String) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(text.utf8))
-        try file.close()
-    }
-
     /// A recording whose last line was cut off was shortened without a word.
     @Test func saysWhatItLeftOutOfTheRecording() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = try recording()
-        try append(#"{"time":"2026-"#, to: path)
+        try recording()
+        let path = try folder.put(folder.bytes("hour.rec") + #"{"time":"2026-"#.utf8, "hour.rec")
         let captured = CapturedOutput()
         let context = CommandContext(
             output: captured.output, files: MemoryFiles(texts: ["a.conf": "cache_file off"]).access)
@@ -129,15 +116,11 @@ import Text
 
     /// A recording of nothing but refused requests gave a table of dashes.
     @Test func aRecordingOfWhichNothingReachedTheCacheIsAnError() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         var refused = RecordedExchange(
             time: .now(), offset: .zero, method: "GET", target: "/v1/catalog/us/songs/1", status: 401, latency: .zero,
             length: 0)
         refused.outcome = "refused"
-        let path = folder.appendingPathComponent("refused.rec").path
-        try Data(RecordingHeader(started: .now(), program: "test").line + refused.line).write(
-            to: URL(fileURLWithPath: path))
+        let path = try folder.put(RecordingHeader(started: .now(), program: "test").line + refused.line, "refused.rec")
         let failure = #expect(throws: CommandFailure.self) {
             try dryRun(["--dry-run", path, "--config", "a.conf"], MemoryFiles(texts: ["a.conf": ""]))
         }

@@ -8,9 +8,7 @@ import Testing
     private let text: String
 
     init() throws {
-        let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        text = try String(contentsOf: top.appendingPathComponent("proxy.conf.example"), encoding: .utf8)
+        text = try String(contentsOf: Page.top.appendingPathComponent("proxy.conf.example"), encoding: .utf8)
     }
 
     @Test func isAConfigurationOfTheDefaults() throws {

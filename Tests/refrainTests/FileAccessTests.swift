@@ -1,44 +1,31 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import refrain
 
 @Suite struct FileAccessTests {
-    private let directory: URL
+    private let folder: TemporaryFolder
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
-    private func file(_ text: String, mode: Int) throws -> String {
-        let path = directory.appendingPathComponent("secret").path
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-        return path
-    }
+    private func file(_ text: String, mode: Int) throws -> String { try folder.put(text, "secret", mode: mode) }
 
     /// `String(repeating:count:)` appends its one character as often: 3 s for the largest of these.
     private func filler(_ count: Int) -> String {
         String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
     }
 
-    private func remove() { try? FileManager.default.removeItem(at: directory) }
-
     @Test(arguments: [0o600, 0o400]) func acceptsASecretOfItsOwnerAlone(_ mode: Int) throws {
-        defer { remove() }
         #expect(try FileAccess.system.secretProblem(file("secret\n", mode: mode), .token) == nil)
     }
 
     @Test func theMessageNamesModeAndRemedyButNotThePath() throws {
-        defer { remove() }
         let path = try file("secret", mode: 0o644)
         let problem = try #require(FileAccess.system.secretProblem(path, .clientKeys))
         #expect(problem.contains("0644") && problem.contains("chmod 600") && !problem.contains(path))
     }
 
     @Test func eachKindHasItsContent() throws {
-        defer { remove() }
         let short = try file("two words", mode: 0o600)
         #expect(FileAccess.system.secretProblem(short, .clientKeys)?.contains("line 1") == true)
         let keys = try file("app 0123456789abcdef 50/s\n", mode: 0o600)
@@ -48,7 +35,6 @@ import Testing
     }
 
     @Test func anAdminTokenHasALeastLength() throws {
-        defer { remove() }
         let fifteen = try file("0123456789abcde\n", mode: 0o600)
         #expect(FileAccess.system.secretProblem(fifteen, .token) == nil)
         #expect(
@@ -58,22 +44,19 @@ import Testing
     }
 
     @Test func aMissingSecretIsAProblem() {
-        defer { remove() }
-        #expect(FileAccess.system.secretProblem(directory.path + "/absent", .token) == "No such file or directory")
+        #expect(FileAccess.system.secretProblem(folder.file("absent"), .token) == "No such file or directory")
     }
 
     @Test func readsAFileUpToItsBound() throws {
-        defer { remove() }
         let path = try file(filler(1 << 20), mode: 0o600)
         #expect(try FileAccess.system.read(path).count == 1 << 20)
         let larger = try file(filler((1 << 20) + 1), mode: 0o600)
         #expect(throws: FileProblem.self) { try FileAccess.system.read(larger) }
-        #expect(throws: FileProblem.absent) { try FileAccess.system.read(directory.path + "/absent") }
+        #expect(throws: FileProblem.absent) { try FileAccess.system.read(folder.file("absent")) }
     }
 
     /// Since results of replays are read, configurations were read up to their bound as well.
     @Test func resultsOfReplaysHaveABoundOfTheirOwn() throws {
-        defer { remove() }
         let path = try file(filler(2 << 20), mode: 0o600)
         #expect(try FileAccess.system.readResult(path).count == 2 << 20)
         #expect(throws: FileProblem("larger than 1048576 bytes")) { try FileAccess.system.read(path) }

@@ -111,24 +111,18 @@ import Text
             (["explain", "ftp://x/a"], "refrain: explain: url: expected a URL or a path"),
             (["explain", "/a", "--admin", "nowhere"], "refrain: --admin: \"nowhere\" is not a URL"),
         ]
-        for (words, beginning) in cases {
-            let captured = CapturedOutput()
-            let status = CommandLineTool.run(["refrain"] + words, output: captured.output, files: MemoryFiles().access)
-            #expect(status == 2 && captured.error.hasPrefix(beginning), "\(words): \(captured.error)")
-        }
+        for (words, beginning) in cases { expectUsageError(words, beginning) }
     }
 
     @Test func anAnswerThatIsNotUnderstoodFails() {
         for (command, words) in [("list", []), ("inspect", ["/a"]), ("explain", ["/a"])] {
-            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
-            let result = runAgainstServer(command, answer, words).result
+            let result = runAgainstServer(command, "{}", words).result
             #expect(result.status == 1 && result.error.hasPrefix("refrain: the answer to GET /"), "\(command)")
         }
     }
 
     @Test func theURLGoesEncoded() {
-        let answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
-        let request = runAgainstServer("inspect", answer, ["/v1/a?b=1&c=x+y%C3%A4"]).request
+        let request = runAgainstServer("inspect", "", ["/v1/a?b=1&c=x+y%C3%A4"], status: "404 Not Found").request
         #expect(request.hasPrefix("GET /entry?url=/v1/a%3Fb%3D1%26c%3Dx%2By%25C3%25A4 HTTP/1.1\r\n"), "\(request)")
     }
 }

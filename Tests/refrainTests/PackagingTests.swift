@@ -6,12 +6,10 @@ import Testing
 
 /// What is installed and packaged, made from the release binary where `make test` has built it.
 @Suite struct PackagingTests {
-    private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
     private static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
     /// How long compressing well would take is nothing that is looked at here.
     private static let packaging = ["DPKG_DEB_COMPRESSOR_LEVEL": "0"]
-    private static let debian = top.appendingPathComponent("Sources/Deployment/debian")
+    private static let debian = Page.top.appendingPathComponent("Sources/Deployment/debian")
 
     @Test func debiansChangelogIsOfThisVersion() throws {
         let text = try String(contentsOf: Self.debian.appendingPathComponent("changelog"), encoding: .utf8)
@@ -43,7 +41,7 @@ import Testing
         let release = try #require(Self.release)
         try withTemporaryDirectory { directory in
             let settings = ["DESTDIR=" + directory.path, "PREFIX=/opt/refrain", "BINARY=" + release]
-            let installed = try make.run(["install-built"] + settings, in: Self.top)
+            let installed = try make.run(["install-built"] + settings, in: Page.top)
             #expect(installed.status == 0, "\(installed.text)")
             let unit = try String(
                 contentsOfFile: directory.path + "/opt/refrain/lib/systemd/system/refrain.service", encoding: .utf8)
@@ -54,7 +52,7 @@ import Testing
             ] {
                 #expect(files.contains("opt/refrain/share/" + name), "\(name)")
             }
-            let removed = try make.run(["uninstall"] + settings, in: Self.top)
+            let removed = try make.run(["uninstall"] + settings, in: Page.top)
             #expect(removed.status == 0, "\(removed.text)")
             #expect(try Self.files(below: directory).isEmpty)
         }

@@ -8,7 +8,7 @@ import Testing
         + #""exchanges":7,"bytes":800,"dropped":9,"problem":"disk full"}"#
 
     private func record(_ word: String..., status: String = "200 OK") -> (result: RunResult, request: String) {
-        runAgainstServer("record", "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)", word)
+        runAgainstServer("record", body, word, status: status)
     }
 
     @Test func showsHowItFares() {

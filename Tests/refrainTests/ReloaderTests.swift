@@ -103,13 +103,8 @@ import Text
     }
 
     @Test func theAdminListenerMovesAndItsTokenChanges() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let token = folder.appendingPathComponent("token").path
-        try #require(
-            FileManager.default.createFile(
-                atPath: token, contents: Data("the-first-of-them".utf8), attributes: [.posixPermissions: 0o600]))
+        let folder = try TemporaryFolder()
+        let token = try folder.put("the-first-of-them", "token", mode: 0o600)
         let scene = try Scene()
         defer { scene.proxy.stop() }
         let port = Int(try #require(scene.proxy.adminAddress).port)
@@ -120,11 +115,11 @@ import Text
         #expect(try status("none") == 200)
         #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
         #expect(try status("none") == 401 && status("the-first-of-them") == 200)
-        try Data("the-second-of-them".utf8).write(to: URL(fileURLWithPath: token))
+        try folder.put("the-second-of-them".utf8, "token")
         #expect(scene.reload(adding: "admin_token_file \(token)\n").contains("reloaded"))
         #expect(try status("the-first-of-them") == 401 && status("the-second-of-them") == 200)
         #expect(scene.proxy.adminAddress.map { Int($0.port) } == port)
-        try Data("short".utf8).write(to: URL(fileURLWithPath: token))
+        try folder.put("short".utf8, "token")
         #expect(
             scene.reload(adding: "admin_token_file \(token)\n").contains(
                 "nothing was changed: admin_token_file: \(token): must hold a token of at least 16 bytes"))

@@ -17,12 +17,6 @@ import Testing
         return try RunningProxy(read(text).configuration, log)
     }
 
-    private func stop(_ proxy: RunningProxy) {
-        let stopped = DispatchSemaphore(value: 0)
-        proxy.stop { _ in stopped.signal() }
-        stopped.wait()
-    }
-
     @Test func aRequestAfterItIsLoggedInTheNewFile() throws {
         let folder = try TemporaryFolder()
         let captured = CapturedOutput()
@@ -35,7 +29,7 @@ import Testing
         #expect(captured.error.contains("SIGUSR1: access log reopened"))
         _ = try client.send("GET", "/v1/catalog/us/albums/after")
         client.close()
-        stop(proxy)
+        proxy.stop()
         let (old, new) = (
             String(decoding: try folder.bytes("access.log.1"), as: UTF8.self),
             String(decoding: try folder.bytes("access.log"), as: UTF8.self)
@@ -52,7 +46,7 @@ import Testing
         let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         #expect(try client.send("GET", "/v1/catalog/us/albums/1").status == 502)
         client.close()
-        stop(proxy)
+        proxy.stop()
     }
 
     /// The counter that an alert looks at.
@@ -72,6 +66,6 @@ import Testing
         #expect(try dropped() > "/v1/catalog/us/albums/1".utf8.count)
         client.close()
         admin.close()
-        stop(proxy)
+        proxy.stop()
     }
 }

@@ -8,8 +8,8 @@ import Text
 
 /// The command against a demonstration: the real proxy in front of the simulated API.
 @Suite struct ReplayCommandTests {
-    private static func recording(_ targets: [String], status: Int = 200) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl").path
+    /// In a folder that goes with the test.
+    private static func recording(_ targets: [String], status: Int = 200) throws -> TemporaryFolder {
         var lines = RecordingHeader(started: .now(), program: "test").line
         for (index, target) in targets.enumerated() {
             lines +=
@@ -18,8 +18,9 @@ import Text
                     latency: .zero, length: 0
                 ).line
         }
-        try Data(lines).write(to: URL(fileURLWithPath: path))
-        return path
+        let folder = try TemporaryFolder()
+        try folder.put(lines)
+        return folder
     }
 
     @Test func aReplayAgainstTheProxySaysWhatItsCacheDid() async throws {
@@ -27,8 +28,8 @@ import Text
         defer { demo.stop() }
         let (album, port) = (demo.album, demo.port)
         try await onThread {
-            let path = try Self.recording(Array(repeating: album, count: 40))
-            defer { try? FileManager.default.removeItem(atPath: path) }
+            let folder = try Self.recording(Array(repeating: album, count: 40))
+            let path = folder.file()
             let files = MemoryFiles()
             let text = run("replay", path, "--target", "http://127.0.0.1:\(port)", "--connections", "1", files: files)
             #expect(text.status == 0 && text.standard.contains("answered 40") && text.standard.contains("hit"))
@@ -45,8 +46,8 @@ import Text
         defer { demo.stop() }
         let (album, port) = (demo.album, demo.port)
         try await onThread {
-            let path = try Self.recording([album], status: 404)
-            defer { try? FileManager.default.removeItem(atPath: path) }
+            let folder = try Self.recording([album], status: 404)
+            let path = folder.file()
             let result = run(
                 "replay", path, "--target", "http://127.0.0.1:\(port)", "--connections", "1", "--fail-if", "diff>0")
             #expect(result.status == 1 && result.standard.contains("FAILED") && result.standard.contains("status"))
@@ -56,8 +57,8 @@ import Text
     /// It was a success with 0 answers.
     @Test func aRunWithoutAnyAnswerIsAFailure() async throws {
         try await onThread {
-            let path = try Self.recording(["/v1/a", "/v1/b"])
-            defer { try? FileManager.default.removeItem(atPath: path) }
+            let folder = try Self.recording(["/v1/a", "/v1/b"])
+            let path = folder.file()
             // Reads each request, and closes without an answer.
             let silent = try ScriptedOrigin([.request, .close])
             defer { silent.stop() }
@@ -70,20 +71,19 @@ import Text
 
     /// They were found to be unwritable when the run was over.
     @Test func reportsThatCannotBeWrittenAreKnownBeforeTheRun() throws {
-        let path = try Self.recording(["/v1/a"])
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let words = ["refrain", "replay", path, "--target", "http://127.0.0.1:1", "--html"]
+        let folder = try Self.recording(["/v1/a"])
+        let path = folder.file()
+        let words = ["replay", path, "--target", "http://127.0.0.1:1", "--html"]
         for (file, problem) in [("/nowhere/a.html", "cannot write /nowhere/a.html: "), (path, "is the recording")] {
-            let captured = CapturedOutput()
-            #expect(CommandLineTool.run(words + [file], output: captured.output, files: .system) != 0)
-            #expect(captured.error.contains(problem), "\(captured.error)")
+            let result = run(words + [file], files: .system)
+            #expect(result.status != 0 && result.error.contains(problem), "\(result.error)")
         }
     }
 
     @Test func aRecordingThatIsNoneIsAnErrorWithItsLine() throws {
-        let path = try Self.recording(["/a"])
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data("{\"refrain_recording\":1}\n".utf8).write(to: URL(fileURLWithPath: path))
+        let folder = try Self.recording(["/a"])
+        let path = folder.file()
+        try folder.put("{\"refrain_recording\":1}\n".utf8)
         let result = run("replay", path, "--target", "http://127.0.0.1:1")
         #expect(result.status == 1 && result.error.hasPrefix("refrain: \(path):1: started is not a time"))
         #expect(run("replay", "/nowhere", "--target", "http://127.0.0.1:1").error.contains("No such file"))

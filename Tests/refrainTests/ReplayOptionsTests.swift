@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Traffic
 
@@ -51,11 +52,8 @@ import Traffic
         (["--header", "Content-Length: 5"], "content-length is not for a replay to set"),
         (["--header", "no colon"], "not of the form 'Name: value'"),
     ]) func whatMakesNoSenseIsAUsageError(_ words: [String], _ message: String) {
-        let result = CapturedOutput()
-        let status = CommandLineTool.run(
-            ["refrain", "replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words, output: result.output,
-            files: MemoryFiles().access)
-        #expect(status == 2 && result.error.contains(message) && !result.error.contains("Bearer"))
+        let result = run(["replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words)
+        #expect(result.status == 2 && result.error.contains(message) && !result.error.contains("Bearer"))
     }
 
     @Test func fileAndTargetAreNeeded() {
@@ -67,11 +65,8 @@ import Traffic
     }
 
     @Test func secretsComeFromAFileThatNobodyElseReads() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let content = Data("Authorization: Bearer abc\n\nAccept-Language: de\n".utf8)
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        #expect(FileManager.default.createFile(atPath: path, contents: content, attributes: attributes))
+        let folder = try TemporaryFolder()
+        let path = try folder.put("Authorization: Bearer abc\n\nAccept-Language: de\n", "fields", mode: 0o600)
         let fields = try Self.options("--header-file", path, "--header", "X-Run: 1").plan.fields
         #expect(fields.map(\.name) == ["x-run", "authorization", "accept-language", "user-agent"])
         #expect(fields[1].value == "Bearer abc")

@@ -41,14 +41,12 @@ import Testing
         #expect(Event.ready(status: "a\nb").message == "READY=1\nSTATUS=a b")
         #expect(Event.reloading(monotonicMicroseconds: 7).message == "RELOADING=1\nMONOTONIC_USEC=7")
         #expect(Event.stopping(status: "s").message == "STOPPING=1\nSTATUS=s")
-        #expect(Event.status("s").message == "STATUS=s")
         #expect(Event.alive.message == "WATCHDOG=1")
     }
 
     @Test func aSocketWithAPathIsTold() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("n-\(UUID().uuidString.prefix(8))")
-            .path
-        defer { unlink(path) }
+        let folder = try TemporaryFolder()
+        let path = folder.file("notify")
         let receiver = try Receiver(Array(path.utf8))
         #expect(manager(["NOTIFY_SOCKET": path]).tell(.ready(status: "listening")))
         #expect(receiver.receive() == "READY=1\nSTATUS=listening")
@@ -76,9 +74,8 @@ import Testing
     }
 
     @Test func aLoopThatDoesNotAnswerIsNotAlive() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("n-\(UUID().uuidString.prefix(8))")
-            .path
-        defer { unlink(path) }
+        let folder = try TemporaryFolder()
+        let path = folder.file("notify")
         let receiver = try Receiver(Array(path.utf8))
         let manager = manager(["NOTIFY_SOCKET": path])
         let (pings, alive, answers) = (Counter(), Counter(), Counter())

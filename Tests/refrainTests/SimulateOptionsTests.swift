@@ -38,10 +38,8 @@ import Testing
     ])
     func whatShapesTheSimulatedAPIDoesNotGoWithARecording(_ words: [String]) throws {
         #expect(try options("--recording", "f", "--latency", "0").latency == .zero)
-        let captured = CapturedOutput()
-        let status = CommandLineTool.run(
-            ["refrain", "simulate", "--recording", "f"] + words, output: captured.output, files: MemoryFiles().access)
-        #expect(status == 2 && captured.error.contains(words[0]), "\(captured.error)")
+        let result = run(["simulate", "--recording", "f"] + words)
+        #expect(result.status == 2 && result.error.contains(words[0]), "\(result.error)")
     }
 
     @Test func aRecordingWithALiveOriginSaysWhichAndWhatFor() throws {
@@ -55,10 +53,8 @@ import Testing
             ["--recording", "f", "--upstream", "http://h"], ["--upstream", "http://h"],
             ["--recording", "f", "--mode", "fallback", "--upstream", "h"],
         ] {
-            let captured = CapturedOutput()
-            let status = CommandLineTool.run(
-                ["refrain", "simulate"] + words, output: captured.output, files: MemoryFiles().access)
-            #expect(status == 2, "\(words): \(captured.error)")
+            let result = run(["simulate"] + words)
+            #expect(result.status == 2, "\(words): \(result.error)")
         }
     }
 

@@ -26,23 +26,6 @@ import Testing
         }
     }
 
-    /// A listening socket on a free port of the loopback, and the port.
-    private func listening() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(descriptor, name, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, name, &length) == 0
-            }
-        }
-        try #require(result)
-        return (descriptor, UInt16(bigEndian: address.sin_port))
-    }
-
     @Test func whatDoesNotListenIsClosedWithAWarning() throws {
         let file = open("/dev/null", O_RDONLY)
         let sockets = InheritedSockets([(file, "web")])
@@ -52,13 +35,11 @@ import Testing
 
     /// It was closed as no listening socket, and the path was bound anew.
     @Test func theAdminListenerAdoptsAUnixSocketAndLeavesItsFile() throws {
-        let path = NSTemporaryDirectory() + "refrain-admin-\(UUID().uuidString.prefix(8))"
+        let folder = try TemporaryFolder()
+        let path = folder.file("admin")
         let address = try #require(SocketAddress(path: path))
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
+        defer { close(descriptor) }
         #expect(address.withSockaddr { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)
         let inherited = InheritedSockets([(dup(descriptor), "admin")])
         #expect(inherited.problems.isEmpty && inherited.unused(by: []) == [address])
@@ -78,7 +59,7 @@ import Testing
     }
 
     @Test func theProxyListensOnWhatItWasGivenAndLeavesItsQueueToTheNext() throws {
-        let (descriptor, port) = try listening()
+        let (descriptor, port) = try listeningSocket()
         defer { close(descriptor) }
         let address = try #require(SocketAddress("127.0.0.1:\(port)"))
         let inherited = InheritedSockets([(dup(descriptor), "web")])

@@ -8,19 +8,15 @@ import Text
         #"{"requests":1000,"hits":905,"misses":7,"upstream_requests":8,"upstream_errors":1,"novelty":{"open":3},"#
         + #""reasons":{"off":0,"stale":1,"method":2,"absent":2}}"#
 
-    private func answer(_ status: String = "200 OK") -> String {
-        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    }
-
-    /// Runs the command against a server that gives `answer`.
+    /// Runs the command against a server that answers so.
     private func stats(
-        _ answer: String, _ words: [String] = [], files: MemoryFiles = MemoryFiles()
+        _ words: [String] = [], status: String = "200 OK", files: MemoryFiles = MemoryFiles()
     ) -> (result: RunResult, request: String) {
-        runAgainstServer("stats", answer, words, files: files)
+        runAgainstServer("stats", body, words, status: status, files: files)
     }
 
     @Test func showsATable() {
-        let (result, request) = stats(answer())
+        let (result, request) = stats()
         #expect(result.status == 0 && result.error.isEmpty)
         #expect(
             result.standard == """
@@ -47,27 +43,27 @@ import Text
     }
 
     @Test func passesJSONOnAsItIs() {
-        #expect(stats(answer(), ["--json"]).result.standard == body + "\n")
+        #expect(stats(["--json"]).result.standard == body + "\n")
     }
 
     @Test func presentsTheTokenOfTheFile() {
         let files = MemoryFiles(texts: ["t": "hush\n"])
-        let request = stats(answer(), ["--admin-token-file", "t"], files: files).request
+        let request = stats(["--admin-token-file", "t"], files: files).request
         #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
     }
 
     @Test(arguments: ["401 Unauthorized", "500 Internal Server Error"]) func otherStatusesFail(_ status: String) {
-        let result = stats(answer(status)).result
+        let result = stats(status: status).result
         #expect(result.status == 1 && result.standard.isEmpty && result.error.contains(status.prefix(3)))
     }
 
     @Test func anAnswerThatIsNotJSONFails() {
-        let result = stats("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno").result
+        let result = runAgainstServer("stats", "no", []).result
         #expect(result.status == 1 && result.error.hasPrefix("refrain: the answer to GET /stats is not JSON"))
     }
 
-    @Test func saysWhenNothingListens() {
-        let port = OneAnswerServer().port
+    @Test func saysWhenNothingListens() throws {
+        let port = try freePort()
         let result = run("stats", "--admin", "http://127.0.0.1:\(port)")
         #expect(result.status == 1)
         #expect(result.error.hasPrefix("refrain: http://127.0.0.1:\(port): Connection refused; is the proxy running"))

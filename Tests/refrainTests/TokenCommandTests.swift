@@ -1,25 +1,16 @@
 import AppleMusic
 import Foundation
+import TestSupport
 import Testing
 
 @testable import refrain
 
 @Suite struct TokenCommandTests {
-    private let directory: URL
+    private let folder: TemporaryFolder
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
-    private func remove() { try? FileManager.default.removeItem(at: directory) }
-
-    private func file(_ name: String, _ text: String) throws -> String {
-        let path = directory.appendingPathComponent(name).path
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        return path
-    }
+    private func file(_ name: String, _ text: String) throws -> String { try folder.put(text, name, mode: 0o600) }
 
     private func base64URL(_ text: String) -> String {
         Data(text.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
@@ -31,14 +22,10 @@ import Testing
         let token = base64URL(#"{"alg":"ES256","kid":"KEY1234567"}"#) + "." + base64URL(claims) + ".c2lnbmF0dXJl"
         let path = try file("token", token + "\n")
         let configuration = try file("proxy.conf", "developer_token_file '\(path)'")
-        let captured = CapturedOutput()
-        let status = CommandLineTool.run(
-            ["refrain", "token", "--config", configuration] + words, output: captured.output)
-        return (RunResult(status: status, standard: captured.standard, error: captured.error), token)
+        return (refrainTests.run(["token", "--config", configuration] + words, files: .system), token)
     }
 
     @Test func showsTheClaimsAndNotTheToken() throws {
-        defer { remove() }
         let (result, token) = try run(claims: #"{"iss":"TEAM123456","iat":1700000000,"exp":4102444800}"#)
         #expect(result.status == 0 && result.error.isEmpty)
         #expect(result.standard.contains("team       TEAM123456\n"))
@@ -48,13 +35,11 @@ import Testing
     }
 
     @Test func anExpiredTokenFails() throws {
-        defer { remove() }
         let (result, _) = try run(claims: #"{"exp":1700000000}"#)
         #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
     }
 
     @Test func revealsTheTokenWhenAsked() throws {
-        defer { remove() }
         let (result, token) = try run(claims: "{}", ["--reveal"])
         #expect(result.status == 0 && result.standard == token + "\n")
     }
@@ -75,28 +60,24 @@ import Testing
     }
 
     @Test func signsWithTheConfiguredKey() throws {
-        defer { remove() }
         let pem = try SigningKey.generatePEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let key = try file("key.p8", pem)
         let configuration = try file(
             "proxy.conf",
             "developer_key_file '\(key)'\ndeveloper_key_id KEY1\ndeveloper_team_id TEAM1\ndeveloper_token_lifetime 2h")
-        let captured = CapturedOutput()
-        let status = CommandLineTool.run(["refrain", "token", "--config", configuration], output: captured.output)
-        #expect(status == 0 && captured.error.isEmpty)
-        let words = captured.standard.split { $0.isWhitespace }
+        let result = refrainTests.run(["token", "--config", configuration], files: .system)
+        #expect(result.status == 0 && result.error.isEmpty)
+        let words = result.standard.split { $0.isWhitespace }
         #expect(words.starts(with: ["algorithm", "ES256", "key", "KEY1", "team", "TEAM1"]))
-        #expect(captured.standard.contains("remaining  1h 5"), "two hours from a minute ago")
+        #expect(result.standard.contains("remaining  1h 5"), "two hours from a minute ago")
     }
 
     @Test func aFileThatIsNoKeyIsAConfigurationError() throws {
-        defer { remove() }
         let key = try file("key.p8", String(repeating: "not a key ", count: 20))
         let lines = "developer_key_file '\(key)'\ndeveloper_key_id A\ndeveloper_team_id B"
-        let captured = CapturedOutput()
         let configuration = try file("proxy.conf", lines)
-        let status = CommandLineTool.run(["refrain", "token", "--config", configuration], output: captured.output)
-        #expect(status == 78 && captured.error.hasPrefix("refrain: developer_key_file: "))
-        #expect(!captured.error.contains("not a key not"))
+        let result = refrainTests.run(["token", "--config", configuration], files: .system)
+        #expect(result.status == 78 && result.error.hasPrefix("refrain: developer_key_file: "))
+        #expect(!result.error.contains("not a key not"))
     }
 }

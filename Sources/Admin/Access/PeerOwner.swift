@@ -20,7 +20,7 @@ enum PeerOwner {
         }
         // A program may reach an IPv4 address through an IPv6 socket.
         for path in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
-            guard let table = SocketTable.read(path) else { continue }
+            guard let table = KernelFile.read(path) else { continue }
             if let user = SocketTable.owner(of: theirs, connectedTo: ours, in: table) { return user }
         }
         return nil
@@ -71,21 +71,5 @@ enum SocketTable {
     private static func number(_ text: ArraySlice<UInt8>) -> UInt64? {
         guard text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return UInt64(String(decoding: text, as: UTF8.self))
-    }
-
-    /// All of a table, at most 64 MiB: a line has 150 bytes.
-    static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var table: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while table.count < 64 << 20 {
-            let count = Glibc.read(descriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count == 0 ? table : nil }
-            table += piece[..<count]
-        }
-        return nil
     }
 }

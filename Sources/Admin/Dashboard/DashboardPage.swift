@@ -28,7 +28,7 @@ struct DashboardPage: Sendable {
             "default-src 'none'; style-src 'sha256-\(Self.base64(styleDigest))'; "
             + "script-src 'sha256-\(Self.base64(scriptDigest))'; connect-src 'self'; form-action 'self'; "
             + "base-uri 'none'; frame-ancestors 'none'"
-        let fixed = ["style": style, "script": script]
+        let fixed = ["style": style, "script": script, "selectors": Array(EntrySelector.fields.utf8)]
         pieces = Self.pieces(of: String(decoding: page, as: UTF8.self)).map { piece in
             guard case .place(let name) = piece, let text = fixed[name] else { return piece }
             return .markup(String(decoding: text, as: UTF8.self))

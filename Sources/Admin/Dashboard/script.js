@@ -228,9 +228,9 @@
   function asked() {
     const wish = {};
     if (form.elements.all.checked) wish.all = true;
-    else for (const name of ["url", "prefix", "storefront", "resource"]) {
-      const text = form.elements[name].value.trim();
-      if (text) wish[name] = text;
+    else for (const input of form.querySelectorAll(".fields input")) {
+      const text = input.value.trim();
+      if (text) wish[input.name] = text;
     }
     if (form.elements.mode.value === "hard") wish.hard = true;
     return wish;

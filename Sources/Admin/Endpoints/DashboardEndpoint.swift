@@ -78,11 +78,6 @@ struct DashboardMarkup: Sendable {
     var explanation: JSON?
     var problem = ""
 
-    init(isStill: Bool, hasToken: Bool) {
-        self.isStill = isStill
-        self.hasToken = hasToken
-    }
-
     /// By the places of `page.html`.
     func places(at unixSeconds: Int64) -> [String: String] {
         [

@@ -4,19 +4,18 @@ import Text
 
 // GET /entries: what is stored.
 
-/// What a listing is asked for: the selectors of a purge, a class, and how many at most.
-public struct EntriesQuery: Sendable, Equatable {
-    public private(set) var selection = EntrySelection()
-    public private(set) var limit = standardLimit
+/// What a listing is asked for: the selectors, and how many at most.
+public struct EntriesQuery {
+    fileprivate var selection = EntrySelection()
+    fileprivate let limit: Int
 
-    public static let selectors = ["prefix", "storefront", "class", "resource", "url"]
     public static let limits = 1...10_000
     public static let standardLimit = 100
-    static let parameters = selectors + ["limit"]
+    static let parameters = EntrySelector.parameters.map(\.name) + ["limit"]
 
-    init(_ parameters: QueryParameters) throws(AdminRequestError) {
-        for name in Self.selectors {
-            if let text = parameters[name] { try selection.take(name, text) }
+    fileprivate init(_ parameters: QueryParameters) throws(AdminRequestError) {
+        for selector in EntrySelector.parameters {
+            if let text = parameters[selector.name] { selection.narrow(by: try selector.condition(text)) }
         }
         limit = try parameters.number("limit", in: Self.limits, standard: Self.standardLimit)
     }

@@ -6,9 +6,9 @@ import Text
 // understood is an error; errors say which member and what was expected, and repeat nothing but a
 // member's name.
 
-/// A purge as an operator asks for it: an object with the members `url`, `prefix`, `storefront`,
-/// `resource`, `all`, `hard` and `dry_run`. Selectors narrow each other; `all` stands alone.
-public struct PurgeRequest: Sendable, Equatable {
+/// A purge as an operator asks for it: an object with the selectors, `all`, `hard` and `dry_run`.
+/// Selectors narrow each other; `all` stands alone.
+public struct PurgeRequest: Sendable {
     public private(set) var selection = EntrySelection()
     public private(set) var mode = PurgeMode.soft
     private var isForAll = false
@@ -17,21 +17,20 @@ public struct PurgeRequest: Sendable, Equatable {
     /// What was asked, on one line of bounded length, for the log.
     public private(set) var description = ""
 
-    private static let members = ["url", "prefix", "storefront", "resource", "all", "hard", "dry_run"]
+    private static let selectors = (EntrySelector.purging.map(\.name) + ["all"]).joined(separator: ", ")
+    static let members = selectors + ", hard, dry_run"
 
     /// Reads a JSON object.
     public init(_ content: [UInt8]) throws(AdminRequestError) {
         guard let object = (try? JSON.parse(content))?.objectValue else {
-            throw AdminRequestError(
-                detail: #"Expected a JSON object with one of url, prefix, storefront, resource, all."#)
+            throw AdminRequestError(detail: "Expected a JSON object with one of \(Self.selectors).")
         }
         guard Set(object.keys).count == object.count else {
             throw AdminRequestError(detail: "A member is given twice.")
         }
         for member in object.members { try take(member.key, member.value) }
         guard isForAll || selection != EntrySelection() else {
-            throw AdminRequestError(
-                detail: "Nothing is chosen: one of url, prefix, storefront, resource, all is needed.")
+            throw AdminRequestError(detail: "Nothing is chosen: one of \(Self.selectors) is needed.")
         }
         guard !isForAll || selection == EntrySelection() else {
             throw AdminRequestError(detail: "all: contradicts every other selector.")
@@ -43,19 +42,19 @@ public struct PurgeRequest: Sendable, Equatable {
 
     private mutating func take(_ name: String, _ value: JSON) throws(AdminRequestError) {
         switch name {
-        case "url", "prefix", "storefront", "resource": try selection.take(name, Self.text(name, value))
         case "all": isForAll = try Self.flag(name, value)
         case "hard": isHard = try Self.flag(name, value)
         case "dry_run": isDryRun = try Self.flag(name, value)
         default:
-            let shown = AdminRequestError.shown(name, otherwise: "A member")
-            throw AdminRequestError(detail: "\(shown): unknown; known are \(Self.members.joined(separator: ", ")).")
+            guard let selector = EntrySelector.purging.first(where: { $0.name == name }) else {
+                let shown = AdminRequestError.shown(name, otherwise: "A member")
+                throw AdminRequestError(detail: "\(shown): unknown; known are \(Self.members).")
+            }
+            guard let text = value.stringValue else {
+                throw AdminRequestError(detail: "\(name): expected a string.")
+            }
+            selection.narrow(by: try selector.condition(text))
         }
-    }
-
-    private static func text(_ name: String, _ value: JSON) throws(AdminRequestError) -> String {
-        guard let text = value.stringValue else { throw AdminRequestError(detail: "\(name): expected a string.") }
-        return text
     }
 
     private static func flag(_ name: String, _ value: JSON) throws(AdminRequestError) -> Bool {

@@ -127,12 +127,8 @@ extension MetricFamily {
             "refrain_upstream_saved_total", "Requests to the origin that composing and batching spared", .upstreamSaved),
         counter(
             "refrain_upstream_prefetched_total", "Requests to the origin ahead of a client that walks", .prefetched),
-        gauge("refrain_upstream_in_flight", "Requests that the origin is answering") {
-            [Sample($0.source.upstream.inFlight)]
-        },
-        gauge("refrain_upstream_waiting", "Requests that wait for their turn at the origin") { input in
-            [Sample(input.source.upstream.waiting)]
-        },
+        gauge("refrain_upstream_in_flight", "Requests that the origin is answering", \.source.upstream.inFlight),
+        gauge("refrain_upstream_waiting", "Requests that wait for their turn at the origin", \.source.upstream.waiting),
         gauge("refrain_upstream_rate_limit", "Requests a second that may go to the origin; +Inf: any number") { input in
             [Sample(input.source.upstream.rate.map(Double.init) ?? .infinity)]
         },
@@ -150,9 +146,7 @@ extension MetricFamily {
         counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
         counter("refrain_verified_total", "Answers held against what would have been composed", .verified),
         counter("refrain_verify_mismatches_total", "Those that were not equal", .mismatched),
-        gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being") { input in
-            [Sample(input.source.restingForms)]
-        },
+        gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being", \.source.restingForms),
     ]
 
     // MARK: Storage
@@ -166,29 +160,24 @@ extension MetricFamily {
             input in
             input.byClass(\.bytes)
         },
-        gauge("refrain_cache_file_entries", "Stored answers in the cache file") { [Sample($0.source.store.entries)] },
-        gauge("refrain_cache_file_bytes", "Bytes of stored answers in the cache file") {
-            [Sample($0.source.cacheBytes)]
-        },
-        gauge("refrain_cache_memory_bytes", "Bytes of stored answers in memory, bookkeeping included") { input in
-            [Sample(input.source.memoryBytes)]
-        },
+        gauge("refrain_cache_file_entries", "Stored answers in the cache file", \.source.store.entries),
+        gauge("refrain_cache_file_bytes", "Bytes of stored answers in the cache file", \.source.cacheBytes),
+        gauge(
+            "refrain_cache_memory_bytes", "Bytes of stored answers in memory, bookkeeping included",
+            \.source.memoryBytes),
         counter("refrain_cache_evicted_total", labels: ["tier"], "Answers evicted for want of space") { input in
             [Sample(input.source.store.evicted, ["file"]), Sample(input.source.memoryEvicted, ["memory"])]
         },
-        counter("refrain_cache_file_written_total", "Answers written to the cache file") {
-            [Sample($0.source.store.written)]
-        },
-        counter("refrain_cache_file_dropped_total", "Answers that were not written: too much waited, or too large") {
-            input in
-            [Sample(input.source.store.dropped)]
-        },
+        counter("refrain_cache_file_written_total", "Answers written to the cache file", \.source.store.written),
+        counter(
+            "refrain_cache_file_dropped_total", "Answers that were not written: too much waited, or too large",
+            \.source.store.dropped),
         counter("refrain_cache_file_failures_total", "Reads and transactions of the cache file that failed") { input in
             [Sample(input.source.store.failedReads + input.source.store.failedTransactions)]
         },
-        counter("refrain_cache_file_damaged_total", "Rows whose checksum was wrong, and files set aside") { input in
-            [Sample(input.source.store.damaged)]
-        },
+        counter(
+            "refrain_cache_file_damaged_total", "Rows whose checksum was wrong, and files set aside",
+            \.source.store.damaged),
         gauge("refrain_cache_file_available", "1 where the cache file can be read and written, or none is wanted") {
             input in
             [Sample(input.source.isStoreAvailable ? 1 : 0)]
@@ -222,23 +211,21 @@ extension MetricFamily {
         gauge("refrain_config_last_reload_success_timestamp_seconds", "When a reload last went well") { input in
             input.reloads.lastSuccess.map { [Sample(Int($0))] } ?? []
         },
-        counter("refrain_access_log_dropped_bytes_total", "Bytes of log lines that the log took too slowly") { input in
-            [Sample(input.source.accessLogDropped)]
-        },
+        counter(
+            "refrain_access_log_dropped_bytes_total", "Bytes of log lines that the log took too slowly",
+            \.source.accessLogDropped),
     ]
 
     // MARK: Recording
 
     private static let recording: [MetricFamily] = [
         gauge("refrain_recording", "1 while traffic is recorded") { [Sample($0.source.recording.isOn ? 1 : 0)] },
-        counter("refrain_recorded_exchanges_total", "Exchanges that were recorded") { input in
-            [Sample(input.source.recording.exchanges)]
-        },
-        counter("refrain_recorded_bytes_total", "Bytes written to recordings") { [Sample($0.source.recording.bytes)] },
+        counter("refrain_recorded_exchanges_total", "Exchanges that were recorded", \.source.recording.exchanges),
+        counter("refrain_recorded_bytes_total", "Bytes written to recordings", \.source.recording.bytes),
         counter(
             "refrain_recording_dropped_total",
-            "Exchanges that should have been recorded and were not: the writer was behind, or the disk refused"
-        ) { input in [Sample(input.source.recording.dropped)] },
+            "Exchanges that should have been recorded and were not: the writer was behind, or the disk refused",
+            \.source.recording.dropped),
     ]
 
     private static let process: [MetricFamily] = [
@@ -259,6 +246,18 @@ extension MetricFamily {
 
     private static func counter(_ name: String, _ help: String, _ counter: Counter) -> MetricFamily {
         MetricFamily.counter(name, help) { [Sample($0.source[counter])] }
+    }
+
+    private static func counter(
+        _ name: String, _ help: String, _ value: KeyPath<MetricsInput, Int> & Sendable
+    ) -> MetricFamily {
+        counter(name, help) { [Sample($0[keyPath: value])] }
+    }
+
+    private static func gauge(
+        _ name: String, _ help: String, _ value: KeyPath<MetricsInput, Int> & Sendable
+    ) -> MetricFamily {
+        gauge(name, help) { [Sample($0[keyPath: value])] }
     }
 
     private static func one(_ value: Int?) -> [Sample] { value.map { [Sample($0)] } ?? [] }

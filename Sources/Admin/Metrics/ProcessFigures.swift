@@ -15,7 +15,8 @@ struct ProcessFigures: Sendable, Equatable {
     /// As of now.
     static var current: ProcessFigures {
         var figures = ProcessFigures()
-        figures.read(stat: contents(of: "/proc/self/stat"), bootedAt: seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME))
+        let stat = String(decoding: KernelFile.read("/proc/self/stat") ?? [], as: UTF8.self)
+        figures.read(stat: stat, bootedAt: seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME))
         figures.openDescriptors = countEntries(of: "/proc/self/fd")
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
@@ -47,20 +48,6 @@ struct ProcessFigures: Sendable, Equatable {
         var now = timespec()
         clock_gettime(clock, &now)
         return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    }
-
-    private static func contents(of path: String) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// But for the one that counting opens.

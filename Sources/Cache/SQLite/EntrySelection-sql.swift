@@ -4,23 +4,8 @@ extension EntrySelection {
     /// A condition on a row of `entry`, and the values of its parameters, which are numbered from
     /// `first` on.
     func condition(from first: Int) -> (sql: String, values: [SQLValue]) {
-        var terms: [String] = []
-        var values: [SQLValue] = []
-        func add(_ value: SQLValue, _ term: (_ parameter: String) -> String) {
-            terms.append(term("?\(first + values.count)"))
-            values.append(value)
-        }
-        if let target { add(.text(target[...])) { "target = \($0)" } }
-        // Bytes, not characters: a prefix may end anywhere.
-        if let prefix { add(.blob(prefix[...])) { "substr(CAST(target AS BLOB), 1, length(\($0))) = \($0)" } }
-        if let storefront { add(.text(storefront[...])) { "storefront = \($0)" } }
-        if let classTag { add(.integer(Int64(classTag))) { "class = \($0)" } }
-        if let resource {
-            add(Self.value(of: resource)) {
-                "EXISTS (SELECT 1 FROM mention WHERE mention.id = entry.id AND \(Self.mayName($0)))"
-            }
-        }
-        return (terms.isEmpty ? "1" : terms.joined(separator: " AND "), values)
+        let terms = conditions.enumerated().map { index, condition in condition.term("?\(first + index)") }
+        return (terms.isEmpty ? "1" : terms.map(\.sql).joined(separator: " AND "), terms.map(\.value))
     }
 
     /// The condition on a row of `mention` that the entry may name the resource in `parameter`. The
@@ -32,5 +17,25 @@ extension EntrySelection {
     /// A number as `mention` has it.
     static func value(of resource: UInt64) -> SQLValue {
         .blob(withUnsafeBytes(of: resource) { Array($0) }[...])
+    }
+}
+
+extension EntrySelection.Condition {
+    /// What holds of a row of `entry`, and the value of the parameter in it.
+    fileprivate func term(_ parameter: String) -> (sql: String, value: SQLValue) {
+        switch self {
+        case .target(let target): ("target = \(parameter)", .text(target[...]))
+        // Bytes, not characters: a prefix may end anywhere.
+        case .prefix(let prefix):
+            ("substr(CAST(target AS BLOB), 1, length(\(parameter))) = \(parameter)", .blob(prefix[...]))
+        case .storefront(let storefront): ("storefront = \(parameter)", .text(storefront[...]))
+        case .classTag(let classTag): ("class = \(parameter)", .integer(Int64(classTag)))
+        case .resource(let resource):
+            (
+                """
+                EXISTS (SELECT 1 FROM mention WHERE mention.id = entry.id AND \(EntrySelection.mayName(parameter)))
+                """, EntrySelection.value(of: resource)
+            )
+        }
     }
 }

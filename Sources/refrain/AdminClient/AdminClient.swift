@@ -19,15 +19,19 @@ struct AdminClient {
     }
 
     /// The body of a 200; everything else is an error in words.
-    func get(_ target: String) throws(CommandFailure) -> [UInt8] {
-        try ask("GET", target, nil, within: timeout)
-    }
-
-    /// The same with parameters in the query.
-    func get(_ path: String, _ parameters: [(String, String)]) throws(CommandFailure) -> [UInt8] {
+    func get(_ path: String, _ parameters: [(String, String)] = []) throws(CommandFailure) -> [UInt8] {
         let query = parameters.map { $0.0 + "=" + PercentEncoding.encoded($0.1, keeping: "-._~/:,") }.joined(
             separator: "&")
-        return try get(query.isEmpty ? path : path + "?" + query)
+        return try ask("GET", query.isEmpty ? path : path + "?" + query, nil, within: timeout)
+    }
+
+    /// The answer to `GET /stats`.
+    static func stats(_ body: [UInt8]) throws(CommandFailure) -> JSON {
+        do throws(JSONError) {
+            return try JSON.parse(body)
+        } catch {
+            throw .failed("the answer to GET /stats is \(error)")
+        }
     }
 
     /// The body of a 200 for JSON that is sent; everything else is an error in words. The proxy has
@@ -96,5 +100,20 @@ struct AdminClient {
         guard let content else { return bytes + Array("\r\n".utf8) }
         let length = "Content-Type: application/json\r\nContent-Length: \(content.count)\r\n\r\n"
         return bytes + Array(length.utf8) + content
+    }
+}
+
+extension AdminClient {
+    /// The proxy that `--admin` and `--admin-token-file` name.
+    init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
+        let server = try arguments.parsed(.admin) { text throws(ValueError) in
+            try AdminServer(text)
+        }
+        guard let path = arguments.value(.adminTokenFile) else {
+            self.init(server: server ?? Self.standard)
+            return
+        }
+        let token = try attempt("cannot read \(path)") { try files.read(path) }
+        self.init(server: server ?? Self.standard, token: token.filter { !" \t\r\n".utf8.contains($0) })
     }
 }

@@ -5,6 +5,12 @@
 struct CommandContext: Sendable {
     let output: Output
     let files: FileAccess
+
+    /// Ends a command whose answer is JSON as a proxy sent it.
+    func done(json body: [UInt8]) -> ExitStatus {
+        output.json(body)
+        return .done
+    }
 }
 
 struct Command: Sendable {
@@ -21,7 +27,7 @@ struct Command: Sendable {
     let details: [String]
     /// At least one.
     let examples: [Example]
-    let signals: [ProgramSignal]
+    let signals: [ProgramTerm]
     let run: @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
 
     /// A command line that works as it stands, and what it is for.
@@ -38,7 +44,7 @@ struct Command: Sendable {
     init(
         _ name: String, _ summary: String, positional: String = "", upTo mostPositional: Int = 1,
         options: [CommandOption] = [],
-        details: [String] = [], examples: [Example] = [], signals: [ProgramSignal] = [],
+        details: [String] = [], examples: [Example] = [], signals: [ProgramTerm] = [],
         run: @escaping @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
     ) {
         self.name = name

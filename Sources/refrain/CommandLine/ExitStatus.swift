@@ -33,11 +33,27 @@ enum CommandFailure: Error, Equatable, Sendable {
         }
     }
 
+    /// A setting that was found wrong when it was put to use.
+    static func badSetting(_ message: String) -> CommandFailure {
+        .configuration([ConfigurationError(place: nil, message: message)])
+    }
+
     /// One line each.
     var messages: [String] {
         switch self {
         case .failed(let message), .usage(let message): [message]
         case .configuration(let errors): errors.map(\.description)
         }
+    }
+}
+
+/// What `body` makes. An error of its ends the command, with what it was about in front.
+func attempt<Value>(
+    _ about: String, or failure: (String) -> CommandFailure = CommandFailure.failed, _ body: () throws -> Value
+) throws(CommandFailure) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw failure("\(about): \(error)")
     }
 }

@@ -17,6 +17,20 @@ struct CommandArguments: Equatable, Sendable {
     func has(_ option: CommandOption) -> Bool { flags.contains(option.name) }
 }
 
+extension CommandArguments {
+    /// The value of an option read by `read`, or nil where it was not given.
+    func parsed<Value>(
+        _ option: CommandOption, _ read: (String) throws(ValueError) -> Value
+    ) throws(CommandFailure) -> Value? {
+        guard let text = value(option) else { return nil }
+        do throws(ValueError) {
+            return try read(text)
+        } catch {
+            throw .usage("--\(option.name): \(error.message)")
+        }
+    }
+}
+
 enum OptionParser {
     /// `words` is what follows the command's name; `--` ends the options.
     static func parse(_ words: [String], for command: Command) throws(CommandFailure) -> CommandArguments {

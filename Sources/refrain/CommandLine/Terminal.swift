@@ -13,26 +13,6 @@ struct Terminal: Equatable, Sendable {
 
     private static let usualWidth = 80
 
-    init(width: Int?, hasColour: Bool) {
-        self.width = width
-        self.hasColour = hasColour
-    }
-
-    /// - Parameters:
-    ///   - columns: 0 where the terminal does not say.
-    ///   - environment: `NO_COLOR` with any text means no colours (no-color.org), and so does
-    ///     `TERM=dumb`.
-    init(columns: Int, environment: (String) -> String?) {
-        width = columns > 0 ? columns : Self.usualWidth
-        let term = environment("TERM") ?? "dumb"
-        hasColour = term != "dumb" && (environment("NO_COLOR") ?? "").isEmpty
-    }
-
-    static func of(_ descriptor: Int32) -> Terminal {
-        guard isatty(descriptor) == 1 else { return .none }
-        return Terminal(columns: Int(clinux_terminal_columns(descriptor))) { getenv($0).map { String(cString: $0) } }
-    }
-
     /// How a text looks, by the numbers of ECMA-48 (SGR).
     enum Style: Int, Sendable {
         case plain = 0
@@ -45,5 +25,23 @@ struct Terminal: Equatable, Sendable {
     /// The text in that style, where there are any.
     func styled(_ text: String, _ style: Style) -> String {
         hasColour && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension Terminal {
+    /// - Parameters:
+    ///   - columns: 0 where the terminal does not say.
+    ///   - environment: `NO_COLOR` with any text means no colours (no-color.org), and so does
+    ///     `TERM=dumb`.
+    init(columns: Int, environment: (String) -> String?) {
+        let term = environment("TERM") ?? "dumb"
+        self.init(
+            width: columns > 0 ? columns : Self.usualWidth,
+            hasColour: term != "dumb" && (environment("NO_COLOR") ?? "").isEmpty)
+    }
+
+    static func of(_ descriptor: Int32) -> Terminal {
+        guard isatty(descriptor) == 1 else { return .none }
+        return Terminal(columns: Int(clinux_terminal_columns(descriptor))) { getenv($0).map { String(cString: $0) } }
     }
 }

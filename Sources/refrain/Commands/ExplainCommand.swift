@@ -30,10 +30,7 @@ extension Command {
         }
         if arguments.has(user) { parameters.append(("user", "1")) }
         let body = try AdminClient(arguments, context.files).get("/explain", parameters)
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+        if arguments.has(.json) { return context.done(json: body) }
         guard let explanation = try? JSON.parse(body), explanation["plan"]?.stringValue != nil else {
             throw .failed("the answer to GET /explain has no plan")
         }

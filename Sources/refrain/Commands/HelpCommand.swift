@@ -44,10 +44,8 @@ extension Command {
     private static func writeShared(below directory: String, _ files: FileAccess) throws(CommandFailure) {
         let pages = ManualPage.all.map { ("man/man\($0.section)/\($0.fileName)", Roff.text(of: $0)) }
         for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions) }) {
-            do throws(FileProblem) {
+            try attempt("cannot write \(directory)/\(path)") {
                 try files.write(directory + "/" + path, Array(text.utf8))
-            } catch {
-                throw .failed("cannot write \(directory)/\(path): \(error.message)")
             }
         }
     }

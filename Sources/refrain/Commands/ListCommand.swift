@@ -1,30 +1,28 @@
 import Admin
-import Cache
 import Text
 
 // `list`: what a running proxy has stored.
 
 extension Command {
-    private static let prefix = CommandOption("prefix", "PATH", "only what has a path that begins so")
-    private static let storefront = CommandOption("storefront", "CODE", "only this storefront's, such as us")
-    private static let resourceClass = CommandOption("class", "CLASS", "only this class, such as songs or search")
+    private static let selectors = EntrySelector.listing.map { selector in
+        (selector, option: CommandOption(selector.name, selector.value, selector.listHelp ?? ""))
+    }
     private static let limit = CommandOption(
         "limit", "N", "show so many at most (\(EntriesQuery.standardLimit))")
 
     static let list = Command(
         "list", "show what a running proxy has stored, the most recently used first",
-        options: [prefix, storefront, resourceClass, limit, .admin, .adminTokenFile, .json],
+        options: selectors.map(\.option) + [limit, .admin, .adminTokenFile, .json],
         examples: [
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
             .init("refrain list --prefix /v1/catalog/us/albums --limit 1000 --json", "writes many as JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters: [(String, String)] = []
-        var selection = EntrySelection()
-        for option in [prefix, storefront, resourceClass] {
+        for (selector, option) in selectors {
             guard let value = arguments.value(option) else { continue }
             do throws(AdminRequestError) {
-                try selection.take(option.name, value)
+                _ = try selector.condition(value)
             } catch {
                 throw .usage("list: --\(error.detail)")
             }
@@ -35,10 +33,7 @@ extension Command {
         }
         if let most { parameters.append(("limit", String(most))) }
         let body = try AdminClient(arguments, context.files).get("/entries", parameters)
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+        if arguments.has(.json) { return context.done(json: body) }
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")
         }

@@ -4,20 +4,16 @@ import Text
 // `purge`: makes stored answers stale, or removes them, in a running proxy.
 
 extension Command {
-    private static let url = CommandOption(
-        "url", "URL", "the answers to this request, in any spelling, with or without the host")
-    private static let prefix = CommandOption(
-        "prefix", "PATH", "the answers to all requests whose path begins so")
-    private static let storefront = CommandOption("storefront", "CODE", "the answers of this storefront, such as us")
-    private static let resource = CommandOption(
-        "resource", "TYPE:ID", "the answers that name this resource, such as songs:1440935467")
+    private static let selectors = EntrySelector.purging.map { selector in
+        CommandOption(selector.name, selector.value, selector.purgeHelp ?? "")
+    }
     private static let all = CommandOption("all", "all answers")
     private static let hard = CommandOption("hard", "remove them; without it they become stale")
     private static let dryRun = CommandOption("dry-run", "only count them")
 
     static let purge = Command(
         "purge", "make stored answers of a running proxy stale, or remove them",
-        options: [url, prefix, storefront, resource, all, hard, dryRun, .admin, .adminTokenFile, .json],
+        options: selectors + [all, hard, dryRun, .admin, .adminTokenFile, .json],
         details: [
             "What has become stale is served within the stale window of its class while a new answer is fetched behind it; with "
                 + "--hard it is gone, and the next request waits for the origin. Personal answers are purged like all others.",
@@ -31,10 +27,7 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
         let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+        if arguments.has(.json) { return context.done(json: body) }
         guard let count = (try? JSON.parse(body))?["purged"]?.intValue else {
             throw .failed("the answer to POST /purge does not say how many")
         }
@@ -48,11 +41,12 @@ extension Command {
     /// a usage error.
     private static func purgeContent(_ arguments: CommandArguments) throws(CommandFailure) -> [UInt8] {
         var object = JSONObject()
-        for option in [url, prefix, storefront, resource] {
+        for option in selectors {
             if let value = arguments.value(option) { object.append(option.name, .string(value)) }
         }
         guard !object.isEmpty || arguments.has(all) else {
-            throw .usage("purge: needs --url, --prefix, --storefront, --resource or --all (see \"refrain help purge\")")
+            let names = selectors.map { "--" + $0.name }.joined(separator: ", ")
+            throw .usage("purge: needs \(names) or --all (see \"refrain help purge\")")
         }
         guard object.isEmpty || !arguments.has(all) else {
             throw .usage("purge: --all takes no other selector beside it")

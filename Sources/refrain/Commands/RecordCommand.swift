@@ -43,15 +43,10 @@ extension Command {
         }
         let client = try AdminClient(arguments, context.files)
         let body =
-            switch action {
-            case .on: try client.post("/recording", Array(#"{"on":true}"#.utf8), within: .seconds(10))
-            case .off: try client.post("/recording", Array(#"{"on":false}"#.utf8), within: .seconds(10))
-            case .status: try client.get("/recording")
-            }
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
+            action == .status
+            ? try client.get("/recording")
+            : try client.post("/recording", Array("{\"on\":\(action == .on)}".utf8), within: .seconds(10))
+        if arguments.has(.json) { return context.done(json: body) }
         guard let recording = try? JSON.parse(body), let isOn = recording["on"] else {
             throw .failed("the answer of /recording does not say whether it is on")
         }

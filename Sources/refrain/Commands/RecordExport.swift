@@ -125,13 +125,7 @@ private final class NewFile {
     }
 
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .failed("\(path): \(FileProblem.lastError())") }
-            rest = rest.dropFirst(count)
-        }
+        try attempt(path) { try FileAccess.writeAll(bytes, to: descriptor) }
     }
 
     func publish() throws(CommandFailure) {

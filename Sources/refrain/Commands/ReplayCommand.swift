@@ -36,10 +36,10 @@ extension Command {
                 "refrain replay compare before.json after.json --html comparison.html",
                 "puts two runs side by side, as text and as a page"),
         ],
-        signals: [ProgramSignal(name: "TERM, INT", meaning: "stop, and report what was done until then")]
+        signals: [ProgramTerm("TERM, INT", "stop, and report what was done until then")]
     ) { arguments, context throws(CommandFailure) in
         if arguments.positional.first == ReplayOptions.comparing { return try compareReplays(arguments, context) }
-        if arguments.has(WhatIfOptions.dryRun) { return try runDryRun(arguments, context) }
+        if arguments.has(ReplayOptions.dryRun) { return try runDryRun(arguments, context) }
         let options = try ReplayOptions(arguments)
         try checkTTLSpeed(options.plan.pace, arguments, context)
         return try runReplay(options, context)

@@ -10,34 +10,9 @@ extension Command {
         ]
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).get("/stats")
-        guard !arguments.has(.json) else {
-            context.output.json(body)
-            return .done
-        }
-        do throws(JSONError) {
-            context.output.standard(try StatsTable.text(of: JSON.parse(body), for: context.output.terminal))
-        } catch {
-            throw .failed("the answer to GET /stats is \(error)")
-        }
+        if arguments.has(.json) { return context.done(json: body) }
+        let stats = try AdminClient.stats(body)
+        context.output.standard(StatsTable.text(of: stats, for: context.output.terminal))
         return .done
-    }
-}
-
-extension AdminClient {
-    /// The proxy that `--admin` and `--admin-token-file` name.
-    init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
-        let server = try arguments.parsed(.admin) { text throws(ValueError) in
-            try AdminServer(text)
-        }
-        guard let path = arguments.value(.adminTokenFile) else {
-            self.init(server: server ?? Self.standard)
-            return
-        }
-        do throws(FileProblem) {
-            let token = try files.read(path).filter { !" \t\r\n".utf8.contains($0) }
-            self.init(server: server ?? Self.standard, token: token)
-        } catch {
-            throw .failed("cannot read \(path): \(error.message)")
-        }
     }
 }

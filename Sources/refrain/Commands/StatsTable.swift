@@ -9,35 +9,33 @@ enum StatsTable {
     private typealias Line = (name: String, of: String?)
 
     private static let groups: [(title: String, lines: [Line])] = [
-        (
+        group(
             "requests",
-            [
-                ("requests", nil), ("hits", "requests"), ("stale", "requests"), ("composed", "requests"),
-                ("misses", "requests"), ("collapsed", "misses"), ("bypassed", "requests"), ("refused", "requests"),
-                ("revalidated", nil), ("stored", nil),
-            ]
-        ),
-        (
+            """
+            requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
+            bypassed/requests refused/requests revalidated stored
+            """),
+        group(
             "origin",
-            [
-                ("upstream_requests", nil), ("upstream_errors", "upstream_requests"),
-                ("rate_limited", "upstream_requests"), ("retried", "upstream_requests"), ("upstream_saved", nil),
-                ("prefetched", nil), ("queued", nil), ("queue_refused", nil), ("upstream_in_flight", nil),
-                ("upstream_waiting", nil), ("upstream_rate", nil),
-            ]
-        ),
-        (
+            """
+            upstream_requests upstream_errors/upstream_requests rate_limited/upstream_requests
+            retried/upstream_requests upstream_saved prefetched queued queue_refused upstream_in_flight
+            upstream_waiting upstream_rate
+            """),
+        group(
             "storage",
-            [
-                ("entries", nil), ("cache_bytes", nil), ("memory_bytes", nil), ("store_written", nil),
-                ("store_evicted", nil), ("store_dropped", nil), ("store_failures", nil), ("store_damaged", nil),
-            ]
-        ),
-        (
-            "composing",
-            [("contradictions", nil), ("forms_resting", nil), ("verified", nil), ("verify_mismatches", "verified")]
-        ),
+            """
+            entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
+            store_damaged
+            """),
+        group("composing", "contradictions forms_resting verified verify_mismatches/verified"),
     ]
+
+    /// - Parameter names: `PART/WHOLE`, or a name alone.
+    private static func group(_ title: String, _ names: String) -> (title: String, lines: [Line]) {
+        let words = names.split { $0.isWhitespace }.map { $0.split(separator: "/").map(String.init) }
+        return (title, words.map { ($0[0], $0.count > 1 ? $0[1] : nil) })
+    }
 
     /// What would be a screenful of its own: `refrain top` and the dashboard show it.
     private static let leftToTop = [

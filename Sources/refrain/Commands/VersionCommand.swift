@@ -1,11 +1,3 @@
-/// What `refrain version`, the `User-Agent` and the statistics say.
-enum ProgramVersion {
-    static let text = "0.1.0"
-    /// Of this version, for its man pages: equal sources make equal pages. A test compares both
-    /// with Debian's changelog.
-    static let date = "2026-11-22"
-}
-
 extension Command {
     static let version = Command(
         "version", "show the version", examples: [.init("refrain version", "writes the name and the version")]

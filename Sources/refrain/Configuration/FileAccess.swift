@@ -126,10 +126,14 @@ struct FileAccess: Sendable {
         try put(bytes, descriptor)
     }
 
-    /// Closes what was opened.
-    private static func put(_ bytes: [UInt8], _ descriptor: CInt) throws(FileProblem) {
+    /// Writes to what was opened, and closes it.
+    static func put(_ bytes: [UInt8], _ descriptor: CInt) throws(FileProblem) {
         guard descriptor >= 0 else { throw .lastError() }
         defer { close(descriptor) }
+        try writeAll(bytes, to: descriptor)
+    }
+
+    static func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(FileProblem) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

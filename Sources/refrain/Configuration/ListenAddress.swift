@@ -3,12 +3,9 @@ struct ListenAddress: Hashable, Sendable {
     let address: HostPort
     /// Whether it speaks TLS with `tls_certificate`.
     let isTLS: Bool
+}
 
-    init(address: HostPort, isTLS: Bool) {
-        self.address = address
-        self.isTLS = isTLS
-    }
-
+extension ListenAddress {
     /// Reads `ADDRESS:PORT [tls]`.
     init(words: [String]) throws(ValueError) {
         guard words.count == 1 || words[1] == "tls" else { throw ValueError(words[1], isNot: "\"tls\"") }

@@ -99,13 +99,10 @@ extension Configuration {
     /// The tokens that the proxy adds.
     func credentials() throws(CommandFailure) -> Credentials {
         let developer = try developerTokens(at: Int64(time(nil)))
-        do {
-            return Credentials(
-                developer: developer, musicUser: try musicUserTokenFile.map { try SecretFile.readToken($0) },
-                origin: origin(of: developer))
-        } catch {
-            throw .badSetting("music_user_token_file: \(error)")
+        let musicUser = try attempt("music_user_token_file", or: CommandFailure.badSetting) {
+            try musicUserTokenFile.map { try SecretFile.readToken($0) }
         }
+        return Credentials(developer: developer, musicUser: musicUser, origin: origin(of: developer))
     }
 
     /// A ready token may be bound to sites (APPLE-MUSIC-API 2.1.1); requests then have to come from
@@ -119,29 +116,22 @@ extension Configuration {
 
     private func clientKeys(continuing previous: ClientKeys?) throws(CommandFailure) -> ClientKeys? {
         guard let clientKeysFile else { return nil }
-        do {
-            return try ClientKeys(SecretFile.read(clientKeysFile), continuing: previous)
-        } catch {
-            throw .badSetting("client_keys_file: \(clientKeysFile): \(error)")
+        return try attempt("client_keys_file: \(clientKeysFile)", or: CommandFailure.badSetting) {
+            try ClientKeys(SecretFile.read(clientKeysFile), continuing: previous)
         }
     }
 
     private func listenerSettings(_ inherited: InheritedSockets) throws(CommandFailure) -> [ListenerSettings] {
         var tls: ServerTLS?
         if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
-            do {
-                tls = try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
-            } catch {
-                throw .badSetting("tls_certificate: \(error)")
+            tls = try attempt("tls_certificate", or: CommandFailure.badSetting) {
+                try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
             }
         }
-        var result: [ListenerSettings] = []
-        for listener in listeners {
+        return try listeners.map { listener throws(CommandFailure) in
             let address = try listener.address.socketAddress()
-            result.append(
-                ListenerSettings(address: address, tls: listener.isTLS ? tls : nil, inherited: inherited[address]))
+            return ListenerSettings(address: address, tls: listener.isTLS ? tls : nil, inherited: inherited[address])
         }
-        return result
     }
 
     private func upstreamTLS(_ running: RunningSettings?) throws(CommandFailure) -> ClientTLS? {
@@ -152,10 +142,8 @@ extension Configuration {
         {
             return tls
         }
-        do {
-            return try ClientTLS(trustAnchors: upstreamCAFile.map { .file($0) } ?? .system)
-        } catch {
-            throw .badSetting("upstream_ca_file: \(error)")
+        return try attempt("upstream_ca_file", or: CommandFailure.badSetting) {
+            try ClientTLS(trustAnchors: upstreamCAFile.map { .file($0) } ?? .system)
         }
     }
 
@@ -190,12 +178,7 @@ extension Configuration {
         switch accessLog.destination {
         case .off: return nil
         case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO)
-        case .file(let path):
-            do {
-                return try AccessLogSink(path: path)
-            } catch {
-                throw .failed("access_log: \(path): \(error)")
-            }
+        case .file(let path): return try attempt("access_log: \(path)") { try AccessLogSink(path: path) }
         }
     }
 }
@@ -240,18 +223,9 @@ extension Configuration {
     /// What the admin listener asks for; nil when it asks for nothing.
     func adminToken() throws(CommandFailure) -> SecretBytes? {
         guard let adminTokenFile else { return nil }
-        do {
-            return try SecretFile.readToken(adminTokenFile, leastLength: SecretFile.leastAdminToken)
-        } catch {
-            throw .badSetting("admin_token_file: \(error)")
+        return try attempt("admin_token_file", or: CommandFailure.badSetting) {
+            try SecretFile.readToken(adminTokenFile, leastLength: SecretFile.leastAdminToken)
         }
-    }
-}
-
-extension CommandFailure {
-    /// A setting that was found wrong when it was put to use.
-    static func badSetting(_ message: String) -> CommandFailure {
-        .configuration([ConfigurationError(place: nil, message: message)])
     }
 }
 

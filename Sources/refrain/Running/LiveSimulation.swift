@@ -16,18 +16,9 @@ struct LiveSimulation {
     ) throws(CommandFailure) {
         let settings = UpstreamSettings(
             endpoint: UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
-        let tls: ClientTLS?
-        do throws(TLSError) {
-            tls = upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil
-        } catch {
-            throw .failed("--upstream: \(error)")
-        }
-        let use: LiveOrigin.Mode
-        if mode == .record {
-            use = .record(try Self.recorder(path, output))
-        } else {
-            use = .fallback(try recorded())
-        }
+        let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
+        let use: LiveOrigin.Mode =
+            mode == .record ? .record(try Self.recorder(path, output)) : .fallback(try recorded())
         service = { context in
             let pool = UpstreamPool(settings: settings, tls: tls, loop: context.loop, resolver: Resolver())
             return LiveOrigin(use, pool: pool, context: context)
@@ -38,13 +29,10 @@ struct LiveSimulation {
     private static func recorder(
         _ path: String, _ output: Output
     ) throws(CommandFailure) -> (RecordedExchange, [UInt8]) -> Void {
-        let writer: RecordingWriter
-        do {
-            writer = try RecordingWriter(
+        let writer = try attempt("--recording") {
+            try RecordingWriter(
                 RecordingSettings(path: path),
                 header: RecordingHeader(started: .now(), program: "refrain \(ProgramVersion.text)"))
-        } catch {
-            throw .failed("--recording: \(error)")
         }
         var problem: RecordingError?
         return { exchange, body in

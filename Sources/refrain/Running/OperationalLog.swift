@@ -51,7 +51,8 @@ struct OperationalLog: Sendable {
     private func beginning(_ level: LogLevel) -> String {
         switch prefix {
         case .none: return ""
-        case .priority: return "<\(Self.priority(level))>"
+        // syslog(3) numbers `error` 3, and the others in this order.
+        case .priority: return "<\(3 + Self.rank(level))>"
         case .time:
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
@@ -62,17 +63,6 @@ struct OperationalLog: Sendable {
     /// `2026-11-22T01:30:00.123Z`
     static func timeText(seconds: Int, milliseconds: Int) -> String {
         LogTime.rfc3339(Int64(seconds), fraction: Int64(milliseconds), digits: 3)
-    }
-
-    /// As syslog(3) numbers them.
-    private static func priority(_ level: LogLevel) -> Int {
-        switch level {
-        case .error: 3
-        case .warn: 4
-        case .notice: 5
-        case .info: 6
-        case .debug: 7
-        }
     }
 
     private static func rank(_ level: LogLevel) -> Int {

@@ -54,11 +54,7 @@ final class RunningProxy: Sendable {
     ) throws(CommandFailure) {
         var settings = try configuration.proxySettings(log, inherited)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
-        do throws(ListenError) {
-            server = try ProxyServer(settings)
-        } catch {
-            throw .failed("listen: \(error)")
-        }
+        server = try attempt("listen") { try ProxyServer(settings) }
         self.log = log
         self.inherited = inherited
         let current = RunningSettings(configuration: configuration, settings: settings)
@@ -172,28 +168,25 @@ final class RunningProxy: Sendable {
         let address = try listen.socketAddress()
         let listener = ListenerSettings(address: address, tls: nil, inherited: inherited[address])
         let cache = running.withLock { $0.current.settings.shared.cache }
-        do throws(SystemError) {
-            let sources = AdminSources(
-                statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
-                version: ProgramVersion.text,
-                startedAt: startedAt,
-                explain: { @Sendable [server] request, completion in server.explain(request, completion) },
-                recording: RecordingControl(
-                    status: { @Sendable [server] in server.recording },
-                    turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
-                isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) },
-                log: { @Sendable [log] in log(.notice, $0) })
-            var timeouts = ClientTimeouts()
-            // The proxy's own drain is over by then, and a long listing must not hold up the end of
-            // the process.
-            timeouts.drain = .seconds(2)
-            let host = try ServiceHost(label: "admin", listener: listener, timeouts: timeouts) { context in
+        let sources = AdminSources(
+            statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
+            version: ProgramVersion.text, startedAt: startedAt,
+            explain: { @Sendable [server] request, completion in server.explain(request, completion) },
+            recording: RecordingControl(
+                status: { @Sendable [server] in server.recording },
+                turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
+            isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) },
+            log: { @Sendable [log] in log(.notice, $0) })
+        var timeouts = ClientTimeouts()
+        // The proxy's own drain is over by then, and a long listing must not hold up the end of the
+        // process.
+        timeouts.drain = .seconds(2)
+        let host = try attempt("admin_listen: \(listen)") {
+            try ServiceHost(label: "admin", listener: listener, timeouts: timeouts) { context in
                 AdminService(sources, context)
             }
-            return AdminListener(address: listen, host: host, access: access)
-        } catch {
-            throw .failed("admin_listen: \(listen): \(error)")
         }
+        return AdminListener(address: listen, host: host, access: access)
     }
 }
 
@@ -204,11 +197,7 @@ extension ProxyServer {
     /// Whether a change of the line could be carried out; changes nothing.
     fileprivate static func checkRecording(_ line: RecordingLine?, before: RecordingLine?) throws(CommandFailure) {
         guard let line, line != before, line.isOn, line.settings.path != before?.settings.path else { return }
-        do {
-            try RecordingWriter.check(line.settings)
-        } catch {
-            throw .failed("record: \(error)")
-        }
+        try attempt("record") { try RecordingWriter.check(line.settings) }
     }
 
     /// Carries it out.
@@ -217,10 +206,6 @@ extension ProxyServer {
         stopRecording()
         configureRecording(line?.settings)
         guard let line, line.isOn else { return }
-        do {
-            try startRecording(line.settings)
-        } catch {
-            throw .failed("record: \(error)")
-        }
+        try attempt("record") { try startRecording(line.settings) }
     }
 }

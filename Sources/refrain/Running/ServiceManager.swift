@@ -56,7 +56,6 @@ extension ServiceManager {
         /// A reload begins, at this time of the monotonic clock.
         case reloading(monotonicMicroseconds: Int64)
         case stopping(status: String)
-        case status(String)
         /// Every loop answers.
         case alive
 
@@ -66,7 +65,6 @@ extension ServiceManager {
             case .ready(let status): "READY=1\nSTATUS=\(Self.line(status))"
             case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
             case .stopping(let status): "STOPPING=1\nSTATUS=\(Self.line(status))"
-            case .status(let status): "STATUS=\(Self.line(status))"
             case .alive: "WATCHDOG=1"
             }
         }

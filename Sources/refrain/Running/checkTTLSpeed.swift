@@ -1,13 +1,6 @@
 import Text
 import Traffic
 
-extension WhatIfOptions {
-    static let scaleTTL = CommandOption(
-        "scale-ttl",
-        "insist that what the target stores ages as much faster as it is asked: its ttl_speed has to be that of --speed"
-    )
-}
-
 /// Whether the target's stored answers age at the pace of a replay. Requests of a day in an hour
 /// meet answers that are as fresh as an hour leaves them: without `ttl_speed` hit ratios are too
 /// good.
@@ -18,7 +11,7 @@ extension WhatIfOptions {
 func checkTTLSpeed(
     _ pace: ReplayPace, _ arguments: CommandArguments, _ context: CommandContext
 ) throws(CommandFailure) {
-    let isRequired = arguments.has(WhatIfOptions.scaleTTL)
+    let isRequired = arguments.has(ReplayOptions.scaleTTL)
     guard case .recorded(let speed) = pace else {
         if isRequired { throw .usage("replay: --scale-ttl goes with the recorded timing (--speed)") }
         return

@@ -28,16 +28,14 @@ struct Demo {
     private let sample: String
 
     init(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) {
-        let key: SigningKey
         let tokens: DeveloperTokens
         let api: SimulatedAPI
         do {
-            key = try SigningKey(pem: SigningKey.generatePEM())
+            let key = try SigningKey(pem: SigningKey.generatePEM())
             let signer = try DeveloperTokenSigner(
                 key: key, keyID: "DEMOKEY123", teamID: "DEMOTEAM12", lifetime: 12 * 3600)
             tokens = try DeveloperTokens(signer: signer, at: Int64(time(nil)))
-            let verifier = try TokenVerifier(publicKeyOf: key)
-            api = SimulatedAPI(verifier: DeveloperTokenChecks.verifying(with: verifier))
+            api = SimulatedAPI(verifier: try TokenVerifier(publicKeyOf: key).developerTokenCheck)
             origin = try ServiceHost(
                 label: "simulator",
                 listener: ListenerSettings(address: HostPort(host: "127.0.0.1", port: 0).socketAddress(), tls: nil)

@@ -4,25 +4,15 @@ import Glibc
 import Recording
 import Traffic
 
-/// The options of `refrain replay` that concern what-if runs.
-enum WhatIfOptions {
-    static let dryRun = CommandOption(
-        "dry-run", "ask nobody: run the recording through the cache itself, in virtual time, and compare configurations"
-    )
-    static let config = CommandOption(
-        "config", "FILE", isRepeatable: true,
-        "with --dry-run, a configuration to try (./proxy.conf, then /etc/refrain/proxy.conf)")
-}
-
 /// `refrain replay --dry-run`: one run for each configuration.
 func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
     guard let file = arguments.positional.first, arguments.positional.count == 1 else {
         throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
     }
     try ReplayOptions.refuse(
-        allBut: [WhatIfOptions.dryRun, WhatIfOptions.config, ReplayOptions.html, .json], in: arguments,
+        allBut: [ReplayOptions.dryRun, ReplayOptions.config, ReplayOptions.html, .json], in: arguments,
         because: "--dry-run asks nobody")
-    let given = arguments.all(WhatIfOptions.config)
+    let given = arguments.all(ReplayOptions.config)
     let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
     var settings: [WhatIfSettings] = []
     for path in paths {

@@ -102,11 +102,7 @@ extension FileAccess {
     }
 
     func writeReport(_ text: String, to path: String) throws(CommandFailure) {
-        do throws(FileProblem) {
-            try save(path, Array(text.utf8))
-        } catch {
-            throw .failed("cannot write \(path): \(error.message)")
-        }
+        try attempt("cannot write \(path)") { try save(path, Array(text.utf8)) }
     }
 }
 
@@ -117,8 +113,9 @@ func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) th
         throw .usage("replay: compare takes two results that --json wrote (see \"refrain help replay\")")
     }
     try ReplayOptions.refuse(allBut: [ReplayOptions.html, .json], in: arguments, because: "compare sends nothing")
-    var runs: [(name: String, result: ReplayResult)] = []
-    for name in names { runs.append((name, try result(inFile: name, context.files))) }
+    let runs = try names.map { name throws(CommandFailure) in
+        (name: name, result: try result(inFile: name, context.files))
+    }
     let comparison = ReplayComparison(runs[0], runs[1])
     if let path = arguments.value(ReplayOptions.html) { try context.files.writeReport(comparison.page, to: path) }
     if arguments.has(.json) {
@@ -130,15 +127,6 @@ func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) th
 }
 
 private func result(inFile path: String, _ files: FileAccess) throws(CommandFailure) -> ReplayResult {
-    let bytes: [UInt8]
-    do throws(FileProblem) {
-        bytes = try files.readResult(path)
-    } catch {
-        throw .failed("cannot read \(path): \(error.message)")
-    }
-    do throws(ReplayResultError) {
-        return try ReplayResult(json: bytes)
-    } catch {
-        throw .failed("\(path): \(error)")
-    }
+    let bytes = try attempt("cannot read \(path)") { try files.readResult(path) }
+    return try attempt(path) { try ReplayResult(json: bytes) }
 }

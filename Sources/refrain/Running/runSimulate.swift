@@ -12,11 +12,8 @@ func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(C
     let service = try options.service(context.output)
     let tls = try options.serverTLS()
     let listener = ListenerSettings(address: try options.listen.socketAddress(), tls: tls)
-    let host: ServiceHost
-    do throws(SystemError) {
-        host = try ServiceHost(label: "simulator", listener: listener, service)
-    } catch {
-        throw .failed("--listen: \(options.listen): \(error)")
+    let host = try attempt("--listen: \(options.listen)") {
+        try ServiceHost(label: "simulator", listener: listener, service)
     }
     context.output.error("refrain: info: simulated API at \(tls == nil ? "http" : "https")://\(host.address)\n")
     signals.wait()
@@ -37,13 +34,11 @@ extension SimulateOptions {
     }
 
     private func recorded(_ path: String, _ output: Output) throws(CommandFailure) -> RecordedAPI {
-        do {
-            let recorded = try RecordedAPI(path: path, pace: latency.map { .fixed($0) } ?? .recorded)
-            for warning in recorded.warnings { output.error("refrain: warn: \(warning)\n") }
-            return recorded
-        } catch {
-            throw .failed("--recording: \(error)")
+        let recorded = try attempt("--recording") {
+            try RecordedAPI(path: path, pace: latency.map { .fixed($0) } ?? .recorded)
         }
+        for warning in recorded.warnings { output.error("refrain: warn: \(warning)\n") }
+        return recorded
     }
 
     func responder(_ output: Output) throws(CommandFailure) -> any Responder {
@@ -60,11 +55,8 @@ extension SimulateOptions {
 
     private func tokenCheck() throws(CommandFailure) -> DeveloperTokenCheck? {
         guard let publicKeyFile else { return nil }
-        do {
-            return DeveloperTokenChecks.verifying(
-                with: try TokenVerifier(publicKeyPEM: FileAccess.system.read(publicKeyFile)))
-        } catch {
-            throw .failed("--public-key: \(publicKeyFile): \(error)")
+        return try attempt("--public-key: \(publicKeyFile)") {
+            try TokenVerifier(publicKeyPEM: FileAccess.system.read(publicKeyFile)).developerTokenCheck
         }
     }
 
@@ -72,35 +64,22 @@ extension SimulateOptions {
     /// the file.
     fileprivate func serverTLS() throws(CommandFailure) -> ServerTLS? {
         guard let tlsAuthorityFile else { return nil }
-        do {
+        return try attempt("--tls-authority: \(tlsAuthorityFile)") {
             let authority = try ThrowawayAuthority()
-            try PublicFile.write(authority.certificatePEM(), to: tlsAuthorityFile)
+            let certificate = Array(authority.certificatePEM().utf8)
+            // Anyone may read it.
+            try FileAccess.put(certificate, open(tlsAuthorityFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
             return try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1", "::1", listen.host])
-        } catch {
-            throw .failed("--tls-authority: \(tlsAuthorityFile): \(error)")
         }
     }
 }
 
-/// A check of developer tokens for the simulated API.
-enum DeveloperTokenChecks {
-    /// Accepts what `verifier` accepts.
-    static func verifying(with verifier: TokenVerifier) -> DeveloperTokenCheck {
+extension TokenVerifier {
+    /// A check of developer tokens for the simulated API: accepts what this accepts.
+    var developerTokenCheck: DeveloperTokenCheck {
         { @Sendable token, origin, now in
             let bytes = Array(token.utf8)
-            return (try? verifier.verify(bytes.span, at: now, origin: origin)) != nil
+            return (try? self.verify(bytes.span, at: now, origin: origin)) != nil
         }
-    }
-}
-
-/// Files that anyone may read.
-enum PublicFile {
-    static func write(_ text: String, to path: String) throws(FileProblem) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw .lastError() }
-        defer { close(descriptor) }
-        var text = text
-        let count = text.withUTF8 { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        guard count == text.utf8.count else { throw .lastError() }
     }
 }

@@ -85,14 +85,7 @@ struct TopCommand {
         screen.show(trouble + "\n")
     }
 
-    private func look() throws(CommandFailure) -> JSON {
-        let answer = try client.get("/stats")
-        do throws(JSONError) {
-            return try JSON.parse(answer)
-        } catch {
-            throw .failed("the answer to GET /stats is \(error)")
-        }
-    }
+    private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.get("/stats")) }
 
     private func show(_ stats: JSON, _ interval: Interval, on screen: TopTerminal?) {
         if isJSON {

@@ -4,12 +4,6 @@ import Testing
 @testable import Proxy
 
 @Suite struct PlotsTests {
-    private func totals(_ counts: [Outcome: Int]) -> History.Totals {
-        var totals = History.Totals()
-        for (outcome, count) in counts { totals.outcomes[outcome.rawValue] = count }
-        return totals
-    }
-
     /// The newest slot stands at the right edge, and shares are stacked in the order of the
     /// outcomes.
     @Test func sharesAreStackedFromTheBottom() {

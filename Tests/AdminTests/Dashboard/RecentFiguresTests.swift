@@ -6,39 +6,33 @@ import Testing
 
 /// What is called now, and what is called the hour.
 @Suite struct RecentFiguresTests {
-    private func totals(_ hits: Int) -> History.Totals {
-        var totals = History.Totals()
-        totals.outcomes[Outcome.hit.rawValue] = hits
-        return totals
-    }
-
     private let start = Instant(nanoseconds: 1_000_000_000_000)
 
     @Test func aRateIsOfTheLastFiveSecondsWhereEachIsNoted() {
         var recent = RecentTotals()
-        for second in 0...20 { recent.note(totals(second * second), at: start + .seconds(second)) }
-        let window = recent.window(totals(400), at: start + .seconds(20))
-        #expect(window.totals == totals(400 - 225) && window.seconds == 5)
+        for second in 0...20 { recent.note(totals([.hit: second * second]), at: start + .seconds(second)) }
+        let window = recent.window(totals([.hit: 400]), at: start + .seconds(20))
+        #expect(window.totals == totals([.hit: 400 - 225]) && window.seconds == 5)
         #expect(window.perSecond(window.totals.sum) == 35)
     }
 
     /// While nobody watches, there is one sample in ten seconds.
     @Test func fewerSamplesMakeTheWindowLonger() {
         var recent = RecentTotals()
-        recent.note(totals(0), at: start)
-        recent.note(totals(50), at: start + .seconds(10))
-        let window = recent.window(totals(60), at: start + .seconds(12))
-        #expect(window.totals == totals(60) && window.seconds == 12)
+        recent.note(totals([.hit: 0]), at: start)
+        recent.note(totals([.hit: 50]), at: start + .seconds(10))
+        let window = recent.window(totals([.hit: 60]), at: start + .seconds(12))
+        #expect(window.totals == totals([.hit: 60]) && window.seconds == 12)
     }
 
     @Test func withoutSamplesThereIsNoRate() {
-        #expect(RecentTotals().window(totals(7), at: start).perSecond(7) == 0)
+        #expect(RecentTotals().window(totals([.hit: 7]), at: start).perSecond(7) == 0)
     }
 
     @Test func theHourIsAllSlotsAndWhatCameSince() {
-        var history = History(totals(100))
-        history.endSlot(totals(103))
-        #expect(history.hour(totals(108)) == totals(8))
+        var history = History(totals([.hit: 100]))
+        history.endSlot(totals([.hit: 103]))
+        #expect(history.hour(totals([.hit: 108])) == totals([.hit: 8]))
     }
 
     @Test func latenciesOlderThanAnHourAreForgotten() {
@@ -64,13 +58,10 @@ import Testing
     }
 
     @Test func savedIsWhatAppleDidNotGet() {
-        var totals = totals(90)
-        totals.outcomes[Outcome.miss.rawValue] = 10
-        totals.outcomes[Outcome.refused.rawValue] = 5
-        totals.upstream = 12
-        #expect(totals.sum == 105 && totals.answered == 100 && totals.requestsSaved == 88)
-        #expect(totals.ratio == "90.0 %")
-        totals.upstream = 1000
-        #expect(totals.requestsSaved == 0)
+        var all = totals([.hit: 90, .miss: 10, .refused: 5], upstream: 12)
+        #expect(all.sum == 105 && all.answered == 100 && all.requestsSaved == 88)
+        #expect(all.ratio == "90.0 %")
+        all.upstream = 1000
+        #expect(all.requestsSaved == 0)
     }
 }

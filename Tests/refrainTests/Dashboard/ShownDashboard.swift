@@ -1,27 +1,19 @@
 import Foundation
 import TestSupport
 
-@testable import refrain
-
 /// A demonstration, an app that asks it for things, and a browser that shows its dashboard.
 final class ShownDashboard {
     let browser: HeadlessBrowser
-    let app: HTTPTestClient
-    /// Without a slash at its end.
-    let address: String
-    private let demo: Demo
+    var app: HTTPTestClient { demo.client }
+    private let demo: RunningDemo
 
     init(runsScript: Bool = true) throws {
-        let words = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
-        let context = CommandContext(output: CapturedOutput().output, files: MemoryFiles().access)
-        demo = try Demo(DemoOptions(words), context)
-        app = HTTPTestClient(port: Int(demo.proxy.addresses[0].port))
-        address = demo.proxy.adminAddress.map { "http://\($0)" } ?? ""
+        demo = try RunningDemo()
         browser = try HeadlessBrowser()
         if !runsScript { try browser.call("Emulation.setScriptExecutionDisabled", ["value": true]) }
     }
 
-    deinit { demo.stop { _ in } }
+    deinit { demo.stop() }
 
     /// Asks for the same few things again and again: misses at first, then hits.
     func ask(times: Int = 5) throws {
@@ -32,7 +24,7 @@ final class ShownDashboard {
         }
     }
 
-    func open(_ path: String = "/") throws { try browser.open(address + path) }
+    func open(_ path: String = "/") throws { try browser.open("http://127.0.0.1:\(demo.admin)" + path) }
 
     /// Waits until the page has heard from the proxy.
     func waitForFeed() throws { try browser.wait(for: "document.getElementById('feed').textContent === 'live'") }

@@ -18,8 +18,8 @@ import Testing
     ]
 
     @Test func everyQueryAnswers() throws {
-        let path = NSTemporaryDirectory() + "refrain-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+        let folder = try TemporaryFolder()
+        let path = folder.file("refrain.sqlite")
         try Self.fill(path)
         let queries = try Page("Sources/Documentation/DATABASE.md").blocks("sql")
         #expect(queries.count >= 12)
@@ -42,8 +42,8 @@ import Testing
     @Test func everyColumnIsExplained() throws {
         let page = try Page("Sources/Documentation/DATABASE.md")
         #expect(page.lines.contains { $0.contains("version \(Schema.version)") })
-        let path = NSTemporaryDirectory() + "refrain-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+        let folder = try TemporaryFolder()
+        let path = folder.file("refrain.sqlite")
         try Self.fill(path)
         let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
         var columns: [String: Set<String>] = [:]
@@ -85,8 +85,6 @@ import Testing
         let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         for target in targets { #expect(try client.send("GET", target).status < 500) }
         client.close()
-        let stopped = DispatchSemaphore(value: 0)
-        proxy.stop { _ in stopped.signal() }
-        stopped.wait()
+        proxy.stop()
     }
 }

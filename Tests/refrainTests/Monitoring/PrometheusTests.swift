@@ -55,13 +55,12 @@ import Testing
 /// A Prometheus of its own, with everything that it writes in a folder that goes with it.
 private final class Scraper {
     private let process = Process()
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let port: Int
 
     init(target: Int) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        port = try freePort()
+        folder = try TemporaryFolder()
+        port = Int(try freePort())
         let configuration = """
             global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 1s}
             rule_files: ["\(MonitoringFilesTests.folder)/alerts.yml"]
@@ -70,9 +69,8 @@ private final class Scraper {
                 static_configs: [{targets: ["127.0.0.1:\(target)"]}]
 
             """
-        try Data(configuration.utf8).write(to: folder.appendingPathComponent("prometheus.yml"))
-        let output = folder.appendingPathComponent("log")
-        try Data().write(to: output)
+        try folder.put(configuration.utf8, "prometheus.yml")
+        try folder.put([], "log")
         // It becomes the program that it finds, so that the process is Prometheus itself.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
@@ -80,7 +78,7 @@ private final class Scraper {
             "--config.file=\(folder.path)/prometheus.yml", "--storage.tsdb.path=\(folder.path)/data",
             "--web.listen-address=127.0.0.1:\(port)", "--log.level=warn",
         ]
-        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardOutput = try FileHandle(forWritingTo: folder.url.appendingPathComponent("log"))
         process.standardError = process.standardOutput
         try process.run()
     }
@@ -88,14 +86,13 @@ private final class Scraper {
     func stop() {
         process.terminate()
         process.waitUntilExit()
-        try? FileManager.default.removeItem(at: folder)
     }
 
     private struct NoAnswer: Error {
         let status: Int
     }
 
-    var log: String { (try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)) ?? "" }
+    var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
     func get(_ target: String) throws -> [String: Any] {
         let reply = try HTTPTestClient(port: port).send("GET", target)
@@ -122,21 +119,4 @@ private final class Scraper {
         #expect(values.count <= 1)
         return values.first
     }
-}
-
-/// One that nobody listens on now.
-private func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
-        }
-    }
-    try #require(result == 0)
-    return Int(UInt16(bigEndian: address.sin_port))
 }

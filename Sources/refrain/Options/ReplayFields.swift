@@ -29,19 +29,12 @@ extension ReplayOptions {
     }
 
     private static func fields(inFile path: String) throws(CommandFailure) -> [RecordedField] {
-        let content: SecretBytes
-        do {
-            content = try SecretFile.read(path)
-        } catch {
-            throw .failed("--\(headerFile.name): \(error)")
-        }
+        let content = try attempt("--\(headerFile.name)") { try SecretFile.read(path) }
         let text = content.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        var fields: [RecordedField] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        where !line.isEmpty {
-            fields.append(try field(String(line), "\(path):\(index + 1)"))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        return try lines.filter { !$0.element.isEmpty }.map { line throws(CommandFailure) in
+            try field(String(line.element), "\(path):\(line.offset + 1)")
         }
-        return fields
     }
 
     /// - Parameter place: what to blame; no value is repeated, for it may be a secret.

@@ -24,8 +24,11 @@ enum CompletedValue: Equatable, Sendable {
         case "KIND[:RATE]": self = .words(Fault.Kind.allCases.map(\.rawValue))
         case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
         case "[TOPIC]": self = .words(HelpTopic.names)
-        case "on|off|status": self = .words(RecordAction.allCases.map(\.rawValue))
-        default: self = .unknown
+        default:
+            // Such as `on|off|export FILE`: words to type, each perhaps with something behind it.
+            let words = name.split(separator: "|").map { String($0.prefix { $0 != " " }) }
+            let areLiteral = words.count > 1 && words.allSatisfy { $0.allSatisfy(\.isLowercase) }
+            self = areLiteral ? .words(words) : .unknown
         }
     }
 }

@@ -5,7 +5,8 @@ extension Configuration {
     /// or the key now.
     /// - Parameter unixSeconds: the time now, for the first signature.
     func developerTokens(at unixSeconds: Int64) throws(CommandFailure) -> DeveloperTokens? {
-        do {
+        let name = developerTokenFile == nil ? "developer_key_file" : "developer_token_file"
+        return try attempt(name, or: CommandFailure.badSetting) {
             if let path = developerTokenFile { return try DeveloperTokens(tokenFile: path) }
             guard let path = developerKeyFile, let keyID = developerKeyID, let teamID = developerTeamID else {
                 return nil
@@ -14,9 +15,6 @@ extension Configuration {
             let signer = try DeveloperTokenSigner(
                 key: key, keyID: keyID, teamID: teamID, lifetime: Int(developerTokenLifetime.components.seconds))
             return try DeveloperTokens(signer: signer, at: unixSeconds)
-        } catch {
-            let name = developerTokenFile == nil ? "developer_key_file" : "developer_token_file"
-            throw .configuration([ConfigurationError(place: nil, message: "\(name): \(error)")])
         }
     }
 }

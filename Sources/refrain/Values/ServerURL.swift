@@ -9,12 +9,14 @@ struct ServerURL: Hashable, Sendable, CustomStringConvertible {
     let host: String
     let port: UInt16
 
-    init(isTLS: Bool, host: String, port: UInt16) {
-        self.isTLS = isTLS
-        self.host = host
-        self.port = port
+    /// As it is written, the port left out where it is the scheme's own.
+    var description: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return (isTLS ? "https://" : "http://") + name + (port == (isTLS ? 443 : 80) ? "" : ":\(port)")
     }
+}
 
+extension ServerURL {
     init(_ text: String) throws(ValueError) {
         let lower = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
@@ -29,12 +31,6 @@ struct ServerURL: Hashable, Sendable, CustomStringConvertible {
         }
         let (host, port) = try Self.split(authority, of: text)
         self.init(isTLS: isTLS, host: host, port: port ?? (isTLS ? 443 : 80))
-    }
-
-    /// As it is written, the port left out where it is the scheme's own.
-    var description: String {
-        let name = host.contains(":") ? "[\(host)]" : host
-        return (isTLS ? "https://" : "http://") + name + (port == (isTLS ? 443 : 80) ? "" : ":\(port)")
     }
 
     private static func split(_ authority: Substring, of text: String) throws(ValueError) -> (String, UInt16?) {

@@ -24,7 +24,7 @@ struct ReplayOptions: Sendable {
         guard let file = arguments.positional.first, arguments.positional.count == 1 else {
             throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
         }
-        guard arguments.value(WhatIfOptions.config) == nil else {
+        guard arguments.value(Self.config) == nil else {
             throw .usage("replay: --config is for --dry-run; a live target has its own configuration")
         }
         let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
@@ -41,7 +41,9 @@ struct ReplayOptions: Sendable {
         plan.filter = try ReplayFilter(arguments)
         plan.fields = try Self.fields(arguments)
         plan.tls = try Self.tls(url, arguments)
-        thresholds = try Self.thresholds(arguments)
+        thresholds = try attempt("--\(Self.failIf.name)", or: CommandFailure.usage) {
+            try arguments.all(Self.failIf).map { try Threshold($0) }
+        }
         plan.verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
         self.plan = plan
         (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
@@ -105,23 +107,9 @@ struct ReplayOptions: Sendable {
             }
             return nil
         }
-        do throws(TLSError) {
-            return try ClientTLS(trustAnchors: arguments.value(caFile).map { .file($0) } ?? .system)
-        } catch {
-            throw .failed("--ca-file: \(error)")
+        return try attempt("--ca-file") {
+            try ClientTLS(trustAnchors: arguments.value(caFile).map { .file($0) } ?? .system)
         }
-    }
-
-    private static func thresholds(_ arguments: CommandArguments) throws(CommandFailure) -> [Threshold] {
-        var thresholds: [Threshold] = []
-        for text in arguments.all(failIf) {
-            do throws(Threshold.Problem) {
-                thresholds.append(try Threshold(text))
-            } catch {
-                throw .usage("--\(failIf.name): \(error)")
-            }
-        }
-        return thresholds
     }
 }
 
@@ -178,10 +166,20 @@ extension ReplayOptions {
         "fail-if", "EXPR", isRepeatable: true, "exit with 1 where this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")
     static let hgrm = CommandOption("hgrm", "FILE", "write the percentiles as HdrHistogram's plotters read them")
     static let html = CommandOption("html", "FILE", "write a report with plots")
+    static let scaleTTL = CommandOption(
+        "scale-ttl",
+        "insist that what the target stores ages as much faster as it is asked: its ttl_speed has to be that of --speed"
+    )
+    static let dryRun = CommandOption(
+        "dry-run", "ask nobody: run the recording through the cache itself, in virtual time, and compare configurations"
+    )
+    static let config = CommandOption(
+        "config", "FILE", isRepeatable: true,
+        "with --dry-run, a configuration to try (./proxy.conf, then /etc/refrain/proxy.conf)")
 
     static let all = [
         target, speed, rate, connections, duration, loop, only, skip, method, status, outcome, storefront, header,
-        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, WhatIfOptions.scaleTTL, .admin, .adminTokenFile,
-        WhatIfOptions.dryRun, WhatIfOptions.config,
+        headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, scaleTTL, .admin, .adminTokenFile,
+        dryRun, config,
     ]
 }

@@ -93,10 +93,7 @@ extension ManualPage {
                 ),
                 Section(title: "DESCRIPTION", blocks: description), Section(title: "COMMANDS", blocks: commands),
                 .exitStatus,
-                Section(
-                    title: "ENVIRONMENT",
-                    blocks: EnvironmentVariable.table.map { .item([.literal($0.name)], $0.meaning) }),
-                Section(title: "FILES", blocks: ProgramFile.table.map { .item([.literal($0.path)], $0.meaning) }),
+                Section("ENVIRONMENT", ProgramTerm.environment), Section("FILES", ProgramTerm.files),
                 .seeAlso(Command.table.map { pageName(of: $0) + "(1)" } + [configurationName + "(5)"]),
             ])
     }
@@ -108,10 +105,7 @@ extension ManualPage {
             Section(title: "OPTIONS", blocks: command.allOptions.map(Self.item)),
             .exitStatus,
         ]
-        if !command.signals.isEmpty {
-            sections.append(
-                Section(title: "SIGNALS", blocks: command.signals.map { .item([.literal($0.name)], $0.meaning) }))
-        }
+        if !command.signals.isEmpty { sections.append(Section("SIGNALS", command.signals)) }
         let examples = command.examples.flatMap { [Block.paragraph($0.why + ":"), .code([$0.line])] }
         sections += [
             Section(title: "EXAMPLES", blocks: examples),
@@ -142,7 +136,7 @@ extension ManualPage {
             name: configurationName, section: 5, summary: "the configuration of refrain",
             sections: [
                 Section(title: "DESCRIPTION", blocks: grammar), Section(title: "DIRECTIVES", blocks: directives),
-                Section(title: "FILES", blocks: ProgramFile.table.map { .item([.literal($0.path)], $0.meaning) }),
+                Section("FILES", ProgramTerm.files),
                 Section(title: "EXAMPLES", blocks: examples),
                 .seeAlso([program + "(1)", "refrain-check(1)", "refrain-serve(1)"]),
             ])
@@ -182,6 +176,10 @@ extension ManualPage {
 }
 
 extension ManualPage.Section {
+    fileprivate init(_ title: String, _ terms: [ProgramTerm]) {
+        self.init(title: title, blocks: terms.map { .item([.literal($0.name)], $0.meaning) })
+    }
+
     static var exitStatus: Self {
         Self(title: "EXIT STATUS", blocks: ExitStatus.allCases.map { .item([.literal("\($0.rawValue)")], $0.meaning) })
     }

@@ -9,11 +9,13 @@ struct HostPort: Hashable, Sendable, CustomStringConvertible {
     /// 0 lets the system choose.
     let port: UInt16
 
-    init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
-    }
+    /// Whether only processes of this machine can reach it.
+    var isLoopback: Bool { IPLiteral.isLoopback(host) }
 
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension HostPort {
     /// Reads `ADDRESS:PORT`, an IPv6 address in brackets.
     init(_ text: String) throws(ValueError) {
         let wanted = "an ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080"
@@ -33,11 +35,6 @@ struct HostPort: Hashable, Sendable, CustomStringConvertible {
         }
         self.init(host: host, port: port)
     }
-
-    /// Whether only processes of this machine can reach it.
-    var isLoopback: Bool { IPLiteral.isLoopback(host) }
-
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 /// What inet_pton(3) says about a literal address.
