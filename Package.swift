@@ -118,6 +118,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
-            .target(name: "TestSupport", dependencies: ["Text"], path: "Tests/TestSupport", swiftSettings: swift),
+            .target(
+                name: "TestSupport", dependencies: ["Text", "HTTP"], path: "Tests/TestSupport", swiftSettings: swift),
         ] + (isFuzzing ? fuzzTargets : [])
 )

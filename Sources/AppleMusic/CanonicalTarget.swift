@@ -36,9 +36,7 @@ public struct CanonicalTarget: Sendable {
     public init() {}
 
     /// Convenience for commands and tests.
-    public init(_ target: String) throws(TargetError) {
-        try parse(Array(target.utf8).span)
-    }
+    public init(_ target: String) throws(TargetError) { try parse(Array(target.utf8).span) }
 
     /// The canonical spelling as text: it is ASCII.
     public var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -39,9 +39,7 @@ public enum ResourceMention {
 
     static let separator: UInt8 = 0xFF
 
-    static func number(_ hash: FNV1a) -> UInt64 {
-        min(hash.value, everything - 1)
-    }
+    static func number(_ hash: FNV1a) -> UInt64 { min(hash.value, everything - 1) }
 }
 
 /// FNV-1a with 64 bits (Fowler, Noll, Vo): short inputs, no key, and the same for ever.
@@ -49,9 +47,7 @@ struct FNV1a {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     @inline(__always)
-    mutating func combine(_ byte: UInt8) {
-        value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-    }
+    mutating func combine(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
 
     /// The bytes at `start..<end`.
     @inline(__always)

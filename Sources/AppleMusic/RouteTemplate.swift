@@ -25,10 +25,9 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     /// For example `/v1/catalog/{storefront}/albums/{id}`.
     public var text: StaticString {
         switch shape {
-        case .collection: resourceTexts.collection
-        case .item: resourceTexts.item
-        case .related: resourceTexts.related
-        case .view: resourceTexts.view
+        case .collection, .item, .related, .view:
+            resourceType.isResourceType
+                ? Self.resourceTexts[Int(resourceType.rawValue) * 4 + Int(shape.rawValue)] : "other"
         case .catalog: "/v1/catalog/{storefront}"
         case .catalogOther: "/v1/catalog/{storefront}/..."
         case .charts: "/v1/catalog/{storefront}/charts"
@@ -56,85 +55,43 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(text)" }
 
-    private typealias ResourceTexts = (
-        collection: StaticString, item: StaticString, related: StaticString, view: StaticString
-    )
-
-    private var resourceTexts: ResourceTexts {
-        switch resourceType {
-        case .activities:
-            (
-                "/v1/catalog/{storefront}/activities", "/v1/catalog/{storefront}/activities/{id}",
-                "/v1/catalog/{storefront}/activities/{id}/{relationship}",
-                "/v1/catalog/{storefront}/activities/{id}/view/{view}"
-            )
-        case .albums:
-            (
-                "/v1/catalog/{storefront}/albums", "/v1/catalog/{storefront}/albums/{id}",
-                "/v1/catalog/{storefront}/albums/{id}/{relationship}",
-                "/v1/catalog/{storefront}/albums/{id}/view/{view}"
-            )
-        case .appleCurators:
-            (
-                "/v1/catalog/{storefront}/apple-curators", "/v1/catalog/{storefront}/apple-curators/{id}",
-                "/v1/catalog/{storefront}/apple-curators/{id}/{relationship}",
-                "/v1/catalog/{storefront}/apple-curators/{id}/view/{view}"
-            )
-        case .artists:
-            (
-                "/v1/catalog/{storefront}/artists", "/v1/catalog/{storefront}/artists/{id}",
-                "/v1/catalog/{storefront}/artists/{id}/{relationship}",
-                "/v1/catalog/{storefront}/artists/{id}/view/{view}"
-            )
-        case .curators:
-            (
-                "/v1/catalog/{storefront}/curators", "/v1/catalog/{storefront}/curators/{id}",
-                "/v1/catalog/{storefront}/curators/{id}/{relationship}",
-                "/v1/catalog/{storefront}/curators/{id}/view/{view}"
-            )
-        case .genres:
-            (
-                "/v1/catalog/{storefront}/genres", "/v1/catalog/{storefront}/genres/{id}",
-                "/v1/catalog/{storefront}/genres/{id}/{relationship}",
-                "/v1/catalog/{storefront}/genres/{id}/view/{view}"
-            )
-        case .musicVideos:
-            (
-                "/v1/catalog/{storefront}/music-videos", "/v1/catalog/{storefront}/music-videos/{id}",
-                "/v1/catalog/{storefront}/music-videos/{id}/{relationship}",
-                "/v1/catalog/{storefront}/music-videos/{id}/view/{view}"
-            )
-        case .playlists:
-            (
-                "/v1/catalog/{storefront}/playlists", "/v1/catalog/{storefront}/playlists/{id}",
-                "/v1/catalog/{storefront}/playlists/{id}/{relationship}",
-                "/v1/catalog/{storefront}/playlists/{id}/view/{view}"
-            )
-        case .recordLabels:
-            (
-                "/v1/catalog/{storefront}/record-labels", "/v1/catalog/{storefront}/record-labels/{id}",
-                "/v1/catalog/{storefront}/record-labels/{id}/{relationship}",
-                "/v1/catalog/{storefront}/record-labels/{id}/view/{view}"
-            )
-        case .songs:
-            (
-                "/v1/catalog/{storefront}/songs", "/v1/catalog/{storefront}/songs/{id}",
-                "/v1/catalog/{storefront}/songs/{id}/{relationship}",
-                "/v1/catalog/{storefront}/songs/{id}/view/{view}"
-            )
-        case .stationGenres:
-            (
-                "/v1/catalog/{storefront}/station-genres", "/v1/catalog/{storefront}/station-genres/{id}",
-                "/v1/catalog/{storefront}/station-genres/{id}/{relationship}",
-                "/v1/catalog/{storefront}/station-genres/{id}/view/{view}"
-            )
-        case .stations:
-            (
-                "/v1/catalog/{storefront}/stations", "/v1/catalog/{storefront}/stations/{id}",
-                "/v1/catalog/{storefront}/stations/{id}/{relationship}",
-                "/v1/catalog/{storefront}/stations/{id}/view/{view}"
-            )
-        default: ("other", "other", "other", "other")
-        }
-    }
+    /// Of each resource type its collection, an item, what is related to one, and a view of one.
+    private static let resourceTexts: [StaticString] = [
+        "/v1/catalog/{storefront}/activities", "/v1/catalog/{storefront}/activities/{id}",
+        "/v1/catalog/{storefront}/activities/{id}/{relationship}",
+        "/v1/catalog/{storefront}/activities/{id}/view/{view}",
+        "/v1/catalog/{storefront}/albums", "/v1/catalog/{storefront}/albums/{id}",
+        "/v1/catalog/{storefront}/albums/{id}/{relationship}",
+        "/v1/catalog/{storefront}/albums/{id}/view/{view}",
+        "/v1/catalog/{storefront}/apple-curators", "/v1/catalog/{storefront}/apple-curators/{id}",
+        "/v1/catalog/{storefront}/apple-curators/{id}/{relationship}",
+        "/v1/catalog/{storefront}/apple-curators/{id}/view/{view}",
+        "/v1/catalog/{storefront}/artists", "/v1/catalog/{storefront}/artists/{id}",
+        "/v1/catalog/{storefront}/artists/{id}/{relationship}",
+        "/v1/catalog/{storefront}/artists/{id}/view/{view}",
+        "/v1/catalog/{storefront}/curators", "/v1/catalog/{storefront}/curators/{id}",
+        "/v1/catalog/{storefront}/curators/{id}/{relationship}",
+        "/v1/catalog/{storefront}/curators/{id}/view/{view}",
+        "/v1/catalog/{storefront}/genres", "/v1/catalog/{storefront}/genres/{id}",
+        "/v1/catalog/{storefront}/genres/{id}/{relationship}",
+        "/v1/catalog/{storefront}/genres/{id}/view/{view}",
+        "/v1/catalog/{storefront}/music-videos", "/v1/catalog/{storefront}/music-videos/{id}",
+        "/v1/catalog/{storefront}/music-videos/{id}/{relationship}",
+        "/v1/catalog/{storefront}/music-videos/{id}/view/{view}",
+        "/v1/catalog/{storefront}/playlists", "/v1/catalog/{storefront}/playlists/{id}",
+        "/v1/catalog/{storefront}/playlists/{id}/{relationship}",
+        "/v1/catalog/{storefront}/playlists/{id}/view/{view}",
+        "/v1/catalog/{storefront}/record-labels", "/v1/catalog/{storefront}/record-labels/{id}",
+        "/v1/catalog/{storefront}/record-labels/{id}/{relationship}",
+        "/v1/catalog/{storefront}/record-labels/{id}/view/{view}",
+        "/v1/catalog/{storefront}/songs", "/v1/catalog/{storefront}/songs/{id}",
+        "/v1/catalog/{storefront}/songs/{id}/{relationship}",
+        "/v1/catalog/{storefront}/songs/{id}/view/{view}",
+        "/v1/catalog/{storefront}/station-genres", "/v1/catalog/{storefront}/station-genres/{id}",
+        "/v1/catalog/{storefront}/station-genres/{id}/{relationship}",
+        "/v1/catalog/{storefront}/station-genres/{id}/view/{view}",
+        "/v1/catalog/{storefront}/stations", "/v1/catalog/{storefront}/stations/{id}",
+        "/v1/catalog/{storefront}/stations/{id}/{relationship}",
+        "/v1/catalog/{storefront}/stations/{id}/view/{view}",
+    ]
 }

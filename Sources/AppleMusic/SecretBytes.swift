@@ -53,9 +53,7 @@ public final class SecretBytes: @unchecked Sendable {
         }
     }
 
-    deinit {
-        SecretBytes.unmap(pages)
-    }
+    deinit { SecretBytes.unmap(pages) }
 
     /// The bytes, for as long as the closure runs.
     public func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
@@ -69,9 +67,7 @@ public final class SecretBytes: @unchecked Sendable {
     }
 
     /// Compares in a time that depends on the lengths alone.
-    public func isEqual(to other: SecretBytes) -> Bool {
-        other.withUnsafeBytes { isEqual(to: $0) }
-    }
+    public func isEqual(to other: SecretBytes) -> Bool { other.withUnsafeBytes { isEqual(to: $0) } }
 
     /// Compares in a time that depends on the lengths alone.
     public func isEqual(to other: UnsafeRawBufferPointer) -> Bool {

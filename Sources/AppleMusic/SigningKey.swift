@@ -12,7 +12,7 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
     /// A curve other than P-256, the only one of ES256.
     case wrongCurve
     /// libcrypto failed in this call.
-    case libcrypto(StaticString)
+    case libcrypto(String)
 
     public var description: String {
         switch self {
@@ -21,10 +21,6 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
         case .wrongCurve: "not on the curve P-256, which ES256 needs"
         case .libcrypto(let call): "libcrypto failed in \(call)"
         }
-    }
-
-    public static func == (left: SigningKeyError, right: SigningKeyError) -> Bool {
-        left.description == right.description
     }
 }
 
@@ -56,9 +52,7 @@ public final class SigningKey: @unchecked Sendable {
         handle = parsed
     }
 
-    deinit {
-        EVP_PKEY_free(handle)
-    }
+    deinit { EVP_PKEY_free(handle) }
 
     /// A fresh key in PEM (PKCS#8), in memory: for demonstrations and tests.
     public static func generatePEM() throws(SigningKeyError) -> SecretBytes {

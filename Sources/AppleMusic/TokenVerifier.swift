@@ -56,9 +56,7 @@ public final class TokenVerifier: @unchecked Sendable {
         self.publicKey = publicKey
     }
 
-    deinit {
-        EVP_PKEY_free(publicKey)
-    }
+    deinit { EVP_PKEY_free(publicKey) }
 
     /// What the token claims, if all of it holds.
     /// - Parameter token: what stands behind `Bearer `.

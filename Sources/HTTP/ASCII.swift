@@ -41,16 +41,6 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether the bytes at `range` are `uppercase` in any case.
-    func equalsIgnoringCase(_ range: Range<Int>, uppercase: StaticString) -> Bool {
-        guard range.count == uppercase.utf8CodeUnitCount else { return false }
-        for offset in 0..<range.count
-        where ASCII.lowercased(self[range.lowerBound + offset]) != ASCII.lowercased(uppercase.utf8Start[offset]) {
-            return false
-        }
-        return true
-    }
-
     /// Whether the bytes at `range` are a token (RFC 9110 5.6.2), such as a field name.
     public func isToken(_ range: Range<Int>) -> Bool {
         for index in range where !ASCII.isToken(self[index]) { return false }
@@ -79,19 +69,13 @@ enum ASCII {
     static let space: UInt8 = 0x20
 
     @inline(__always)
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte &- 0x41 < 26 ? byte | 0x20 : byte
-    }
+    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
     @inline(__always)
-    static func isWhitespace(_ byte: UInt8) -> Bool {
-        byte == space || byte == tab
-    }
+    static func isWhitespace(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
     @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10
-    }
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     /// What a hexadecimal digit of either case is worth.
     @inline(__always)

@@ -19,9 +19,7 @@ public struct ByteBuffer: ~Copyable {
     private var mark = 0
 
     /// Room for `capacity` bytes before the first growth.
-    public init(capacity: Int) {
-        storage = Self.zeroed(capacity)
-    }
+    public init(capacity: Int) { storage = Self.zeroed(capacity) }
 
     deinit {
         storage.prefix(max(mark, end)).withMemoryRebound(to: UInt8.self) { $0.update(repeating: 0) }
@@ -96,9 +94,7 @@ public struct ByteBuffer: ~Copyable {
     }
 
     /// The readable bytes as an array of their own: for what is stored.
-    public func copyReadable() -> [UInt8] {
-        [UInt8](storage[start..<end])
-    }
+    public func copyReadable() -> [UInt8] { [UInt8](storage[start..<end]) }
 
     /// Appends one byte.
     @inline(__always)
@@ -155,19 +151,13 @@ public struct ByteBuffer: ~Copyable {
 /// Appending text and numbers. None of these allocates unless the buffer has to grow.
 extension ByteBuffer {
     /// Appends a copy of the bytes.
-    public mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBytes { append($0) }
-    }
+    public mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBytes { append($0) } }
 
     /// Appends a copy of the bytes.
-    public mutating func append(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { append($0) }
-    }
+    public mutating func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
     /// Appends a copy of the bytes.
-    public mutating func append(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { append($0) }
-    }
+    public mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBytes { append($0) } }
 
     /// The text as UTF-8. Inlined, so that what is appended becomes a few stores of constants.
     @inline(__always)
@@ -231,6 +221,14 @@ extension ByteBuffer {
         append(decimal: status)
         append(UInt8(ascii: " "))
         append(reasonPhrase(status))
+        append("\r\n")
+    }
+
+    /// Appends a field line with its line end.
+    public mutating func appendField(_ name: String, _ value: String) {
+        append(name)
+        append(": ")
+        append(value)
         append("\r\n")
     }
 }

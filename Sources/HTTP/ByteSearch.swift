@@ -61,17 +61,11 @@ extension Span where Element == UInt8 {
 /// Eight bytes compared at once; the answer is in the top bit of each.
 private enum Word {
     @inline(__always)
-    static func all(_ byte: UInt8) -> UInt64 {
-        0x0101_0101_0101_0101 &* UInt64(byte)
-    }
+    static func all(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
     @inline(__always)
-    static func below(_ byte: UInt8, _ word: UInt64) -> UInt64 {
-        (word &- all(byte)) & ~word
-    }
+    static func below(_ byte: UInt8, _ word: UInt64) -> UInt64 { (word &- all(byte)) & ~word }
 
     @inline(__always)
-    static func equal(_ byte: UInt8, _ word: UInt64) -> UInt64 {
-        below(1, word ^ all(byte))
-    }
+    static func equal(_ byte: UInt8, _ word: UInt64) -> UInt64 { below(1, word ^ all(byte)) }
 }

@@ -59,28 +59,18 @@ public struct CacheControl: Sendable, Equatable {
 
     /// Sets the flag of this name, whatever its argument; false when there is none.
     private mutating func mergeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
-        if bytes.equalsIgnoringCase(name, "no-store") {
-            noStore = true
-        } else if bytes.equalsIgnoringCase(name, "no-cache") {
-            noCache = true
-        } else if bytes.equalsIgnoringCase(name, "private") {
-            isPrivate = true
-        } else if bytes.equalsIgnoringCase(name, "public") {
-            isPublic = true
-        } else if bytes.equalsIgnoringCase(name, "must-revalidate") {
-            mustRevalidate = true
-        } else if bytes.equalsIgnoringCase(name, "proxy-revalidate") {
-            proxyRevalidate = true
-        } else if bytes.equalsIgnoringCase(name, "must-understand") {
-            mustUnderstand = true
-        } else if bytes.equalsIgnoringCase(name, "only-if-cached") {
-            onlyIfCached = true
-        } else if bytes.equalsIgnoringCase(name, "no-transform") {
-            noTransform = true
-        } else if bytes.equalsIgnoringCase(name, "immutable") {
-            immutable = true
-        } else {
-            return false
+        switch true {
+        case bytes.equalsIgnoringCase(name, "no-store"): noStore = true
+        case bytes.equalsIgnoringCase(name, "no-cache"): noCache = true
+        case bytes.equalsIgnoringCase(name, "private"): isPrivate = true
+        case bytes.equalsIgnoringCase(name, "public"): isPublic = true
+        case bytes.equalsIgnoringCase(name, "must-revalidate"): mustRevalidate = true
+        case bytes.equalsIgnoringCase(name, "proxy-revalidate"): proxyRevalidate = true
+        case bytes.equalsIgnoringCase(name, "must-understand"): mustUnderstand = true
+        case bytes.equalsIgnoringCase(name, "only-if-cached"): onlyIfCached = true
+        case bytes.equalsIgnoringCase(name, "no-transform"): noTransform = true
+        case bytes.equalsIgnoringCase(name, "immutable"): immutable = true
+        default: return false
         }
         return true
     }
@@ -89,18 +79,16 @@ public struct CacheControl: Sendable, Equatable {
     /// name.
     private mutating func mergeSeconds(_ bytes: Span<UInt8>, _ name: Range<Int>, _ rest: Range<Int>) {
         let seconds = Self.argument(bytes, rest).flatMap { DeltaSeconds.parse(bytes, $0) }
-        if bytes.equalsIgnoringCase(name, "max-age") {
-            maxAge = maxAge ?? seconds ?? 0
-        } else if bytes.equalsIgnoringCase(name, "s-maxage") {
-            sMaxAge = sMaxAge ?? seconds ?? 0
-        } else if bytes.equalsIgnoringCase(name, "min-fresh") {
-            minFresh = minFresh ?? seconds
-        } else if bytes.equalsIgnoringCase(name, "max-stale") {
+        switch true {
+        case bytes.equalsIgnoringCase(name, "max-age"): maxAge = maxAge ?? seconds ?? 0
+        case bytes.equalsIgnoringCase(name, "s-maxage"): sMaxAge = sMaxAge ?? seconds ?? 0
+        case bytes.equalsIgnoringCase(name, "min-fresh"): minFresh = minFresh ?? seconds
+        case bytes.equalsIgnoringCase(name, "max-stale"):
             maxStale = maxStale ?? (rest.isEmpty ? DeltaSeconds.max : seconds)
-        } else if bytes.equalsIgnoringCase(name, "stale-while-revalidate") {
+        case bytes.equalsIgnoringCase(name, "stale-while-revalidate"):
             staleWhileRevalidate = staleWhileRevalidate ?? seconds
-        } else if bytes.equalsIgnoringCase(name, "stale-if-error") {
-            staleIfError = staleIfError ?? seconds
+        case bytes.equalsIgnoringCase(name, "stale-if-error"): staleIfError = staleIfError ?? seconds
+        default: break
         }
     }
 

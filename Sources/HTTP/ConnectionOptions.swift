@@ -31,7 +31,5 @@ struct ConnectionOptions {
     }
 
     /// Whether the connection persists after a message of this version.
-    func persists(_ version: Version) -> Bool {
-        !closes && (version == .http11 || keepsAlive)
-    }
+    func persists(_ version: Version) -> Bool { !closes && (version == .http11 || keepsAlive) }
 }

@@ -14,81 +14,12 @@ public enum FieldName: UInt8, Sendable, CaseIterable {
     case accessControlRequestHeaders, accessControlRequestMethod
     case retryAfter, server, userAgent, xRefrainKey, traceparent, tracestate
     case other
-
-    /// As it is usually written; empty for `other`.
-    public var text: StaticString {
-        switch self {
-        case .host: "Host"
-        case .contentLength: "Content-Length"
-        case .transferEncoding: "Transfer-Encoding"
-        case .connection: "Connection"
-        case .expect: "Expect"
-        case .upgrade: "Upgrade"
-        case .keepAlive: "Keep-Alive"
-        case .te: "TE"
-        case .trailer: "Trailer"
-        case .proxyAuthenticate: "Proxy-Authenticate"
-        case .proxyAuthorization: "Proxy-Authorization"
-        case .proxyConnection: "Proxy-Connection"
-        case .authorization: "Authorization"
-        case .musicUserToken: "Music-User-Token"
-        case .cookie: "Cookie"
-        case .setCookie: "Set-Cookie"
-        case .cacheControl: "Cache-Control"
-        case .cdnCacheControl: "CDN-Cache-Control"
-        case .pragma: "Pragma"
-        case .age: "Age"
-        case .date: "Date"
-        case .expires: "Expires"
-        case .etag: "ETag"
-        case .lastModified: "Last-Modified"
-        case .vary: "Vary"
-        case .warning: "Warning"
-        case .ifNoneMatch: "If-None-Match"
-        case .ifModifiedSince: "If-Modified-Since"
-        case .ifMatch: "If-Match"
-        case .ifUnmodifiedSince: "If-Unmodified-Since"
-        case .ifRange: "If-Range"
-        case .range: "Range"
-        case .accept: "Accept"
-        case .acceptEncoding: "Accept-Encoding"
-        case .acceptLanguage: "Accept-Language"
-        case .acceptRanges: "Accept-Ranges"
-        case .contentType: "Content-Type"
-        case .contentEncoding: "Content-Encoding"
-        case .contentRange: "Content-Range"
-        case .contentLanguage: "Content-Language"
-        case .contentLocation: "Content-Location"
-        case .location: "Location"
-        case .via: "Via"
-        case .cacheStatus: "Cache-Status"
-        case .forwarded: "Forwarded"
-        case .xForwardedFor: "X-Forwarded-For"
-        case .origin: "Origin"
-        case .referer: "Referer"
-        case .accessControlAllowOrigin: "Access-Control-Allow-Origin"
-        case .accessControlAllowCredentials: "Access-Control-Allow-Credentials"
-        case .accessControlAllowHeaders: "Access-Control-Allow-Headers"
-        case .accessControlAllowMethods: "Access-Control-Allow-Methods"
-        case .accessControlExposeHeaders: "Access-Control-Expose-Headers"
-        case .accessControlMaxAge: "Access-Control-Max-Age"
-        case .accessControlRequestHeaders: "Access-Control-Request-Headers"
-        case .accessControlRequestMethod: "Access-Control-Request-Method"
-        case .retryAfter: "Retry-After"
-        case .server: "Server"
-        case .userAgent: "User-Agent"
-        case .xRefrainKey: "X-Refrain-Key"
-        case .traceparent: "traceparent"
-        case .tracestate: "tracestate"
-        case .other: ""
-        }
-    }
 }
 
 /// Recognising a field name: by its length, then by comparing with the few names of that length,
 /// eight bytes at a time. The compiler turns each comparison into one or two with constants: 60
 /// names cost a few nanoseconds, no table and no memory. That the spellings here are those of
-/// `FieldName.text` is a test.
+/// the cases' names is a test.
 extension FieldName {
     /// The name that the bytes at `range`, which have no control characters, spell in any case.
     /// What is recognised is a token: `byte | 0x20` is a letter only for the two cases of that

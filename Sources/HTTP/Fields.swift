@@ -25,9 +25,7 @@ public struct Fields: RandomAccessCollection, Sendable {
     public subscript(index: Int) -> Field { lines[index] }
 
     /// Whether at least one line has this name. Meaningless for `other`, which is many names.
-    public func contains(_ id: FieldName) -> Bool {
-        present & Self.bit(id) != 0
-    }
+    public func contains(_ id: FieldName) -> Bool { present & Self.bit(id) != 0 }
 
     /// The first line of this name.
     public func first(_ id: FieldName) -> Field? {
@@ -62,9 +60,7 @@ public struct Fields: RandomAccessCollection, Sendable {
         bit(.ifNoneMatch) | bit(.ifModifiedSince) | bit(.range) | bit(.ifRange)
     }
 
-    private static func bit(_ id: FieldName) -> UInt64 {
-        1 &<< UInt64(id.rawValue)
-    }
+    private static func bit(_ id: FieldName) -> UInt64 { 1 &<< UInt64(id.rawValue) }
 }
 
 extension Fields {

@@ -11,9 +11,7 @@ public struct HeadParser: Sendable {
     private var isInFields = false
 
     /// A parser at the start of a message.
-    public init(limits: MessageLimits) {
-        self.limits = limits
-    }
+    public init(limits: MessageLimits) { self.limits = limits }
 
     /// Whether no byte of a head was looked at yet.
     public var isAtStart: Bool { !isInFields && emptyLines == 0 && scanner.isAtStart }

@@ -30,10 +30,8 @@ public enum Method: UInt8, Sendable, CaseIterable {
     /// Whether bytes that are no known method would be one if names had no case: no client means
     /// that, and a server that folds case would act on a method that was not checked here.
     static func isMisspelt(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        for method in allCases where method != .other && bytes.equalsIgnoringCase(range, uppercase: method.text) {
-            return true
-        }
-        return false
+        let spelling = bytes.lowercased(range)
+        return allCases.contains { $0 != .other && $0.text.description.lowercased().utf8.elementsEqual(spelling) }
     }
 
     /// The method that these bytes spell.

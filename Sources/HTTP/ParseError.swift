@@ -1,18 +1,45 @@
 /// Why bytes are not a message that this module accepts. On the client side `status` is the answer,
 /// and after it the connection is finished; on the origin side any of these is a 502.
-public enum ParseError: Error, Sendable, Hashable, CaseIterable {
+public enum ParseError: String, Error, Sendable, CaseIterable {
     // Start lines
-    case emptyLines, requestLine, method, methodTooLong, connect, target, targetTooLong, version, statusLine
+    case emptyLines = "empty lines"
+    case requestLine = "request line"
+    case method
+    case methodTooLong = "method too long"
+    case connect = "CONNECT"
+    case target = "request target"
+    case targetTooLong = "request target too long"
+    case version = "HTTP version"
+    case statusLine = "status line"
     // Lines
-    case lineEnd, controlCharacter, headTooLarge
+    case lineEnd = "line end"
+    case controlCharacter = "control character"
+    case headTooLarge = "head too large"
     // Field lines
-    case fieldName, fieldNameTooLong, foldedField, tooManyFields
+    case fieldName = "field name"
+    case fieldNameTooLong = "field name too long"
+    case foldedField = "folded field"
+    case tooManyFields = "too many fields"
     // What the fields of a request say
-    case hostMissing, hostRepeated, hostInvalid, authorityMismatch, connectionOption, expectation, traceContent
+    case hostMissing = "Host missing"
+    case hostRepeated = "Host repeated"
+    case hostInvalid = "Host invalid"
+    case authorityMismatch = "authority and Host differ"
+    case connectionOption = "Connection option"
+    case expectation
+    case traceContent = "TRACE with content"
     // Framing
-    case contentLength, contentTooLarge, transferEncoding, transferCoding, conflictingFraming
+    case contentLength = "Content-Length"
+    case contentTooLarge = "content too large"
+    case transferEncoding = "Transfer-Encoding"
+    case transferCoding = "transfer coding"
+    case conflictingFraming = "conflicting framing"
     // Content
-    case chunkSize, chunkExtension, chunkEnd, trailersTooLarge, truncated
+    case chunkSize = "chunk size"
+    case chunkExtension = "chunk extension"
+    case chunkEnd = "chunk end"
+    case trailersTooLarge = "trailers too large"
+    case truncated
 
     /// The status code that tells a client about it (RFC 9110 15.5, RFC 6585 5).
     public var status: Int {
@@ -29,41 +56,5 @@ public enum ParseError: Error, Sendable, Hashable, CaseIterable {
     }
 
     /// A word or two for logs and error bodies; nothing of the message is in it.
-    public var reason: StaticString {
-        switch self {
-        case .emptyLines: "empty lines"
-        case .requestLine: "request line"
-        case .method: "method"
-        case .methodTooLong: "method too long"
-        case .connect: "CONNECT"
-        case .target: "request target"
-        case .targetTooLong: "request target too long"
-        case .version: "HTTP version"
-        case .statusLine: "status line"
-        case .lineEnd: "line end"
-        case .controlCharacter: "control character"
-        case .headTooLarge: "head too large"
-        case .fieldName: "field name"
-        case .fieldNameTooLong: "field name too long"
-        case .foldedField: "folded field"
-        case .tooManyFields: "too many fields"
-        case .hostMissing: "Host missing"
-        case .hostRepeated: "Host repeated"
-        case .hostInvalid: "Host invalid"
-        case .authorityMismatch: "authority and Host differ"
-        case .connectionOption: "Connection option"
-        case .expectation: "expectation"
-        case .traceContent: "TRACE with content"
-        case .contentLength: "Content-Length"
-        case .contentTooLarge: "content too large"
-        case .transferEncoding: "Transfer-Encoding"
-        case .transferCoding: "transfer coding"
-        case .conflictingFraming: "conflicting framing"
-        case .chunkSize: "chunk size"
-        case .chunkExtension: "chunk extension"
-        case .chunkEnd: "chunk end"
-        case .trailersTooLarge: "trailers too large"
-        case .truncated: "truncated"
-        }
-    }
+    public var reason: String { rawValue }
 }

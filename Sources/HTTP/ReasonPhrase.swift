@@ -2,25 +2,10 @@
 /// ignore it.
 public func reasonPhrase(_ status: Int) -> StaticString {
     switch status {
-    case ..<200: interimReason(status)
-    case ..<400: successReason(status)
-    case ..<500: clientErrorReason(status)
-    default: serverErrorReason(status)
-    }
-}
-
-private func interimReason(_ status: Int) -> StaticString {
-    switch status {
     case 100: "Continue"
     case 101: "Switching Protocols"
     case 102: "Processing"
     case 103: "Early Hints"
-    default: "Unknown"
-    }
-}
-
-private func successReason(_ status: Int) -> StaticString {
-    switch status {
     case 200: "OK"
     case 201: "Created"
     case 202: "Accepted"
@@ -35,12 +20,6 @@ private func successReason(_ status: Int) -> StaticString {
     case 304: "Not Modified"
     case 307: "Temporary Redirect"
     case 308: "Permanent Redirect"
-    default: "Unknown"
-    }
-}
-
-private func clientErrorReason(_ status: Int) -> StaticString {
-    switch status {
     case 400: "Bad Request"
     case 401: "Unauthorized"
     case 402: "Payment Required"
@@ -67,12 +46,6 @@ private func clientErrorReason(_ status: Int) -> StaticString {
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 451: "Unavailable For Legal Reasons"
-    default: "Unknown"
-    }
-}
-
-private func serverErrorReason(_ status: Int) -> StaticString {
-    switch status {
     case 500: "Internal Server Error"
     case 501: "Not Implemented"
     case 502: "Bad Gateway"

@@ -2,8 +2,11 @@
 
 extension Span where Element == UInt8 {
     /// An array of the same bytes.
-    public func copy() -> [UInt8] {
-        withUnsafeBufferPointer { Array($0) }
+    public func copy() -> [UInt8] { withUnsafeBufferPointer { Array($0) } }
+
+    /// The bytes of a range as text.
+    public func text(_ range: ByteRange) -> String {
+        extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether both hold the same bytes.

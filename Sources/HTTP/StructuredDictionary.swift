@@ -46,9 +46,7 @@ private struct StructuredFieldParser {
     private var index = 0
     private let end: Int
 
-    init(end: Int) {
-        self.end = end
-    }
+    init(end: Int) { self.end = end }
 
     var isAtEnd: Bool { index == end }
 

@@ -27,12 +27,6 @@ struct Snapshot: Sendable {
     let revision: Revision
     let catalog: Catalog
     let configuration: SimulatorConfiguration
-
-    init(_ revision: Revision, _ catalog: Catalog, _ configuration: SimulatorConfiguration) {
-        self.revision = revision
-        self.catalog = catalog
-        self.configuration = configuration
-    }
 }
 
 extension SimulatorConfiguration {

@@ -32,7 +32,7 @@ public final class SimulatedAPI: Responder {
     ) {
         self.configuration = configuration
         catalog = Catalog(seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists)
-        current = Mutex(Snapshot(Revision(), catalog, configuration))
+        current = Mutex(Snapshot(revision: Revision(), catalog: catalog, configuration: configuration))
         isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
     }
 
@@ -79,8 +79,8 @@ public final class SimulatedAPI: Responder {
 
     func snapshot(at revision: Revision) -> Snapshot {
         Snapshot(
-            revision, Catalog(catalog, revision: revision.catalog),
-            revision.isFlipped ? configuration.flipped : configuration)
+            revision: revision, catalog: Catalog(catalog, revision: revision.catalog),
+            configuration: revision.isFlipped ? configuration.flipped : configuration)
     }
 
     private func answer(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
@@ -132,14 +132,7 @@ public final class SimulatedAPI: Responder {
     }
 
     /// A user's library as it is now.
-    func library(of name: String) -> UserLibrary {
-        libraries.withLock { libraries in
-            if let library = libraries[name] { return library }
-            let library = UserLibrary(name: name, catalog)
-            if libraries.count < Self.mostUsers { libraries[name] = library }
-            return library
-        }
-    }
+    func library(of name: String) -> UserLibrary { change(name) { _ in } }
 
     /// Changes a user's library and gives it as it is afterwards.
     @discardableResult

@@ -25,9 +25,7 @@ public struct JSONObject: Sendable, Equatable {
     public init() {}
 
     /// Keeps order and repeated keys.
-    public init(members: [Member]) {
-        self.members = members
-    }
+    public init(members: [Member]) { self.members = members }
 
     /// Keeps order and repeated keys.
     public init(_ members: KeyValuePairs<String, JSON>) {

@@ -16,9 +16,7 @@ extension JSON {
     }
 
     /// The value a UTF-8 text holds.
-    public static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON {
-        try parse(bytes.span)
-    }
+    public static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON { try parse(bytes.span) }
 }
 
 private struct JSONParser {

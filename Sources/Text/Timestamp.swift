@@ -5,9 +5,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// Since 1970, in UTC, leap seconds left out.
     public let microseconds: Int64
 
-    public init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    public init(microseconds: Int64) { self.microseconds = microseconds }
 
     public static func now() -> Timestamp {
         var time = timespec()

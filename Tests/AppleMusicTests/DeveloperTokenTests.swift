@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Text
 
@@ -11,25 +12,18 @@ private func makeSigner(lifetime: Int = 43_200) throws -> DeveloperTokenSigner {
         key: SigningKey(pem: SigningKey.generatePEM()), keyID: "ABC123DEFG", teamID: "TEAM123456", lifetime: lifetime)
 }
 
-private func text(_ token: SecretBytes) -> String { token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-
 private func rejection(
     _ token: SecretBytes, by verifier: TokenVerifier, at time: Int64 = now, origin: String? = nil
 ) -> TokenRejection? {
-    token.withBytes { bytes -> TokenRejection? in
-        do throws(TokenRejection) {
-            try verifier.verify(bytes, at: time, origin: origin)
-            return nil
-        } catch {
-            return error
-        }
+    token.withBytes { bytes in
+        thrown { () throws(TokenRejection) in try verifier.verify(bytes, at: time, origin: origin) }
     }
 }
 
 @Suite struct DeveloperTokenSignerTests {
     @Test func `a token has the header and claims Apple asks for`() throws {
         let signer = try makeSigner()
-        let parts = text(try signer.token(at: now)).split(separator: ".", omittingEmptySubsequences: false)
+        let parts = try signer.token(at: now).text.split(separator: ".", omittingEmptySubsequences: false)
         #expect(parts.count == 3)
         #expect(parts[2].utf8.count == 86, "64 bytes")
         let decoded = try parts[..<2].map { part in
@@ -51,11 +45,8 @@ private func rejection(
     @Test func `settings are checked`() throws {
         let key = try SigningKey(pem: SigningKey.generatePEM())
         func error(_ keyID: String, _ teamID: String, _ lifetime: Int) -> SignerError? {
-            do {
-                _ = try DeveloperTokenSigner(key: key, keyID: keyID, teamID: teamID, lifetime: lifetime)
-                return nil
-            } catch {
-                return error
+            thrown { () throws(SignerError) in
+                try DeveloperTokenSigner(key: key, keyID: keyID, teamID: teamID, lifetime: lifetime)
             }
         }
         #expect(error("K", "T", 120) == nil)
@@ -132,27 +123,24 @@ private func rejection(
 
     @Test(arguments: ["", ".", "..", "a.b.c", "e30.e30", "e30.e30.AA.AA", "W10.e30.AA", "e30=.e30.AA"])
     func `what is no token is malformed`(text: String) {
-        #expect(AppleMusicTests.rejection(SecretBytes(Array(text.utf8).span), by: verifier) == .malformed)
+        #expect(AppleMusicTests.rejection(SecretBytes(text), by: verifier) == .malformed)
     }
 
     @Test func `a signature cut short or made of zeros is refused`() throws {
-        let token = text(try signer.token(at: now))
+        let token = try signer.token(at: now).text
         let signed = token[..<token.lastIndex(of: ".")!]
         for signature in ["", "AA", String(repeating: "A", count: 86), String(repeating: "A", count: 85) + "E"] {
-            let rejection = AppleMusicTests.rejection(
-                SecretBytes(Array("\(signed).\(signature)".utf8).span), by: verifier)
+            let rejection = AppleMusicTests.rejection(SecretBytes("\(signed).\(signature)"), by: verifier)
             #expect(rejection == .badSignature || rejection == .malformed)
         }
     }
 
     @Test func `the example of RFC 7515 A 3 is signed by its key`() throws {
-        let key = try SigningKey(pem: SecretBytes(Array(exampleKeyPEM.utf8).span))
+        let key = try SigningKey(pem: SecretBytes(exampleKeyPEM))
         let token = SecretBytes(
-            Array(
-                ("eyJhbGciOiJFUzI1NiJ9"
-                    + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
-                    + ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q").utf8
-            ).span)
+            "eyJhbGciOiJFUzI1NiJ9"
+                + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+                + ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q")
         let verifier = try TokenVerifier(publicKeyOf: key)
         let claims = try TokenClaims(token: token)
         #expect(claims.issuer == "joe" && claims.expires == 1_300_819_380 && claims.keyID == nil)
@@ -178,7 +166,7 @@ private func rejection(
 
     @Test func `what is no token is refused without being quoted`() {
         let error = #expect(throws: MalformedToken.self) {
-            try TokenClaims(token: SecretBytes(Array("canary".utf8).span))
+            try TokenClaims(token: SecretBytes("canary"))
         }
         #expect(error.map { !"\($0)".contains("canary") } == true)
     }
@@ -219,17 +207,17 @@ private func rejection(
     }
 
     @Test func `a file is read again on rejection alone`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = try directory.write("first\n")
         let tokens = try DeveloperTokens(tokenFile: path)
         let first = tokens.current(at: now)
-        #expect(text(first) == "first")
+        #expect(first.text == "first")
         #expect(tokens.renewAfterRejection(of: first, at: now) == .unchanged)
         _ = try directory.write("second")
         #expect(tokens.current(at: now + 1_000_000) === first)
         #expect(tokens.renewAfterRejection(of: first, at: now + 30) == .tooSoon)
         #expect(tokens.renewAfterRejection(of: first, at: now + 60) == .changed)
-        #expect(text(tokens.current(at: now + 60)) == "second")
+        #expect(tokens.current(at: now + 60).text == "second")
         let second = tokens.current(at: now + 60)
         _ = try directory.write("canary", mode: 0o644)
         let outcome = tokens.renewAfterRejection(of: second, at: now + 120)
@@ -243,7 +231,7 @@ private func rejection(
     }
 
     @Test func `a file that cannot be read is an error at once`() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = try directory.write("token", mode: 0o640)
         #expect(throws: SecretFileError(path: path, reason: .accessibleByOthers(mode: 0o640))) {
             try DeveloperTokens(tokenFile: path)

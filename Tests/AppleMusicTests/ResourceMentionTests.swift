@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import Text
@@ -142,11 +141,9 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
     @Test(.requires(.sharedMaterial))
     func `recorded answers name what the parser's value names`() throws {
         var count = 0
-        for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {
-            guard let name = entry["file"] as? String, name.hasSuffix(".json") else { continue }
-            let data = try Data(contentsOf: SharedMaterial.directory.appendingPathComponent("recordings/" + name))
-            guard let value = try? JSON.parse([UInt8](data)) else { continue }
-            let found = ResourceMention.numbers(in: [UInt8](data).span)
+        for (name, bytes) in try SharedMaterial.recordedAnswers() {
+            guard let value = try? JSON.parse(bytes) else { continue }
+            let found = ResourceMention.numbers(in: bytes.span)
             #expect(found == numbers(namedBy: value), "\(name)")
             if !found.isEmpty { count += 1 }
         }

@@ -15,8 +15,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
             ]
             for (suffix, template) in expected {
                 let route = try route(collection + suffix)
-                #expect(route.resourceClass == type)
-                #expect(route.storefront == Storefront("us"))
+                #expect(route.resourceClass == type && route.storefront == Storefront("us"))
                 #expect(route.isShared && !route.isPersonal)
                 #expect("\(route.template)" == "/v1/catalog/{storefront}/\(type.name)\(template)")
             }
@@ -35,8 +34,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
     ])
     func `the rest of what may be shared`(target: String, expected: ResourceClass, template: String) throws {
         let route = try route(target)
-        #expect(route.resourceClass == expected)
-        #expect(route.storefront == Storefront("gb"))
+        #expect(route.resourceClass == expected && route.storefront == Storefront("gb"))
         #expect(route.isShared)
         #expect("\(route.template)" == template)
     }
@@ -55,8 +53,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
     ])
     func `anything else is other and not shared`(target: String) throws {
         let route = try route(target)
-        #expect(route.resourceClass == .other)
-        #expect(!route.isShared && !route.isPersonal)
+        #expect(route.resourceClass == .other && !route.isShared && !route.isPersonal)
         #expect("\(route.template)" == "other")
     }
 
@@ -75,8 +72,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
     ])
     func `the user's own are personal`(target: String, template: String) throws {
         let route = try route(target)
-        #expect(route.resourceClass == .personal)
-        #expect(route.isPersonal && !route.isShared)
+        #expect(route.resourceClass == .personal && route.isPersonal && !route.isShared)
         #expect("\(route.template)" == template)
     }
 
@@ -97,8 +93,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
     ])
     func `personal markers in the catalog are seen in any spelling`(target: String) throws {
         let route = try route(target)
-        #expect(route.resourceClass == .personal)
-        #expect(route.isPersonal && !route.isShared)
+        #expect(route.resourceClass == .personal && route.isPersonal && !route.isShared)
         if !target.contains(";") { #expect(route.storefront == Storefront("us")) }
     }
 

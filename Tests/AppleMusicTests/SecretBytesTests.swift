@@ -6,7 +6,7 @@ import Testing
     private struct Refusal: Error {}
 
     @Test func `nothing that prints a value shows the secret`() {
-        let secret = SecretBytes(Array("canary-secret".utf8).span)
+        let secret = SecretBytes("canary-secret")
         var dumped = ""
         dump(secret, to: &dumped)
         let pair = (secret, [secret], Optional(secret))
@@ -28,13 +28,12 @@ import Testing
     }
 
     @Test func `comparing looks at length and content`() {
-        func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8).span) }
-        #expect(secret("abc").isEqual(to: secret("abc")))
-        #expect(!secret("abc").isEqual(to: secret("abd")))
-        #expect(!secret("abc").isEqual(to: secret("ab")))
-        #expect(secret("").isEqual(to: secret("")))
-        #expect(!secret("").isEqual(to: secret("a")))
-        #expect(!secret("a").isEqual(to: secret("")))
+        #expect(SecretBytes("abc").isEqual(to: SecretBytes("abc")))
+        #expect(!SecretBytes("abc").isEqual(to: SecretBytes("abd")))
+        #expect(!SecretBytes("abc").isEqual(to: SecretBytes("ab")))
+        #expect(SecretBytes("").isEqual(to: SecretBytes("")))
+        #expect(!SecretBytes("").isEqual(to: SecretBytes("a")))
+        #expect(!SecretBytes("a").isEqual(to: SecretBytes("")))
     }
 
     @Test func `may be filled with less than its capacity, or not at all`() {

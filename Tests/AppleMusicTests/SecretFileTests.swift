@@ -5,47 +5,33 @@ import Testing
 
 @testable import AppleMusic
 
-/// A directory that goes away with the test.
-final class TemporaryDirectory {
-    let path: String
+extension SecretBytes {
+    convenience init(_ text: String) { self.init(Array(text.utf8).span) }
 
-    init() throws {
-        path = NSTemporaryDirectory() + "applemusic-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
+    var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    func write(_ text: String, mode: mode_t = 0o600, name: String = "secret") throws -> String {
-        let file = path + "/" + name
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+extension TemporaryFolder {
+    func write(_ text: String, mode: mode_t = 0o600) throws -> String {
+        let file = try put(text.utf8, "secret")
         #expect(chmod(file, mode) == 0)
         return file
     }
 }
 
 private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> SecretFileError.Reason? {
-    do {
-        _ = try body()
-        return nil
-    } catch {
-        return error.reason
-    }
+    thrown(body)?.reason
 }
 
-private func text(_ secret: SecretBytes) -> String { secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
-
 @Suite struct SecretFileTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TemporaryFolder() }
 
     @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
     func `a file of one's own is read`(mode: mode_t) throws {
         let path = try directory.write("content\n", mode: mode)
-        #expect(text(try SecretFile.read(path)) == "content\n")
+        #expect(try SecretFile.read(path).text == "content\n")
     }
 
     @Test(arguments: [0o640, 0o604, 0o644, 0o660, 0o601, 0o610, 0o620, 0o602, 0o666, 0o777] as [mode_t])
@@ -114,7 +100,7 @@ private func text(_ secret: SecretBytes) -> String { secret.withUnsafeBytes { St
 
     @Test func `a token loses the line end behind it`() throws {
         for end in ["", "\n", "\r\n"] {
-            #expect(text(try SecretFile.readToken(directory.write("aZ09-._~+/=" + end))) == "aZ09-._~+/=")
+            #expect(try SecretFile.readToken(directory.write("aZ09-._~+/=" + end)).text == "aZ09-._~+/=")
         }
     }
 

@@ -4,15 +4,8 @@ import Testing
 
 @testable import AppleMusic
 
-private func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8).span) }
-
 private func error(_ pem: SecretBytes) -> SigningKeyError? {
-    do {
-        _ = try SigningKey(pem: pem)
-        return nil
-    } catch {
-        return error
-    }
+    thrown { () throws(SigningKeyError) in try SigningKey(pem: pem) }
 }
 
 /// The key of RFC 7515 appendix A.3, as PKCS#8.
@@ -28,7 +21,7 @@ let exampleKeyPEM = """
 @Suite struct SigningKeyTests {
     @Test func `a fresh key is PKCS#8 and can be loaded`() throws {
         let pem = try SigningKey.generatePEM()
-        let text = pem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let text = pem.text
         #expect(text.hasPrefix("-----BEGIN PRIVATE KEY-----\n") && text.hasSuffix("-----END PRIVATE KEY-----\n"))
         #expect(SecretFile.keySizes.contains(pem.count))
         #expect(error(pem) == nil)
@@ -47,11 +40,11 @@ let exampleKeyPEM = """
             -----END PRIVATE KEY-----
 
             """
-        #expect(error(secret(ed25519)) == .wrongAlgorithm)
+        #expect(error(SecretBytes(ed25519)) == .wrongAlgorithm)
     }
 
     @Test func `what is no private key is refused`() throws {
-        let pem = try SigningKey.generatePEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let pem = try SigningKey.generatePEM().text
         let publicKey = """
             -----BEGIN PUBLIC KEY-----
             MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEf83OJ3D2xF1Bg8vub9tLe1gHMzV7
@@ -60,7 +53,7 @@ let exampleKeyPEM = """
 
             """
         for text in ["", "canary", publicKey, String(pem.prefix(100)), pem.replacingOccurrences(of: "M", with: "?")] {
-            #expect(error(secret(text)) == .notPrivateKey)
+            #expect(error(SecretBytes(text)) == .notPrivateKey)
         }
     }
 
@@ -74,7 +67,7 @@ let exampleKeyPEM = """
             -----END ENCRYPTED PRIVATE KEY-----
 
             """
-        #expect(error(secret(encrypted)) == .notPrivateKey)
+        #expect(error(SecretBytes(encrypted)) == .notPrivateKey)
     }
 
     @Test func `no error shows anything of the key`() {

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct BodyDecoderTests {
@@ -23,7 +24,7 @@ import Testing
     }
 
     private func refusal(_ text: String, limits: MessageLimits = .request) -> ParseError? {
-        parseError { () throws(ParseError) in _ = try decode(text, limits: limits) }
+        thrown { () throws(ParseError) in try decode(text, limits: limits) }
     }
 
     @Test func lengthDelimitedContentEndsExactly() throws {
@@ -53,8 +54,8 @@ import Testing
         #expect(open.isDone)
         for framing in [BodyFraming.length(4), .chunked] {
             var decoder = BodyDecoder(framing, limits: .response)
-            #expect(parseError { () throws(ParseError) in try decoder.finish() } == .truncated)
-            #expect(parseError { () throws(ParseError) in _ = try decoder.next(bytes.span) } == .truncated)
+            #expect(thrown { () throws(ParseError) in try decoder.finish() } == .truncated)
+            #expect(thrown { () throws(ParseError) in try decoder.next(bytes.span) } == .truncated)
         }
         var done = BodyDecoder(.none, limits: .response)
         try done.finish()
@@ -70,9 +71,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "\r\n", "g\r\n", "+1\r\n", "-1\r\n", " 1\r\n", "1 \r\n", "1\t\r\n", "0x1\r\n", "1_0\r\n", "1,\r\n", "1.\r\n",
-        ";a\r\n",
-        "1\u{0}\r\n", "00000000000000001\r\n", "fffffffffffffffff\r\n",
+        "\r\n", "g\r\n", "+1\r\n", "-1\r\n", " 1\r\n", "1 \r\n", "1\t\r\n", "0x1\r\n", "1_0\r\n", "1,\r\n",
+        "1.\r\n", ";a\r\n", "1\u{0}\r\n", "00000000000000001\r\n", "fffffffffffffffff\r\n",
     ])
     func aSizeIsUpToSixteenHexadecimalDigits(line: String) {
         #expect(refusal(line + "a\r\n0\r\n\r\n") == .chunkSize)
@@ -88,17 +88,14 @@ import Testing
 
     @Test(arguments: [
         "1;\r\n", "1;;a\r\n", "1; a\r\n", "1;a =b\r\n", "1;a= b\r\n", "1;a=\r\n", "1;a=\"b\r\n", "1;a=\"b\"c\r\n",
-        "1;a b\r\n",
-        "1;a=\"b\\\"\r\n", "1;a=\"\\\r\n", "1;=b\r\n",
+        "1;a b\r\n", "1;a=\"b\\\"\r\n", "1;a=\"\\\r\n", "1;=b\r\n",
     ])
     func extensionsFollowTheirGrammar(line: String) {
         #expect(refusal(line + "a\r\n0\r\n\r\n") == .chunkExtension)
     }
 
     @Test(arguments: ["1\n", "1\r\r\n", "1;a\n", "1;a=\"\n\"\r\n", "1;a\rb\r\n"])
-    func aChunkLineEndsWithCRLF(line: String) {
-        #expect(refusal(line + "a\r\n0\r\n\r\n") != nil)
-    }
+    func aChunkLineEndsWithCRLF(line: String) { #expect(refusal(line + "a\r\n0\r\n\r\n") != nil) }
 
     @Test(arguments: ["aXX", "a\n", "a\rX", "aX\r\n", "ab\r\n", "a0\r\n", "a\r\r\n"])
     func dataIsFollowedByBothBytesOfTheLineEnd(data: String) {
@@ -118,9 +115,9 @@ import Testing
         var decoder = BodyDecoder(.chunked, limits: .request)
         let bad = [UInt8]("z".utf8)
         let good = [UInt8]("0\r\n\r\n".utf8)
-        #expect(parseError { () throws(ParseError) in _ = try decoder.next(bad.span) } == .chunkSize)
-        #expect(parseError { () throws(ParseError) in _ = try decoder.next(good.span) } == .chunkSize)
-        #expect(parseError { () throws(ParseError) in try decoder.finish() } == .chunkSize)
+        #expect(thrown { () throws(ParseError) in try decoder.next(bad.span) } == .chunkSize)
+        #expect(thrown { () throws(ParseError) in try decoder.next(good.span) } == .chunkSize)
+        #expect(thrown { () throws(ParseError) in try decoder.finish() } == .chunkSize)
         #expect(!decoder.isDone)
     }
 

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct BodyFramingTests {
@@ -9,7 +10,7 @@ import Testing
     }
 
     private func refusal(_ fields: String, version: String = "1.1", method: String = "POST") -> ParseError? {
-        parseError { () throws(ParseError) in _ = try framing(fields, version: version, method: method) }
+        thrown { () throws(ParseError) in try framing(fields, version: version, method: method) }
     }
 
     @Test func aRequestIsFramedByOneField() throws {
@@ -92,10 +93,10 @@ import Testing
             ("Transfer-Encoding: gzip, chunked\r\n", .transferEncoding),
             ("Transfer-Encoding: gzip\r\n", .transferCoding),
         ] {
-            let thrown = parseError { () throws(ParseError) in
-                _ = try ParsedResponse("HTTP/1.1 200 OK\r\n\(fields)\r\n").framing()
+            let found = thrown { () throws(ParseError) in
+                try ParsedResponse("HTTP/1.1 200 OK\r\n\(fields)\r\n").framing()
             }
-            #expect(thrown == error, "\(fields)")
+            #expect(found == error, "\(fields)")
         }
     }
 }

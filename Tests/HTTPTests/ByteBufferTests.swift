@@ -3,8 +3,18 @@ import TestSupport
 import Testing
 
 @Suite struct ByteBufferTests {
-    private func text(_ buffer: borrowing ByteBuffer) -> String {
-        String(decoding: buffer.copyReadable(), as: UTF8.self)
+    private func expect(
+        _ buffer: borrowing ByteBuffer, _ bytes: [UInt8], _ note: Comment? = nil,
+        _ place: SourceLocation = #_sourceLocation
+    ) {
+        let readable = buffer.copyReadable()
+        #expect(readable == bytes, note, sourceLocation: place)
+    }
+
+    private func expect(
+        _ buffer: borrowing ByteBuffer, _ text: String, _ place: SourceLocation = #_sourceLocation
+    ) {
+        expect(buffer, Array(text.utf8), nil, place)
     }
 
     @Test func bytesComeOutAsTheyWentIn() {
@@ -16,26 +26,22 @@ import Testing
         buffer.append(String("h\u{e4}"))
         let span = [UInt8]("i".utf8)
         buffer.append(span.span)
-        let found1 = text(buffer)
-        #expect(found1 == "abcdefgh\u{e4}i")
+        expect(buffer, "abcdefgh\u{e4}i")
     }
 
     @Test func numbersAreWrittenWithoutLeadingZeros() {
         for number in [0, 1, 9, 10, 15, 16, 99, 100, 255, 256, 4096, 10_000, Int.max - 1, Int.max] {
             var decimal = ByteBuffer(capacity: 1)
             decimal.append(decimal: number)
-            let found2 = text(decimal)
-            #expect(found2 == String(number))
+            expect(decimal, String(number))
             var hexadecimal = ByteBuffer(capacity: 1)
             hexadecimal.append(hexadecimal: number)
-            let found3 = text(hexadecimal)
-            #expect(found3 == String(number, radix: 16))
+            expect(hexadecimal, String(number, radix: 16))
         }
         for number in [-1, -10, Int.min] {
             var negative = ByteBuffer(capacity: 1)
             negative.append(decimal: number)
-            let found4 = text(negative)
-            #expect(found4 == String(number))
+            expect(negative, String(number))
         }
     }
 
@@ -44,15 +50,13 @@ import Testing
         buffer.append([1, 2, 3, 4, 5, 6])
         buffer.consume(4)
         buffer.append([7, 8, 9, 10])
-        let found5 = buffer.capacity
-        #expect(found5 == 8)
-        let found6 = buffer.copyReadable()
-        #expect(found6 == [5, 6, 7, 8, 9, 10])
+        let capacity = buffer.capacity
+        #expect(capacity == 8)
+        expect(buffer, [5, 6, 7, 8, 9, 10])
         buffer.append([11, 12, 13])
-        let found7 = buffer.capacity
-        #expect(found7 > 8)
-        let found8 = buffer.copyReadable()
-        #expect(found8 == [5, 6, 7, 8, 9, 10, 11, 12, 13])
+        let grown = buffer.capacity
+        #expect(grown > 8)
+        expect(buffer, [5, 6, 7, 8, 9, 10, 11, 12, 13])
     }
 
     @Test func writingInPlaceMakesOnlyWhatWasWrittenReadable() {
@@ -64,12 +68,9 @@ import Testing
             return (written: 1, result: memory.count)
         }
         #expect(room >= 100)
-        let found9 = buffer.copyReadable()
-        #expect(found9 == [1, 2])
-        let found10 = buffer.withUnsafeReadable { Array($0) }
-        #expect(found10 == [1, 2])
-        let found11 = buffer.withReadable { $0.count }
-        #expect(found11 == 2)
+        expect(buffer, [1, 2])
+        let (bytes, count) = (buffer.withUnsafeReadable { Array($0) }, buffer.withReadable { $0.count })
+        #expect(bytes == [1, 2] && count == 2)
     }
 
     @Test func wipingLeavesNothingBehind() {
@@ -77,8 +78,8 @@ import Testing
         buffer.append([UInt8](repeating: 0xAA, count: 12))
         buffer.consume(3)
         buffer.wipe()
-        let found12 = buffer.isEmpty
-        #expect(found12)
+        let isEmpty = buffer.isEmpty
+        #expect(isEmpty)
         let left = buffer.withUnsafeWritable(minimum: 0) { (written: 0, result: Array($0)) }
         #expect(left == [UInt8](repeating: 0, count: 16))
     }
@@ -125,16 +126,13 @@ import Testing
         var buffer = ByteBuffer(capacity: 16)
         buffer.append([1, 2, 3])
         buffer.removeAll(keepingCapacity: true)
-        let found13 = buffer.isEmpty
-        #expect(found13)
-        let found14 = buffer.capacity
-        #expect(found14 == 16)
+        let (isEmpty, kept) = (buffer.isEmpty, buffer.capacity)
+        #expect(isEmpty && kept == 16)
         buffer.removeAll(keepingCapacity: false)
-        let found15 = buffer.capacity
-        #expect(found15 == 0)
+        let dropped = buffer.capacity
+        #expect(dropped == 0)
         buffer.append([4])
-        let found16 = buffer.copyReadable()
-        #expect(found16 == [4])
+        expect(buffer, [4])
     }
 
     @Test(arguments: 0..<100)
@@ -154,24 +152,20 @@ import Testing
                 buffer.consume(count)
                 model.removeFirst(count)
             }
-            let found17 = buffer.copyReadable()
-            #expect(found17 == model, "seed \(seed)")
-            let found18 = buffer.readableCount
-            #expect(found18 == model.count)
+            expect(buffer, model, "seed \(seed)")
+            let count = buffer.readableCount
+            #expect(count == model.count)
         }
     }
 
     @Test func aStatusLineIsWrittenAsItIsOnTheWire() {
         var buffer = ByteBuffer(capacity: 1)
         buffer.appendStatusLine(404)
-        let written = text(buffer)
-        #expect(written == "HTTP/1.1 404 Not Found\r\n")
+        expect(buffer, "HTTP/1.1 404 Not Found\r\n")
     }
 
     @Test func everyUsualStatusHasAReason() {
-        for status in 100...599 {
-            #expect(reasonPhrase(status).utf8CodeUnitCount > 0)
-        }
+        for status in 100...599 { #expect(reasonPhrase(status).utf8CodeUnitCount > 0) }
         #expect(String(describing: reasonPhrase(431)) == "Request Header Fields Too Large")
         #expect(String(describing: reasonPhrase(799)) == "Unknown")
     }

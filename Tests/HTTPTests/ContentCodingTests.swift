@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct ContentCodingTests {
@@ -13,9 +14,7 @@ import Testing
         "gzip;q=1.000", "gzip ; q=0.5", "deflate,gzip;Q=0.3", "identity;q=0.5, gzip;q=0.5", "gzip, identity",
         "identity;q=0, gzip;q=0.001", " , gzip,", "gzip;q=0, x-gzip", "*;q=0, gzip",
     ])
-    func gzipIsWanted(value: String) throws {
-        #expect(try preferred(value) == .gzip)
-    }
+    func gzipIsWanted(value: String) throws { #expect(try preferred(value) == .gzip) }
 
     @Test(arguments: [
         "", "identity", "br", "deflate, br", "gzip;q=0", "gzip;q=0.000", "gzip;q=0, *", "x-gzip;q=0", "*;q=0",
@@ -23,9 +22,7 @@ import Testing
         "gzip;q=1.001", "gzip;q=-1", "gzip;q=0.5555", "gzip;level=9", "gzip;q", "gzip;", "gzip;q=0.5;x", "\"gzip\"",
         "gzip q=1", "gzip;q=.5",
     ])
-    func gzipIsNotWanted(value: String) throws {
-        #expect(try preferred(value) == .identity)
-    }
+    func gzipIsNotWanted(value: String) throws { #expect(try preferred(value) == .identity) }
 
     @Test func severalLinesAreOneList() throws {
         #expect(try preferred("br", "gzip") == .gzip)

@@ -26,9 +26,7 @@ import Testing
         "", "abc", "\"abc", "abc\"", "\"", "w/\"abc\"", "W\\\"abc\"", "W\"abc\"", "W/abc", "W/", "\"a\"b\"", "\"a b\"",
         "\"a\" ", "\"a\u{7F}\"", "*",
     ])
-    func nothingElseIsATag(text: String) {
-        #expect(tag(Array(text.utf8)) == nil)
-    }
+    func nothingElseIsATag(text: String) { #expect(tag(Array(text.utf8)) == nil) }
 
     @Test func aListIsWalkedAndWhatIsNoTagIsSkipped() {
         #expect(opaques("\"a\", W/\"b\" ,\"c,d\"") == ["\"a\"", "W/\"b\"", "\"c,d\""])

@@ -36,9 +36,7 @@ import Testing
         "Sunday,", "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 94", "Sun Nov +6 08:49:37 1994",
         "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func anythingElseIsNoDate(text: String) {
-        #expect(parse(text) == nil)
-    }
+    func anythingElseIsNoDate(text: String) { #expect(parse(text) == nil) }
 
     @Test func theCenturyOfAShortYearIsTheNearestThatIsNotFarAhead() {
         #expect(parse("Thursday, 18-Aug-50 02:01:18 GMT") == parse("Thu, 18 Aug 2050 02:01:18 GMT"))

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct HeadParserTests {
@@ -9,8 +10,7 @@ import Testing
         #expect(request.head.method == .get)
         #expect(request[request.head.methodText] == "GET")
         #expect(request[request.head.target] == "/v1/catalog/us/albums/1?include=artists")
-        #expect(request.head.authority == nil)
-        #expect(request.head.version == .http11)
+        #expect(request.head.authority == nil && request.head.version == .http11)
         #expect(request.head.byteCount == request.bytes.count)
         #expect(request.head.fields.map { request[$0.name] } == ["Host", "Accept", "X-Own"])
         #expect(request.head.fields.map { request[$0.value] } == ["a.example:8080", "*/*", ""])
@@ -30,12 +30,9 @@ import Testing
         #expect(try parser.parse(first.span, into: head))
         let second = [UInt8]("GET / HTTP/1.1\r\nHost: b\r\n\r\n".utf8)
         #expect(try parser.parse(second.span, into: head))
-        #expect(head.authority == nil)
-        #expect(head.fields.count == 1)
-        #expect(!head.fields.contains(.contentLength))
-        #expect(head.fields.first(.connection) == nil)
-        #expect(head.version == .http11)
-        #expect(!head.expectsContinue)
+        #expect(head.authority == nil && head.fields.count == 1)
+        #expect(!head.fields.contains(.contentLength) && head.fields.first(.connection) == nil)
+        #expect(head.version == .http11 && !head.expectsContinue)
     }
 
     @Test func aHeadThatTricklesInEqualsTheWhole() throws {
@@ -61,22 +58,19 @@ import Testing
         parser.reset()
         let next = [UInt8]("GET / HTTP/1.1\r\nHost: b\r\n\r\n".utf8)
         #expect(try parser.parse(next.span, into: head))
-        #expect(head.method == .get)
-        #expect(head.fields.count == 1)
+        #expect(head.method == .get && head.fields.count == 1)
     }
 
     @Test(arguments: [
         "GET / HTTP/1.1\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\n",
         "GET / HTTP/1.1\rHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\r\n\r\n",
     ])
-    func onlyCRLFEndsALine(text: String) {
-        #expect(refusal(text) == .lineEnd)
-    }
+    func onlyCRLFEndsALine(text: String) { #expect(refusal(text) == .lineEnd) }
 
     @Test(arguments: (0..<256).map { UInt8($0) })
     func aFieldValueHasNoControlCharacterButTab(byte: UInt8) {
         let bytes = [UInt8]("GET / HTTP/1.1\r\nHost: a\r\nX: b".utf8) + [byte] + [UInt8]("c\r\n\r\n".utf8)
-        let error = parseError { () throws(ParseError) in _ = try ParsedRequest(bytes) }
+        let error = thrown { () throws(ParseError) in try ParsedRequest(bytes) }
         let isControl = (byte < 0x20 && byte != 0x09) || byte == 0x7F
         #expect((error != nil) == isControl, "\(byte): \(String(describing: error))")
     }
@@ -85,7 +79,7 @@ import Testing
     func aFieldNameIsAToken(byte: UInt8) {
         let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         let bytes = [UInt8]("GET / HTTP/1.1\r\nHost: a\r\nX".utf8) + [byte] + [UInt8]("Y: c\r\n\r\n".utf8)
-        let error = parseError { () throws(ParseError) in _ = try ParsedRequest(bytes) }
+        let error = thrown { () throws(ParseError) in try ParsedRequest(bytes) }
         // A colon ends the name, and what follows it is the value.
         #expect((error == nil) == (tokens.contains(byte) || byte == UInt8(ascii: ":")), "\(byte)")
     }
@@ -102,7 +96,7 @@ import Testing
         #expect(refusal("\u{16}\u{3}\u{1}") == .method)
         #expect(refusal("{\"a\":") == .method)
         #expect(refusal(" GET") == .method)
-        #expect(parseError { () throws(ParseError) in _ = try ParsedResponse("SSH-2") } == .statusLine)
+        #expect(thrown { () throws(ParseError) in try ParsedResponse("SSH-2") } == .statusLine)
     }
 
     @Test func persistenceFollowsVersionAndConnection() throws {
@@ -142,7 +136,7 @@ import Testing
             "HTTP/1.1 099 x", "HTTP/1.1 600 x", "HTTP/1.1 20 x", "HTTP/1.1 2000 x", "HTTP/1.1  200 x", "HTTP/1.2 200 x",
             "HTTP/2 200", "http/1.1 200 x", "HTTP/1.1 2x0 x", "HTTP/1.1\t200 x", "HTTP/1.1 200x", "HTTP/1.1", "",
         ] {
-            let error = parseError { () throws(ParseError) in _ = try ParsedResponse(line + "\r\n\r\n") }
+            let error = thrown { () throws(ParseError) in try ParsedResponse(line + "\r\n\r\n") }
             #expect(error == .statusLine, "\(line)")
         }
     }

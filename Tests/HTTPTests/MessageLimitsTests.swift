@@ -19,11 +19,11 @@ import Testing
     private func text(_ count: Int) -> String { String(repeating: "a", count: count) }
 
     private func refusal(_ text: String) -> ParseError? {
-        RequestLoop.run([UInt8](text.utf8), limits: small).error
+        MessageLoop.requests([UInt8](text.utf8), limits: small).error
     }
 
     private func isAccepted(_ text: String) -> Bool {
-        RequestLoop.run([UInt8](text.utf8), limits: small).messages == 1
+        MessageLoop.requests([UInt8](text.utf8), limits: small).messages == 1
     }
 
     private func request(method: String = "GET", target: String = "/", fields: String = "", body: String = "") -> String
@@ -71,7 +71,7 @@ import Testing
         #expect(isAccepted("\r\n\r\n" + request()))
         #expect(refusal("\r\n\r\n\r\n" + request()) == .emptyLines)
         let response = [UInt8]("\r\nHTTP/1.1 204 No Content\r\n\r\n".utf8)
-        #expect(ResponseLoop.run(response).error == .statusLine)
+        #expect(MessageLoop.response(response).error == .statusLine)
     }
 
     @Test func content() {

@@ -1,4 +1,5 @@
 import HTTP
+import Testing
 
 /// What a connection does with what it reads, without the connection: heads, framing and content,
 /// one message after the other, fed in pieces. Everything a test wants to compare is in the value.
@@ -40,43 +41,61 @@ func pieces(_ bytes: [UInt8], cuts: [Int]) -> [ArraySlice<UInt8>] {
     return result
 }
 
-/// The text at `range` of what is readable.
-func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
-    var copy: [UInt8] = []
-    for index in range.range { copy.append(bytes[index]) }
-    return String(decoding: copy, as: UTF8.self)
-}
-
-/// The server's side of a connection.
-struct RequestLoop: ~Copyable {
-    var limits = MessageLimits.request
+/// One side of a connection: the server's, which reads requests, or the client's, which reads up to
+/// the end of one final response.
+struct MessageLoop: ~Copyable {
+    /// What the response answers; nil where requests are read.
+    private let answered: Method?
+    private let limits: MessageLimits
     private var buffer = ByteBuffer(capacity: 64)
     private var parser: HeadParser
-    private let head = RequestHead()
+    private let request = RequestHead()
+    private var response = ResponseHead()
     private var decoder: BodyDecoder?
     private var content: [UInt8] = []
     private var closes = false
     private var verdict = Verdict()
 
-    init(limits: MessageLimits = .request) {
-        self.limits = limits
+    private init(answering method: Method?, limits: MessageLimits) {
+        (answered, self.limits) = (method, limits)
         parser = HeadParser(limits: limits)
     }
 
-    static func run(_ bytes: [UInt8], cuts: [Int] = [], limits: MessageLimits = .request) -> Verdict {
-        var loop = RequestLoop(limits: limits)
-        for piece in pieces(bytes, cuts: cuts) where !loop.isOver {
-            loop.buffer.append(piece)
-            loop.advance()
-        }
-        return loop.finished()
+    static func requests(_ bytes: [UInt8], cuts: [Int] = [], limits: MessageLimits = .request) -> Verdict {
+        var loop = MessageLoop(answering: nil, limits: limits)
+        loop.feed(bytes, cuts)
+        if !loop.isOver { loop.verdict.end = loop.decoder != nil || !loop.buffer.isEmpty ? .incomplete : .clean }
+        return loop.verdict
     }
 
-    private var isOver: Bool { verdict.error != nil || verdict.end == .closed }
+    /// `closes`: the peer closes after the last byte.
+    static func response(_ bytes: [UInt8], cuts: [Int] = [], method: Method = .get, closes: Bool = true) -> Verdict {
+        var loop = MessageLoop(answering: method, limits: .response)
+        loop.feed(bytes, cuts)
+        if closes, !loop.isOver { loop.close() }
+        if !loop.isOver { loop.verdict.end = .incomplete }
+        return loop.verdict
+    }
 
-    private consuming func finished() -> Verdict {
-        if !isOver { verdict.end = decoder != nil || !buffer.isEmpty ? .incomplete : .clean }
-        return verdict
+    private var isOver: Bool {
+        verdict.error != nil || (answered == nil ? verdict.end == .closed : verdict.messages > 0)
+    }
+
+    private mutating func feed(_ bytes: [UInt8], _ cuts: [Int]) {
+        for piece in pieces(bytes, cuts: cuts) where !isOver {
+            buffer.append(piece)
+            advance()
+        }
+    }
+
+    private mutating func close() {
+        do throws(ParseError) {
+            guard var decoder else { throw .truncated }
+            try decoder.finish()
+            verdict.contents.append(content)
+        } catch {
+            verdict.end = .error(error)
+        }
     }
 
     private mutating func advance() {
@@ -90,15 +109,24 @@ struct RequestLoop: ~Copyable {
     }
 
     private mutating func readHead() throws(ParseError) -> Bool {
-        guard try buffer.withReadable({ (bytes) throws(ParseError) -> Bool in try parser.parse(bytes, into: head) })
-        else { return false }
-        let framing = try buffer.withReadable { (bytes) throws(ParseError) -> BodyFraming in
-            verdict.targets.append(text(bytes, head.target))
-            return try head.framing(bytes, limits: limits)
+        let framing = try buffer.withReadable { (bytes) throws(ParseError) -> BodyFraming? in
+            if let answered {
+                guard try parser.parse(bytes, into: &response) else { return nil }
+                return try response.framing(bytes, answering: answered)
+            }
+            guard try parser.parse(bytes, into: request) else { return nil }
+            verdict.targets.append(bytes.text(request.target))
+            return try request.framing(bytes, limits: limits)
         }
-        buffer.consume(head.byteCount)
-        closes = !head.keepsAlive
-        decoder = BodyDecoder(framing, limits: limits)
+        guard let framing else { return false }
+        if answered == nil {
+            buffer.consume(request.byteCount)
+            closes = !request.keepsAlive
+        } else {
+            buffer.consume(response.byteCount)
+            verdict.statuses.append(response.status)
+        }
+        if answered == nil || !response.isInterim { decoder = BodyDecoder(framing, limits: limits) }
         return true
     }
 
@@ -125,91 +153,6 @@ struct RequestLoop: ~Copyable {
     }
 }
 
-/// The client's side of a connection, up to the end of one final response.
-struct ResponseLoop: ~Copyable {
-    private let method: Method
-    private let limits = MessageLimits.response
-    private var buffer = ByteBuffer(capacity: 64)
-    private var parser = HeadParser(limits: .response)
-    private var head = ResponseHead()
-    private var decoder: BodyDecoder?
-    private var content: [UInt8] = []
-    private var verdict = Verdict()
-
-    init(method: Method) {
-        self.method = method
-    }
-
-    /// `closes`: the peer closes after the last byte.
-    static func run(_ bytes: [UInt8], cuts: [Int] = [], method: Method = .get, closes: Bool = true) -> Verdict {
-        var loop = ResponseLoop(method: method)
-        for piece in pieces(bytes, cuts: cuts) where !loop.isOver {
-            loop.buffer.append(piece)
-            loop.advance()
-        }
-        if closes, !loop.isOver { loop.close() }
-        return loop.finished()
-    }
-
-    private var isOver: Bool { verdict.error != nil || verdict.messages > 0 }
-
-    private consuming func finished() -> Verdict {
-        if !isOver { verdict.end = .incomplete }
-        return verdict
-    }
-
-    private mutating func close() {
-        do throws(ParseError) {
-            guard var decoder else { throw .truncated }
-            try decoder.finish()
-            verdict.contents.append(content)
-        } catch {
-            verdict.end = .error(error)
-        }
-    }
-
-    private mutating func advance() {
-        do throws(ParseError) {
-            while !isOver, !buffer.isEmpty || decoder != nil {
-                guard try decoder == nil ? readHead() : readContent() else { return }
-            }
-        } catch {
-            verdict.end = .error(error)
-        }
-    }
-
-    private mutating func readHead() throws(ParseError) -> Bool {
-        guard try buffer.withReadable({ (bytes) throws(ParseError) -> Bool in try parser.parse(bytes, into: &head) })
-        else { return false }
-        let framing = try buffer.withReadable { (bytes) throws(ParseError) in
-            try head.framing(bytes, answering: method)
-        }
-        buffer.consume(head.byteCount)
-        verdict.statuses.append(head.status)
-        if !head.isInterim { decoder = BodyDecoder(framing, limits: limits) }
-        return true
-    }
-
-    private mutating func readContent() throws(ParseError) -> Bool {
-        guard var decoder else { return true }
-        let piece = try buffer.withReadable { (bytes) throws(ParseError) in try decoder.next(bytes) }
-        self.decoder = decoder
-        switch piece {
-        case .content(let range, let consumed):
-            content += buffer.copyReadable()[range.range]
-            buffer.consume(consumed)
-            return true
-        case .needMore(let consumed):
-            buffer.consume(consumed)
-            return false
-        case .end(let consumed):
-            buffer.consume(consumed)
-            verdict.contents.append(content)
-            return true
-        }
-    }
-}
-
 /// Ways to cut a message of this length: once, at every offset of a short one and at a sample of a
 /// long one; and, unless it is very long, into single bytes.
 func cutLists(_ length: Int) -> [[Int]] {
@@ -217,4 +160,15 @@ func cutLists(_ length: Int) -> [[Int]] {
     let step = length <= 150 ? 1 : length <= 2000 ? 3 : max(1, length / 60)
     let once = stride(from: 1, to: length, by: step).map { [$0] }
     return length <= 4096 ? once + [Array(1..<length)] : once
+}
+
+/// Records where a message that comes in pieces is judged otherwise than the whole.
+func expectCutsToChangeNothing(_ id: String, _ length: Int, _ judge: (_ cuts: [Int]) -> Verdict) {
+    let whole = judge([])
+    for cuts in cutLists(length) {
+        let split = judge(cuts)
+        guard split != whole else { continue }
+        Issue.record("\(id) cut at \(cuts.prefix(3)): \(split) instead of \(whole)")
+        return
+    }
 }

@@ -38,10 +38,10 @@ import Testing
     func trickledEqualsWhole(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let bytes = stream(&generator)
-        let whole = RequestLoop.run(bytes)
+        let whole = MessageLoop.requests(bytes)
         let cuts = (0..<6).map { _ in Int.random(in: 0...bytes.count, using: &generator) }.sorted()
-        #expect(RequestLoop.run(bytes, cuts: cuts) == whole, "seed \(seed), cuts \(cuts)")
-        #expect(RequestLoop.run(bytes, cuts: Array(0..<bytes.count)) == whole, "seed \(seed), bytewise")
+        #expect(MessageLoop.requests(bytes, cuts: cuts) == whole, "seed \(seed), cuts \(cuts)")
+        #expect(MessageLoop.requests(bytes, cuts: Array(0..<bytes.count)) == whole, "seed \(seed), bytewise")
     }
 
     @Test(arguments: 0..<400)
@@ -49,15 +49,14 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(seed))
         let beginnings = [
             "", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "HTTP/1.1 200 OK\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         ]
         var bytes = [UInt8](pick(beginnings, &generator).utf8)
         let alphabet: [UInt8] = [UInt8]("\r\n\r\n :;,=\"\\%09afGX/".utf8) + [0, 0x7F, 0x80, 0xFF]
         for _ in 0..<Int.random(in: 0...200, using: &generator) { bytes.append(pick(alphabet, &generator)) }
-        let request = RequestLoop.run(bytes)
+        let request = MessageLoop.requests(bytes)
         #expect(request.messages <= bytes.count)
-        let response = ResponseLoop.run(bytes)
+        let response = MessageLoop.response(bytes)
         #expect(response.messages <= 1)
         _ = HTTPDate.parse(bytes.span)
         var directives = CacheControl()

@@ -50,7 +50,7 @@ import Testing
         let cases = try Self.cases()
         #expect(cases.count == 965)
         for item in cases {
-            let verdict = RequestLoop.run(item.bytes)
+            let verdict = MessageLoop.requests(item.bytes)
             if Self.unknownMethods.contains(item.id) {
                 #expect(verdict.messages == 1 && verdict.error == nil, "\(item.id): \(verdict)")
             } else {
@@ -62,12 +62,8 @@ import Testing
     @Test(.requires(.sharedMaterial))
     func aRequestCutAnywhereGetsTheVerdictOfTheWhole() throws {
         for item in try Self.cases() {
-            let whole = RequestLoop.run(item.bytes)
-            for cuts in cutLists(item.bytes.count) {
-                let split = RequestLoop.run(item.bytes, cuts: cuts)
-                guard split != whole else { continue }
-                Issue.record("\(item.id) cut at \(cuts.prefix(3)): \(split) instead of \(whole)")
-                break
+            expectCutsToChangeNothing(item.id, item.bytes.count) {
+                MessageLoop.requests(item.bytes, cuts: $0)
             }
         }
     }

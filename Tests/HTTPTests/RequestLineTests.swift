@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @Suite struct RequestLineTests {
@@ -43,7 +44,7 @@ import Testing
     @Test(arguments: (0..<256).map { UInt8($0) })
     func aTargetHasOnlyCharactersThatMeanOneThing(byte: UInt8) {
         let bytes = [UInt8]("GET /a".utf8) + [byte] + [UInt8]("b HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-        let error = parseError { () throws(ParseError) in _ = try ParsedRequest(bytes) }
+        let error = thrown { () throws(ParseError) in try ParsedRequest(bytes) }
         let isRefused = byte <= 0x20 || byte >= 0x7F || "\"#<>\\%".utf8.contains(byte)
         #expect((error?.status == 400) == isRefused, "\(byte)")
     }
@@ -82,9 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["*", "a/b", "a:80", "ftp://a/", "http:/a", "http://", "http:///x", "http://u@a/", "?x", "http:a"])
-    func otherFormsAreRefused(target: String) {
-        #expect(refusal(target: target) == .target)
-    }
+    func otherFormsAreRefused(target: String) { #expect(refusal(target: target) == .target) }
 
     @Test func hostIsExactlyOneAuthority() {
         for host in ["a", "A.b-c_d~1", "127.0.0.1:8080", "[::1]", "[1:2::3.4.5.6]:1", "a:", "a%20b", "a.", "x=y:65535"]
@@ -93,8 +92,7 @@ import Testing
         }
         for host in [
             "", "a b", "a/b", "a:b", "a:1:2", "a:65536", "a:000080", "u@a", ":80", "[::1", "[]", "[::1]x", "[g::]",
-            "a\\b",
-            "a%2", "a\u{e4}", "[::1%25eth0]", "http://a",
+            "a\\b", "a%2", "a\u{e4}", "[::1%25eth0]", "http://a",
         ] {
             #expect(refusal(target: "/", host: host) == .hostInvalid, "\(host)")
         }

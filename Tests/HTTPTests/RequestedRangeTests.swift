@@ -14,9 +14,7 @@ import Testing
         ("bytes=3-4,", 3..<5), ("bytes=003-4", 3..<5), ("bytes=0-99999999999999999999999", 0..<10),
         ("bytes=-99999999999999999999999", 0..<10), ("bytes=5-9223372036854775807", 5..<10),
     ])
-    func onePartIsFound(text: String, part: Range<Int>) {
-        #expect(parse(text, 10) == .part(part))
-    }
+    func onePartIsFound(text: String, part: Range<Int>) { #expect(parse(text, 10) == .part(part)) }
 
     @Test(arguments: [
         "bytes=10-", "bytes=10-11", "bytes=-0", "bytes=99999999999999999999999-", "bytes=9223372036854775807-",
@@ -28,13 +26,10 @@ import Testing
 
     @Test(arguments: [
         "", "bytes", "bytes=", "bytes=-", "bytes=1", "bytes=1-0", "bytes=a-b", "bytes=1-2-3", "bytes=+1-2",
-        "bytes=1--2",
-        "bytes=--1", "bytes =0-1", "items=0-1", "bytes=0-1,3-4", "bytes=0-1, x", "bytes=0 -1", "bytes=0x0-1",
-        "bytes=99999999999999999999999-1",
+        "bytes=1--2", "bytes=--1", "bytes =0-1", "items=0-1", "bytes=0-1,3-4", "bytes=0-1, x", "bytes=0 -1",
+        "bytes=0x0-1", "bytes=99999999999999999999999-1",
     ])
-    func everythingElseIsIgnored(text: String) {
-        #expect(parse(text, 10) == .ignored)
-    }
+    func everythingElseIsIgnored(text: String) { #expect(parse(text, 10) == .ignored) }
 
     @Test func nothingHasNoParts() {
         #expect(parse("bytes=0-", 0) == .unsatisfiable)

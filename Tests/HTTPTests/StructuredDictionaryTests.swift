@@ -37,17 +37,13 @@ import Testing
 
     @Test(arguments: [
         "max-age=10, &&&&&", "MaX-aGe=3600", "max-age =100", "max-age= 100", "a,", "a,,b", ",a", "a b", "a=", "=1",
-        "1=1",
-        "a=1234567890123456", "a=1234567890123.1", "a=1.", "a=1.1234", "a=.5", "a=-", "a=+1", "a=--1", "a=1x", "a=\"x",
-        "a=\"\\x\"", "a=\"\u{7F}\"", "a=\"\u{FC}\"", "a='x'", "a=?", "a=?2", "a=?true", "a=:a", "a=:!:", "a=@",
-        "a=@1.5",
-        "a=%", "a=%\"x", "a=%\"%C3%BC\"", "a=%\"%c3\"", "a=%\"%c\"", "a=(", "a=(1", "a=(1)2", "a=(1\t2)", "a=(,)",
-        "a=((1))",
-        "a;", "a;B", "a;b=", "a; b=( )", "a=1;=", "\ta", "a=&", "\u{FC}", "a ;b",
+        "1=1", "a=1234567890123456", "a=1234567890123.1", "a=1.", "a=1.1234", "a=.5", "a=-", "a=+1", "a=--1",
+        "a=1x", "a=\"x", "a=\"\\x\"", "a=\"\u{7F}\"", "a=\"\u{FC}\"", "a='x'", "a=?", "a=?2", "a=?true", "a=:a",
+        "a=:!:", "a=@", "a=@1.5", "a=%", "a=%\"x", "a=%\"%C3%BC\"", "a=%\"%c3\"", "a=%\"%c\"", "a=(", "a=(1",
+        "a=(1)2", "a=(1\t2)", "a=(,)", "a=((1))", "a;", "a;B", "a;b=", "a; b=( )", "a=1;=", "\ta", "a=&", "\u{FC}",
+        "a ;b",
     ])
-    func anythingElseIsNoDictionary(text: String) {
-        #expect(members(text) == nil)
-    }
+    func anythingElseIsNoDictionary(text: String) { #expect(members(text) == nil) }
 
     @Test func noBytesTrap() {
         var generator = SeededGenerator(seed: 9213)

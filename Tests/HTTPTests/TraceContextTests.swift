@@ -21,7 +21,5 @@ import Testing
         "00-00000000000000000000000000000000-b7ad6b7169203331-01", "00-\(id)-0000000000000000-01",
         "00_\(id)-b7ad6b7169203331-01", "00-\(id)-b7ad6b7169203331_01", "00-\(id)-b7ad6b716920333\"-01",
     ])
-    func whatIsNoTraceIsNone(value: String) {
-        #expect(traceID(value) == nil)
-    }
+    func whatIsNoTraceIsNone(value: String) { #expect(traceID(value) == nil) }
 }

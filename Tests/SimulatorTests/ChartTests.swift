@@ -29,10 +29,9 @@ import Text
     }
 
     @Test func offsetEndsAt200() throws {  // APPLE-MUSIC-API 4.1.22, 8.3
-        let (status, error) = try origin.error("/v1/catalog/us/charts?types=albums&offset=206&limit=50")
-        #expect(status == 400)
-        #expect(error["detail"]?.stringValue == "offset must be less than 200")
-        #expect(error["source"]?["parameter"]?.stringValue == "offset")
+        try origin.expectError(
+            "/v1/catalog/us/charts?types=albums&offset=206&limit=50", 400,
+            ["detail": "offset must be less than 200", "source": ["parameter": "offset"]])
         #expect(
             try origin.get("/v1/catalog/us/charts?types=albums&offset=190")["results"]?["albums"]?[0]?["next"] == nil)
         #expect(try origin.error("/v1/catalog/us/charts").error["code"]?.stringValue == "40003")

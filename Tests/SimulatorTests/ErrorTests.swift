@@ -36,8 +36,7 @@ import Text
             [], [SimulatorField("Authorization", "Bearer nonsense")], [SimulatorField("Authorization", "a.b.c")],
         ] {
             let response = origin.api.respond(to: SimulatorRequest(target: target, fields: fields))
-            #expect(response.status == 401)
-            #expect(response.body.isEmpty)
+            #expect(response.status == 401 && response.body.isEmpty)
             #expect(response.field("content-type") == "application/json; charset=utf-8")
         }
         let open = SimulatedOrigin { $0.requiresAuthorization = false }
@@ -56,11 +55,9 @@ import Text
 
     @Test func userTokenFailuresAre403() throws {  // APPLE-MUSIC-API 2.2.3
         for user in [nil, "nobody", "user-"] {
-            let (status, error) = try origin.error("/v1/me/storefront", user: user)
-            #expect(status == 403)
-            #expect(error["code"]?.stringValue == "40300")
-            #expect(error["title"]?.stringValue == "Forbidden")
-            #expect(error["detail"]?.stringValue == "Invalid authentication")
+            try origin.expectError(
+                "/v1/me/storefront", user: user, 403,
+                ["code": "40300", "title": "Forbidden", "detail": "Invalid authentication"])
         }
         let album = origin.albumIDs(1)[0]
         for target in ["?include=library", "?relate=library", "?include[albums]=library", "/library"] {
@@ -70,9 +67,9 @@ import Text
 
     @Test func missingAndEmptyIDs() throws {  // APPLE-MUSIC-API 8.4
         #expect(try origin.error("/v1/catalog/us/albums").error["code"]?.stringValue == "40003")
-        let empty = try origin.error("/v1/catalog/us/albums?ids=")
-        #expect(empty.error["code"]?.stringValue == "40005")
-        #expect(empty.error["detail"]?.stringValue == "No id(s) supplied in the 'ids' query parameter")
+        try origin.expectError(
+            "/v1/catalog/us/albums?ids=", 400,
+            ["code": "40005", "detail": "No id(s) supplied in the 'ids' query parameter"])
     }
 
     @Test func emptyRelationshipIs404() throws {  // APPLE-MUSIC-API 8.11
@@ -92,21 +89,17 @@ import Text
     }
 
     @Test func subscriptionAndUpstreamFailures() throws {  // APPLE-MUSIC-API 2.2.7, 8.14
-        let (status, error) = try origin.error("/v1/me/library/songs", user: "user-unsubscribed")
-        #expect(status == 400)
-        #expect(error["code"]?.stringValue == "40015")
-        #expect(error["messageForDisplay"]?.stringValue == "Insufficient Privileges")
-        let failing = try origin.error("/v1/me/library/albums", user: "user-failing")
-        #expect(failing.status == 500)
-        #expect(failing.error["code"]?.stringValue == "50001")
+        try origin.expectError(
+            "/v1/me/library/songs", user: "user-unsubscribed", 400,
+            ["code": "40015", "messageForDisplay": "Insufficient Privileges"])
+        try origin.expectError("/v1/me/library/albums", user: "user-failing", 500, ["code": "50001"])
         // the size of the capture
         #expect(origin.respond("/v1/me/library/albums", user: "user-failing").body.count == 153)
     }
 
     @Test func unknownLibraryTypeIs400() throws {  // APPLE-MUSIC-API 8.5
-        let (status, error) = try origin.error("/v1/me/library/stations", user: "user-a")
-        #expect(status == 400)
-        #expect(error["code"]?.stringValue == "40008")
-        #expect(error["detail"]?.stringValue == "Unknown library resource type")
+        try origin.expectError(
+            "/v1/me/library/stations", user: "user-a", 400,
+            ["code": "40008", "detail": "Unknown library resource type"])
     }
 }

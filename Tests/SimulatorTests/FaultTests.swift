@@ -10,8 +10,7 @@ import Testing
     func statusFaults(_ kind: Fault.Kind, _ status: Int, _ type: String) {  // APPLE-MUSIC-API 8
         let origin = SimulatedOrigin { $0.faults = [Fault(kind)] }
         let response = origin.respond("/v1/catalog/us/genres")
-        #expect(response.status == status)
-        #expect(response.field("Content-Type") == type)
+        #expect(response.status == status && response.field("Content-Type") == type)
         #expect(response.field("Retry-After") == nil)  // APPLE-MUSIC-API 10.3
         let text = String(decoding: response.body, as: UTF8.self)
         if status == 429 { #expect(text == "API capacity exceeded") }

@@ -66,17 +66,17 @@ import Text
     }
 
     @Test func pastTheEndIs404ForRelationships() throws {  // APPLE-MUSIC-API 7.13
-        let (status, error) = try origin.error(artistAlbums + "?offset=5000")
-        #expect(status == 404)
-        #expect(error["code"]?.stringValue == "40403")
-        #expect(error["detail"]?.stringValue == "No related resources found for albums")
+        try origin.expectError(
+            artistAlbums + "?offset=5000", 404, ["code": "40403", "detail": "No related resources found for albums"])
     }
 
     @Test func limitOverTheMostIsRefused() throws {  // APPLE-MUSIC-API 4.1.21
-        let (status, error) = try origin.error(artistAlbums + "?limit=101")
-        #expect(status == 400)
-        #expect(error["detail"]?.stringValue == "Value must be an integer less than or equal to 100, but was: 101")
-        #expect(error["source"]?["parameter"]?.stringValue == "limit")
+        try origin.expectError(
+            artistAlbums + "?limit=101", 400,
+            [
+                "detail": "Value must be an integer less than or equal to 100, but was: 101",
+                "source": ["parameter": "limit"],
+            ])
         #expect(try origin.error(artistAlbums + "?limit=x").status == 400)
         #expect(try origin.error(artistAlbums + "?limit=0").status == 400)
         #expect(try origin.error(artistAlbums + "?offset=-1").status == 400)

@@ -55,9 +55,9 @@ import Text
         let lost = try #require(albums.first { user.related($0, .catalog, origin.catalog).isEmpty })
         let kept = try #require(albums.first { !user.related($0, .catalog, origin.catalog).isEmpty })
         let lostID = user.id(of: lost, origin.catalog)
-        let (status, error) = try origin.error("/v1/me/library/albums/\(lostID)/catalog", user: anna)
-        #expect(status == 404)
-        #expect(error["detail"]?.stringValue == "No related resources found for catalog")
+        try origin.expectError(
+            "/v1/me/library/albums/\(lostID)/catalog", user: anna, 404,
+            ["detail": "No related resources found for catalog"])
         let included = try origin.get("/v1/me/library/albums?ids=\(lostID)&include=catalog", user: anna)
         #expect(included["data"]?[0]?["relationships"]?["catalog"]?["data"]?.count == 0)
         let keptID = user.id(of: kept, origin.catalog)
@@ -68,9 +68,7 @@ import Text
     @Test func playlistsPageAndMayBeEmpty() throws {  // APPLE-MUSIC-API 7.14, 6.9
         let user = origin.api.library(of: anna)
         let empty = user.id(of: Resource(.libraryPlaylists, user.playlists[0].serial), origin.catalog)
-        let (status, error) = try origin.error("/v1/me/library/playlists/\(empty)/tracks", user: anna)
-        #expect(status == 404)
-        #expect(error["code"]?.stringValue == "40403")
+        try origin.expectError("/v1/me/library/playlists/\(empty)/tracks", user: anna, 404, ["code": "40403"])
         let long = user.id(of: Resource(.libraryPlaylists, user.playlists[1].serial), origin.catalog)
         let body = try origin.get("/v1/me/library/playlists/\(long)?include=tracks", user: anna)
         let tracks = try #require(body["data"]?[0]?["relationships"]?["tracks"])
@@ -98,9 +96,9 @@ import Text
         #expect(body["data"]?[0]?["href"]?.stringValue?.hasPrefix("/v1/catalog/") == true)
         let plain = try origin.get("/v1/me/recent/played/tracks", user: anna)
         #expect(plain["next"]?.stringValue == "/v1/me/recent/played/tracks?offset=30")
-        let (status, error) = try origin.error("/v1/me/recent/played/tracks?limit=50", user: anna)
-        #expect(status == 400)
-        #expect(error["detail"]?.stringValue == "Value must be an integer less than or equal to 30, but was: 50")
+        try origin.expectError(
+            "/v1/me/recent/played/tracks?limit=50", user: anna, 400,
+            ["detail": "Value must be an integer less than or equal to 30, but was: 50"])
     }
 
     @Test func otherLists() throws {  // APPLE-MUSIC-API 3.2

@@ -7,12 +7,19 @@ import Text
 @testable import Simulator
 
 @Suite struct RecordedAPITests {
-    private static func folder(_ index: String, _ files: [String: String] = [:]) throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recorded-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(index.utf8).write(to: folder.appendingPathComponent("index.jsonl"))
-        for (name, text) in files { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Writes an index and the files it names.
+    private func path(_ index: String, _ files: [String: String] = [:]) throws -> String {
+        try folder.put(index.utf8, "index.jsonl")
+        for (name, text) in files { try folder.put(text.utf8, name) }
         return folder.path
+    }
+
+    private func open(_ index: String, _ files: [String: String] = [:]) throws -> RecordedAPI {
+        try RecordedAPI(path: path(index, files))
     }
 
     private static func respond(
@@ -23,26 +30,24 @@ import Text
     }
 
     @Test func spellingsOfOneRequestAreOne() throws {
-        let path = try Self.folder(
+        let api = try open(
             #"{"file":"a.json","method":"GET","path":"/v1/catalog/us/songs","query":"filter[isrc]=A&include=b,a","status":200}"#,
             ["a.json": #"{"data":[]}"#])
-        let api = try RecordedAPI(path: path)
         for target in ["filter[isrc]=A&include=b,a", "include=a,b&filter%5Bisrc%5D=A", "include=b%2Ca&filter[isrc]=A"] {
             let response = Self.respond(api, "/v1/catalog/us/songs?" + target)
             #expect(response.status == 200, "\(target)")
             #expect(response.field("Content-Type") == "application/json;charset=utf-8")
         }
-        #expect(try RecordedAPI(path: path + "/index.jsonl").requestCount == 1)
+        #expect(try RecordedAPI(path: folder.path + "/index.jsonl").requestCount == 1)
     }
 
     @Test func unknownRequestsNameTheNearest() throws {
-        let path = try Self.folder(
+        let api = try open(
             """
             {"path":"/v1/catalog/us/albums/1","status":200,"body":"{}"}
             {"path":"/v1/catalog/us/albums/1","query":"include=artists","status":200,"body":{"a":[1.50]}}
 
             """)
-        let api = try RecordedAPI(path: path)
         let response = Self.respond(api, "/v1/catalog/us/albums/1?include=genres")
         #expect(response.status == 404)
         let error = try JSON.parse(response.body)["errors"]?[0]
@@ -55,13 +60,12 @@ import Text
     }
 
     @Test func contentTypesComeFromTheRecordingOrTheBody() throws {
-        let path = try Self.folder(
+        let api = try open(
             """
             {"path":"/v1/a","status":401,"file":"empty","headers":{"content-type":"application/json; charset=utf-8","content-length":"9"}}
             {"path":"/v1/b","status":504,"file":"page","headers":{}}
             {"path":"/v1/c","status":429,"body":"API capacity exceeded"}
             """, ["empty": "", "page": "<!DOCTYPE html>"])
-        let api = try RecordedAPI(path: path)
         let empty = Self.respond(api, "/v1/a")
         #expect(empty.status == 401)
         #expect(empty.fields == [SimulatorField("content-type", "application/json; charset=utf-8")])
@@ -70,7 +74,7 @@ import Text
     }
 
     @Test func oneOfSeveralIsAlwaysTheSame() throws {
-        let path = try Self.folder(
+        let api = try open(
             """
             {"path":"/v1/me/storefront","status":500,"kind":"recorded","body":"e"}
             {"path":"/v1/me/storefront","status":200,"kind":"doc-example","body":"doc"}
@@ -78,7 +82,6 @@ import Text
             {"path":"/v1/me/storefront","status":403,"kind":"recorded","body":"no"}
             {"path":"/v1/x","status":200,"body":"x","also_requests":[{"method":"GET","path":"/v1/y","query":"l=de"}]}
             """)
-        let api = try RecordedAPI(path: path)
         #expect(Self.respond(api, "/v1/me/storefront", user: "t").body == Array("rec".utf8))
         #expect(Self.respond(api, "/v1/me/storefront").status == 403)
         #expect(Self.respond(api, "/v1/y?l=de").body == Array("x".utf8))
@@ -90,14 +93,13 @@ import Text
             (#"{"path":"/v1/a","status":200,"file":"../secret"}"#, 1),
         ]
         for (index, line) in cases {
-            let path = try Self.folder(index)
-            let error = #expect(throws: RecordingError.self) { try RecordedAPI(path: path) }
+            let error = #expect(throws: RecordingError.self) { try open(index) }
             guard case .badLine(_, line, _)? = error else {
                 Issue.record("\(String(describing: error))")
                 continue
             }
         }
-        let empty = try Self.folder("\n")
+        let empty = try path("\n")
         #expect(throws: RecordingError.empty(path: empty + "/index.jsonl")) { try RecordedAPI(path: empty) }
         #expect(throws: RecordingError.self) { try RecordedAPI(path: "/nonexistent-recording") }
     }

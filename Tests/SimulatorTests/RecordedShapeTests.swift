@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import Text
@@ -11,11 +10,8 @@ import Text
     /// The member names of the attributes of each type, over all recordings.
     private static func recordedAttributes() throws -> [String: Set<String>] {
         var names: [String: Set<String>] = [:]
-        for line in try SharedMaterial.lines(of: "recordings/index.jsonl") {
-            let file = "recordings/" + (line["file"] as? String ?? "")
-            let bytes = try [UInt8](Data(contentsOf: SharedMaterial.directory.appendingPathComponent(file)))
-            guard let body = try? JSON.parse(bytes) else { continue }
-            collect(body, into: &names)
+        for (_, bytes) in try SharedMaterial.recordedAnswers() {
+            if let body = try? JSON.parse(bytes) { collect(body, into: &names) }
         }
         return names
     }

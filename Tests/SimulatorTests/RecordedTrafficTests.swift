@@ -24,14 +24,14 @@ import Text
         return (exchange, bytes)
     }
 
-    /// Writes a recording, or a HAR file, and opens it.
-    static func open(
-        _ exchanges: [(RecordedExchange, [UInt8])], asHAR: Bool = false, pace: RecordedAPI.Pace = .recorded
-    ) throws -> RecordedAPI {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recorded-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appendingPathComponent("traffic").path
-        let header = RecordingHeader(started: started, program: "test")
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Writes a recording, or a HAR file.
+    private func path(_ exchanges: [(RecordedExchange, [UInt8])], asHAR: Bool = false) throws -> String {
+        let path = folder.file(UUID().uuidString)
+        let header = RecordingHeader(started: Self.started, program: "test")
         if asHAR {
             var writer = HARWriter()
             var file = writer.beginning(of: header, version: "1")
@@ -44,7 +44,13 @@ import Text
             for (exchange, body) in exchanges { writer.append(exchange) { body } }
             writer.flush()
         }
-        return try RecordedAPI(path: path, pace: pace)
+        return path
+    }
+
+    private func open(
+        _ exchanges: [(RecordedExchange, [UInt8])], asHAR: Bool = false, pace: RecordedAPI.Pace = .recorded
+    ) throws -> RecordedAPI {
+        try RecordedAPI(path: path(exchanges, asHAR: asHAR), pace: pace)
     }
 
     private static func ask(
@@ -65,18 +71,18 @@ import Text
         }
         var hit = album
         hit.0.upstreamLatency = .milliseconds(30)
-        let api = try Self.open([album, hit, Self.exchange("/v1/a", milliseconds: 7)], asHAR: asHAR)
+        let api = try open([album, hit, Self.exchange("/v1/a", milliseconds: 7)], asHAR: asHAR)
         let answer = Self.ask(api, "/v1/catalog/us/albums/1?include=a%2Cb")
         #expect(answer.status == 200 && answer.body == Array("{}".utf8))
         #expect(answer.delay == .milliseconds(30))
         #expect(answer.fields.map(\.name) == ["etag", "Content-Type"])
         #expect(Self.ask(api, "/v1/a").delay == .milliseconds(7))
-        let fixed = try Self.open([album], asHAR: asHAR, pace: .fixed(.milliseconds(1)))
+        let fixed = try open([album], asHAR: asHAR, pace: .fixed(.milliseconds(1)))
         #expect(Self.ask(fixed, "/v1/catalog/us/albums/1?include=a%2Cb").delay == .milliseconds(1))
     }
 
     @Test func aKnownEntityTagIsAnswered304() throws {
-        let api = try Self.open([Self.exchange("/v1/a", "{}") { $0.fields = [RecordedField("etag", "W/\"1\"")] }])
+        let api = try open([Self.exchange("/v1/a", "{}") { $0.fields = [RecordedField("etag", "W/\"1\"")] }])
         let same = Self.ask(api, "/v1/a", ("If-None-Match", "\"0\", W/\"1\""))
         #expect(same.status == 304 && same.body.isEmpty && same.field("ETag") == "W/\"1\"")
         #expect(Self.ask(api, "/v1/a", ("If-None-Match", "\"2\"")).status == 200)
@@ -84,7 +90,7 @@ import Text
     }
 
     @Test func whatWasRecordedWithoutContentIsAnErrorAndNoEmptyAnswer() throws {
-        let api = try Self.open([
+        let api = try open([
             Self.exchange("/v1/large") { $0.length = 9_000_000 }, Self.exchange("/v1/known", status: 304),
             Self.exchange("/v1/part", "x", status: 206), Self.exchange("/v1/none", status: 204),
             Self.exchange("/v1/me/library/{type}") {
@@ -103,7 +109,7 @@ import Text
     }
 
     @Test func aWholeAnswerIsPreferredToWhatCannotBeGivenAgain() throws {
-        let api = try Self.open([
+        let api = try open([
             Self.exchange("/v1/a", status: 304), Self.exchange("/v1/a", "no", status: 503),
             Self.exchange("/v1/a") { $0.length = 5 }, Self.exchange("/v1/a", "first"), Self.exchange("/v1/a", "second"),
         ])
@@ -111,14 +117,7 @@ import Text
     }
 
     @Test func aBodyThatWasDamagedIsAnErrorThatSaysSo() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("recorded-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appendingPathComponent("traffic").path
-        let (exchange, body) = Self.exchange("/v1/a", "content")
-        let writer = try RecordingWriter(
-            RecordingSettings(path: path), header: RecordingHeader(started: Self.started, program: "test"))
-        writer.append(exchange) { body }
-        writer.flush()
+        let path = try path([Self.exchange("/v1/a", "content")])
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path + ".bodies"))
         bytes[bytes.count - 3] ^= 1
         try bytes.write(to: URL(fileURLWithPath: path + ".bodies"))
@@ -128,7 +127,7 @@ import Text
     }
 
     @Test func webPagesMayReadAnswersAndAskBefore() throws {
-        let api = try Self.open([Self.exchange("/v1/a", "{}")])
+        let api = try open([Self.exchange("/v1/a", "{}")])
         let origin = "https://example.org"
         #expect(Self.ask(api, "/v1/a", ("Origin", origin)).field("Access-Control-Allow-Origin") == origin)
         #expect(Self.ask(api, "/v1/b", method: "OPTIONS", ("Origin", origin)).status == 200)
@@ -138,9 +137,9 @@ import Text
     @Test func aHeadRecordedBeforeTheGetIsNotServedInItsPlace() throws {
         let head = Self.exchange("/v1/catalog/us/albums/1", method: "HEAD")
         let get = Self.exchange("/v1/catalog/us/albums/1", "{}")
-        let answer = Self.ask(try Self.open([head, get]), "/v1/catalog/us/albums/1")
+        let answer = Self.ask(try open([head, get]), "/v1/catalog/us/albums/1")
         #expect(answer.status == 200 && answer.body == Array("{}".utf8))
-        let alone = try Self.open([head])
+        let alone = try open([head])
         #expect(Self.ask(alone, "/v1/catalog/us/albums/1").status == 501)
         #expect(Self.ask(alone, "/v1/catalog/us/albums/1", method: "HEAD").status == 200)
     }

@@ -26,9 +26,7 @@ import Testing
         let tag = try #require(first.field("ETag"))
         let fields = [SimulatorField("If-None-Match", "\"x\", \(tag)")]
         let second = origin.respond("/v1/catalog/us/genres", fields: fields)
-        #expect(second.status == 304)
-        #expect(second.body.isEmpty)
-        #expect(second.field("ETag") == tag)
+        #expect(second.status == 304 && second.body.isEmpty && second.field("ETag") == tag)
         #expect(origin.respond("/v1/catalog/de/genres", fields: fields).status == 200)
         let deaf = SimulatedOrigin { $0.honoursIfNoneMatch = false }
         #expect(deaf.respond("/v1/catalog/us/genres", fields: fields).status == 200)

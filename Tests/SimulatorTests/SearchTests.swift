@@ -41,11 +41,9 @@ import Text
     }
 
     @Test func requiredAndKnownParameters() throws {  // APPLE-MUSIC-API 8.3, 8.4
-        let (status, error) = try origin.error("/v1/catalog/gb/search?types=jjj")
-        #expect(status == 400)
-        #expect(error["code"]?.stringValue == "40005")
-        #expect(error["detail"]?.stringValue == "Unknown type 'jjj'")
-        #expect(error["source"]?["parameter"]?.stringValue == "types")
+        try origin.expectError(
+            "/v1/catalog/gb/search?types=jjj", 400,
+            ["code": "40005", "detail": "Unknown type 'jjj'", "source": ["parameter": "types"]])
         #expect(try origin.error("/v1/catalog/gb/search?term=a").error["code"]?.stringValue == "40003")
         #expect(try origin.error("/v1/catalog/gb/search?term=a&types=albums&limit=26").status == 400)  // 4.1
     }

@@ -38,6 +38,16 @@ struct SimulatedOrigin {
         return try JSON.parse(response.body)
     }
 
+    /// Expects a failure with a status, and what its first error says.
+    func expectError(
+        _ target: String, method: String = "GET", user: String? = nil, _ status: Int,
+        _ members: KeyValuePairs<String, JSON> = [:], place: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try error(target, method: method, user: user)
+        #expect(found.status == status, "\(target)", sourceLocation: place)
+        for (name, value) in members { #expect(found.error[name] == value, "\(target)", sourceLocation: place) }
+    }
+
     /// The status and the first error of a failure.
     func error(_ target: String, method: String = "GET", user: String? = nil, body: String = "") throws -> (
         status: Int, error: JSON

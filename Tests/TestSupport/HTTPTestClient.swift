@@ -33,33 +33,24 @@ public final class HTTPTestClient {
     }
 
     private let port: Int
-    private var descriptor: Int32 = -1
+    private var connection: RawClient?
     private var buffer: [UInt8] = []
 
-    public init(port: Int) {
-        self.port = port
-    }
+    public init(port: Int) { self.port = port }
 
-    deinit {
-        close()
-    }
-
-    public func close() {
-        if descriptor >= 0 { Foundation.close(descriptor) }
-        descriptor = -1
-        buffer = []
-    }
+    public func close() { (connection, buffer) = (nil, []) }
 
     /// Sends a request and waits for its answer, at most 20 s. A connection that the server closed
     /// is opened anew.
     public func send(
         _ method: String = "GET", _ target: String, fields: [(String, String)] = [], body: Data? = nil
     ) throws -> Reply {
-        if descriptor < 0 { try connect() }
+        let connection = try connection ?? RawClient(port: UInt16(port))
+        self.connection = connection
         var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
         if let body { text += "Content-Length: \(body.count)\r\n" }
-        try write(Array((text + "\r\n").utf8) + (body.map { Array($0) } ?? []))
+        try connection.send(Array((text + "\r\n").utf8) + (body.map { Array($0) } ?? []))
         var reply = try readReply(isHead: method == "HEAD")
         var interim: [Reply] = []
         while reply.status < 200 {
@@ -71,43 +62,11 @@ public final class HTTPTestClient {
         return reply
     }
 
-    private func connect() throws {
-        // A server that a test starts meanwhile must not hold the connection open.
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            close()
-            throw Failure(description: "cannot connect to port \(port): errno \(errno)")
-        }
-    }
-
-    private func write(_ bytes: [UInt8]) throws {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Foundation.send(descriptor, $0.baseAddress! + offset, bytes.count - offset, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw Failure(description: "write failed: errno \(errno)") }
-            offset += count
-        }
-    }
-
     private func fill() throws -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &chunk, chunk.count, 0)
-        if count < 0 { throw Failure(description: "no answer: errno \(errno)") }
-        buffer.append(contentsOf: chunk[..<count])
-        return count > 0
+        let chunk = connection?.readSome() ?? []
+        guard !chunk.isEmpty || connection?.sawEnd == true else { throw Failure(description: "no answer") }
+        buffer += chunk
+        return !chunk.isEmpty
     }
 
     private func line() throws -> String {

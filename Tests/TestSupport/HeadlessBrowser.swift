@@ -8,12 +8,8 @@ public final class HeadlessBrowser {
     }
 
     /// The program, where it is installed.
-    public static let program: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        return ["chromium", "chromium-browser", "google-chrome"].lazy
-            .flatMap { name in folders.map { "\($0)/\(name)" } }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
+    public static let program = ["chromium", "chromium-browser", "google-chrome"].lazy
+        .compactMap { Tool($0)?.path }.first
     public static let absence =
         "chromium is not installed, so nothing was looked at in a browser (apt-get install chromium)"
 
@@ -46,9 +42,7 @@ public final class HeadlessBrowser {
         process = try Self.spawn(program, profile, reading: ends[0], writing: ends[3])
         close(ends[0])
         close(ends[3])
-        let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String ?? ""
-        let attached = try call("Target.attachToTarget", ["targetId": target, "flatten": true])
-        session = attached["sessionId"] as? String
+        try makePage("about:blank")
         for domain in ["Page", "Runtime", "Log", "DOM", "Accessibility"] { try call(domain + ".enable") }
     }
 
@@ -149,11 +143,14 @@ public final class HeadlessBrowser {
     /// Goes on in a new page at an address that no other page may lead to, such as one of the
     /// browser's own.
     public func attach(to address: String) throws {
+        try makePage(address)
+        try wait(for: "document.readyState === 'complete' && location.href !== 'about:blank'")
+    }
+
+    private func makePage(_ address: String) throws {
         session = nil
         let target = try call("Target.createTarget", ["url": address])["targetId"] as? String ?? ""
-        let attached = try call("Target.attachToTarget", ["targetId": target, "flatten": true])
-        session = attached["sessionId"] as? String
-        try wait(for: "document.readyState === 'complete' && location.href !== 'about:blank'")
+        session = try call("Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"] as? String
     }
 
     /// Waits until an expression is true, at most 20 s.
@@ -185,11 +182,6 @@ public final class HeadlessBrowser {
     }
 
     public func type(_ text: String) throws { try call("Input.insertText", ["text": text]) }
-
-    public func screenshot(full: Bool = true) throws -> Data {
-        let answer = try call("Page.captureScreenshot", ["format": "png", "captureBeyondViewport": full])
-        return Data(base64Encoded: answer["data"] as? String ?? "") ?? Data()
-    }
 
     /// What the page complained of: exceptions, errors and warnings on the console, violations of
     /// its policy.

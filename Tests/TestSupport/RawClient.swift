@@ -62,43 +62,34 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         }
     }
 
-    public func send(_ text: String) throws {
-        try send(Array(text.utf8))
-    }
+    public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     /// Reads until `count` bytes have come, the peer ends, or nothing has come for `patience`.
     public func read(_ count: Int = .max, patience: Duration = .seconds(20)) -> [UInt8] {
-        sawEnd = false
-        wasReset = false
         var received: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while received.count < count {
-            var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&poller, 1, CInt(patience.components.seconds * 1000)) > 0 else { break }
-            let result = recv(descriptor, &chunk, min(chunk.count, count - received.count), 0)
-            guard result > 0 else {
-                wasReset = result < 0
-                sawEnd = result == 0
-                break
-            }
-            received += chunk[..<result]
+            let some = readSome(count - received.count, patience: patience)
+            if some.isEmpty { break }
+            received += some
         }
         return received
     }
 
-    /// What has come, or comes next within 20 s; nothing at the end.
-    public func readSome() -> [UInt8] {
+    /// What has come, or comes next within `patience`; nothing at the end.
+    public func readSome(_ most: Int = .max, patience: Duration = .seconds(20)) -> [UInt8] {
+        (sawEnd, wasReset) = (false, false)
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&poller, 1, CInt(patience.components.seconds * 1000)) > 0 else { return [] }
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        guard poll(&poller, 1, 20_000) > 0 else { return [] }
-        return Array(chunk[..<max(0, recv(descriptor, &chunk, chunk.count, 0))])
+        let result = recv(descriptor, &chunk, min(chunk.count, most), 0)
+        (sawEnd, wasReset) = (result == 0, result < 0)
+        return Array(chunk[..<max(0, result)])
     }
 
     /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end
     /// (FIN) from a reset and from a peer that keeps the connection.
     public func readToEnd(patience: Duration = .seconds(20)) -> (bytes: [UInt8], ended: Bool) {
-        let bytes = read(patience: patience)
-        return (bytes, sawEnd)
+        (read(patience: patience), sawEnd)
     }
 
     /// The last `read` ended with the end of the stream.
@@ -107,9 +98,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     public private(set) var wasReset = false
 
     /// Ends our side; the peer can still send.
-    public func finishSending() {
-        shutdown(descriptor, CInt(SHUT_WR))
-    }
+    public func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Closes with a reset (RST).
     public func reset() {

@@ -72,9 +72,7 @@ public final class ScriptedOrigin: Sendable {
 
     /// Ends the listener; connections play on. Without this call the thread and the port live as
     /// long as the process.
-    public func stop() {
-        shutdown(descriptor, CInt(SHUT_RDWR))
-    }
+    public func stop() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
     /// The requests of each connection, as text.
     public var requests: [[String]] { record.withLock { $0.requests } }

@@ -26,4 +26,12 @@ public enum SharedMaterial {
             return object
         }
     }
+
+    /// The recorded answers that are kept as JSON, and the names of their files.
+    public static func recordedAnswers() throws -> [(name: String, bytes: [UInt8])] {
+        try lines(of: "recordings/index.jsonl").compactMap { $0["file"] as? String }.filter { $0.hasSuffix(".json") }
+            .map { name in
+                (name, Array(try Data(contentsOf: directory.appendingPathComponent("recordings/" + name))))
+            }
+    }
 }

@@ -8,7 +8,7 @@ public struct Tool: Sendable {
         public let text: String
     }
 
-    private let path: String
+    let path: String
 
     /// Nil where no directory of `PATH` has it.
     public init?(_ name: String) {
@@ -40,8 +40,6 @@ public struct Tool: Sendable {
 
 /// A new directory that is removed after `body`.
 public func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-test-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    try body(directory)
+    let folder = try TemporaryFolder()
+    try withExtendedLifetime(folder) { try body(folder.url) }
 }

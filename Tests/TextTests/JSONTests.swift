@@ -7,12 +7,7 @@ import Testing
 private func parse(_ text: String) throws(JSONError) -> JSON { try JSON.parse(Array(text.utf8)) }
 
 private func reason(_ bytes: [UInt8]) -> JSONError.Reason? {
-    do {
-        _ = try JSON.parse(bytes)
-        return nil
-    } catch {
-        return error.reason
-    }
+    thrown { () throws(JSONError) in try JSON.parse(bytes) }?.reason
 }
 
 private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf8)) }
@@ -73,9 +68,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     }
 
     @Test(arguments: [#""\x""#, #""\u12g4""#, #""\U0041""#, #""\'""#])
-    func `unknown escapes are refused`(text: String) {
-        #expect(reason(text) == .badEscape)
-    }
+    func `unknown escapes are refused`(text: String) { #expect(reason(text) == .badEscape) }
 
     @Test(arguments: [
         [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
@@ -164,18 +157,37 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
 
     @Test(.requires(.sharedMaterial))
     func `recorded answers mean the same after being written again`() throws {
-        let index = try SharedMaterial.lines(of: "recordings/index.jsonl")
         var count = 0
-        for entry in index {
-            guard let name = entry["file"] as? String, name.hasSuffix(".json") else { continue }
-            let data = try Data(contentsOf: SharedMaterial.directory.appendingPathComponent("recordings/" + name))
-            guard let expected = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else { continue }
-            let value = try JSON.parse([UInt8](data))
+        for (name, bytes) in try SharedMaterial.recordedAnswers() {
+            let expected = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+            guard let expected else { continue }
+            let value = try JSON.parse(bytes)
             let again = try #require(JSONSerialization.jsonObject(with: Data(value.bytes)) as? [String: Any])
             #expect(NSDictionary(dictionary: expected).isEqual(to: again), "\(name)")
             count += 1
         }
         #expect(count > 100)
+    }
+
+    private func areEqual(_ one: String, _ other: String) -> Bool {
+        JSON.areEqual(Array(one.utf8), Array(other.utf8))
+    }
+
+    @Test func orderOfMembersAndSpellingOfStringsDoNotCount() {
+        #expect(areEqual(#"{"a":1,"b":[{"c":"é","d":null}]}"#, #" { "b" : [ {"d":null,"c":"\u00e9"} ], "a":1 } "#))
+    }
+
+    @Test func everythingElseCounts() {
+        for (one, other) in [
+            ("[1,2]", "[2,1]"), ("[1]", "[1,1]"), ("{\"a\":1}", "{\"a\":1,\"b\":1}"), ("{\"a\":1}", "{\"b\":1}"),
+            ("1", "1.0"), ("null", "false"), ("\"a\"", "\"b\""), ("{}", "[]"),
+        ] {
+            #expect(!areEqual(one, other) && !areEqual(other, one), "\(one) \(other)")
+        }
+    }
+
+    @Test func whatIsNoJSONEqualsNothing() {
+        #expect(!areEqual("{", "{"))
     }
 
     private func randomValue(_ random: inout SeededGenerator, depth: Int) -> JSON {

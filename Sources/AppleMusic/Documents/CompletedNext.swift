@@ -27,7 +27,7 @@ public struct CompletedNext: Sendable {
         let link = next.withUnsafeBufferPointer { Array($0) }
         let path = link.prefix { $0 != UInt8(ascii: "?") }
         var parameters = LinkParameter.all(in: link[path.endIndex...]).map {
-            LinkParameter($0.text, name: $0.canonicalName)
+            LinkParameter(text: $0.text, name: $0.canonicalName)
         }
         let names = Set(parameters.map(\.name))
         let missing = LinkParameter.all(in: target.bytes[target.pathCount...]).filter {
@@ -62,15 +62,10 @@ private struct LinkParameter {
     /// Up to the first `=`.
     let name: ArraySlice<UInt8>
 
-    init(_ text: ArraySlice<UInt8>, name: ArraySlice<UInt8>) {
-        self.text = text
-        self.name = name
-    }
-
     /// Those of a query, which may be empty, with the `?` before it.
     static func all(in query: ArraySlice<UInt8>) -> [LinkParameter] {
         query.dropFirst().split(separator: UInt8(ascii: "&")).map { text in
-            LinkParameter(text, name: text.prefix { $0 != UInt8(ascii: "=") })
+            LinkParameter(text: text, name: text.prefix { $0 != UInt8(ascii: "=") })
         }
     }
 

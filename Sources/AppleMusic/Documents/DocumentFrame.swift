@@ -79,9 +79,7 @@ enum FrameRole: UInt8 {
     }
 
     @inline(__always)
-    func isStandard(_ known: Member) -> Bool {
-        known != .other && standard.contains(known)
-    }
+    func isStandard(_ known: Member) -> Bool { known != .other && standard.contains(known) }
 }
 
 /// What a value is of.
@@ -109,14 +107,10 @@ struct MemberSet: OptionSet {
     static var views: MemberSet { MemberSet(.views) }
     static var meta: MemberSet { MemberSet(.meta) }
 
-    init(rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
     @inline(__always)
-    init(_ member: Member) {
-        rawValue = 1 &<< UInt16(member.rawValue)
-    }
+    init(_ member: Member) { rawValue = 1 &<< UInt16(member.rawValue) }
 
     @inline(__always)
     func contains(_ member: Member) -> Bool { rawValue & (1 &<< UInt16(member.rawValue)) != 0 }

@@ -6,9 +6,7 @@ public struct DocumentScan: Sendable {
     public let document: ResourceDocument?
 
     /// Scans `body` once. Bounded in time and memory whatever it holds; never fails.
-    public init(_ body: Span<UInt8>) {
-        self.init(body, findsDocument: true)
-    }
+    public init(_ body: Span<UInt8>) { self.init(body, findsDocument: true) }
 
     init(_ body: Span<UInt8>, findsDocument: Bool) {
         var scanner = DocumentScanner(byteCount: body.count, findsDocument: findsDocument)

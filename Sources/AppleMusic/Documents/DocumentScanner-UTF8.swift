@@ -114,9 +114,7 @@ enum StringEnd {
 
     /// All bits of the bytes before the first mark.
     @inline(__always)
-    static func before(_ marks: UInt64) -> UInt64 {
-        ((marks & (0 &- marks)) &>> 7) &- 1
-    }
+    static func before(_ marks: UInt64) -> UInt64 { ((marks & (0 &- marks)) &>> 7) &- 1 }
 
     /// The offset of the first mark in two words; 16 without one.
     @inline(__always)

@@ -99,9 +99,7 @@ extension CatalogRequest {
     /// The offset in the `next` of a page of this list; nil where the link does not lead to the
     /// same list, has no plain offset, or anything odd in it.
     /// - Parameter next: the string between its quotation marks.
-    public func offset(inNext next: Span<UInt8>) -> Int? {
-        list(linkedBy: next)?.offset
-    }
+    public func offset(inNext next: Span<UInt8>) -> Int? { list(linkedBy: next)?.offset }
 
     /// The request for the same list, in whatever window and with whatever parameters, that a link
     /// leads to.

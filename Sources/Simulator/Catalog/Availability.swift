@@ -41,9 +41,6 @@ extension Catalog {
         guard resource.number >= 0 else { return false }
         switch resource.type {
         case .songs: return place(ofSong: resource.number) != nil
-        case .genres: return Genre.all.indices.contains(resource.number)
-        case .stationGenres: return Genre.all.indices.contains(resource.number)
-        case .storefronts: return Market.all.indices.contains(resource.number)
         default: return resource.number < count(of: resource.type)
         }
     }

@@ -15,11 +15,11 @@ final class Catalog: Sendable {
     let revision: Int
     let artistCount: Int
     let playlistCount: Int
-    let curatorCount: Int
-    let appleCuratorCount: Int
-    let activityCount: Int
-    let stationCount: Int
-    let labelCount: Int
+    let curatorCount = 60
+    let appleCuratorCount = 40
+    let activityCount = 24
+    let stationCount = 420
+    let labelCount = 150
     /// The number of the first album of each artist, and the number of albums at the end.
     let albumStart: [Int32]
     /// The same for music videos.
@@ -33,11 +33,6 @@ final class Catalog: Sendable {
         revision = 0
         artistCount = max(artists, 16)
         playlistCount = max(playlists, 64)
-        curatorCount = 60
-        appleCuratorCount = 40
-        activityCount = 24
-        stationCount = 420
-        labelCount = 150
         var albumStart: [Int32] = [0]
         var videoStart: [Int32] = [0]
         var albumArtist: [Int32] = []
@@ -58,11 +53,6 @@ final class Catalog: Sendable {
         self.revision = revision
         artistCount = catalog.artistCount
         playlistCount = catalog.playlistCount
-        curatorCount = catalog.curatorCount
-        appleCuratorCount = catalog.appleCuratorCount
-        activityCount = catalog.activityCount
-        stationCount = catalog.stationCount
-        labelCount = catalog.labelCount
         albumStart = catalog.albumStart
         videoStart = catalog.videoStart
         albumArtist = catalog.albumArtist

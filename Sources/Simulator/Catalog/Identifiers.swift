@@ -4,27 +4,33 @@ import Text
 // position alone, never on the seed, so that a URL in a document stays good.
 
 extension Catalog {
-    private static let albumBase = 1_400_000_000
-    private static let artistBase = 284_000_000
-    private static let artistStride = 613
-    private static let videoBase = 1_510_000_000
-    private static let stationBase = 985_000_000
     private static let playlistFactor: UInt32 = 0x9E37_79B1
+
+    /// How ids that are numbers are spaced; nil for the types whose ids are something else.
+    private static func spacing(_ type: SimulatedType) -> (base: Int, stride: Int)? {
+        switch type {
+        case .albums: (1_400_000_000, songSpan)
+        case .songs: (1_400_000_000, 1)
+        case .artists: (284_000_000, 613)
+        case .musicVideos: (1_510_000_000, 7)
+        case .activities: (976_439_000, 1)
+        case .appleCurators: (976_439_500, 1)
+        case .curators: (1_107_687_000, 1)
+        case .recordLabels: (1_543_990_000, 1)
+        case .stations: (985_000_000, 3)
+        case .stationGenres: (1_149_486_000, 1)
+        default: nil
+        }
+    }
 
     /// The id as it stands in `id` and in paths.
     func id(of resource: Resource) -> String {
         let number = resource.number
+        if let (base, stride) = Self.spacing(resource.type) {
+            let digits = String(base + number * stride)
+            return resource.type == .stations ? "ra." + digits : digits
+        }
         switch resource.type {
-        case .albums: return String(Self.albumBase + number * Self.songSpan)
-        case .songs: return String(Self.albumBase + number)
-        case .artists: return String(Self.artistBase + number * Self.artistStride)
-        case .musicVideos: return String(Self.videoBase + number * 7)
-        case .activities: return String(976_439_000 + number)
-        case .appleCurators: return String(976_439_500 + number)
-        case .curators: return String(1_107_687_000 + number)
-        case .recordLabels: return String(1_543_990_000 + number)
-        case .stations: return "ra." + String(Self.stationBase + number * 3)
-        case .stationGenres: return String(1_149_486_000 + number)
         case .genres: return Genre.all[number].id
         case .playlists: return playlistID(number)
         case .storefronts: return Market.all[number].code
@@ -35,32 +41,21 @@ extension Catalog {
     /// The resource an id of a type stands for, whether or not any storefront has it; nil for ids
     /// that never were.
     func resource(_ type: SimulatedType, id: String) -> Resource? {
-        let resource: Resource?
+        let number: Int?
         switch type {
-        case .albums: resource = number(id, from: Self.albumBase, stride: Self.songSpan).map { Resource(type, $0) }
-        case .songs: resource = number(id, from: Self.albumBase, stride: 1).map { Resource(type, $0) }
-        case .artists:
-            resource = number(id, from: Self.artistBase, stride: Self.artistStride).map { Resource(type, $0) }
-        case .musicVideos: resource = number(id, from: Self.videoBase, stride: 7).map { Resource(type, $0) }
-        case .activities: resource = number(id, from: 976_439_000, stride: 1).map { Resource(type, $0) }
-        case .appleCurators: resource = number(id, from: 976_439_500, stride: 1).map { Resource(type, $0) }
-        case .curators: resource = number(id, from: 1_107_687_000, stride: 1).map { Resource(type, $0) }
-        case .recordLabels: resource = number(id, from: 1_543_990_000, stride: 1).map { Resource(type, $0) }
-        case .stationGenres: resource = number(id, from: 1_149_486_000, stride: 1).map { Resource(type, $0) }
-        case .stations:
-            guard id.hasPrefix("ra.") else { return nil }
-            resource = number(String(id.dropFirst(3)), from: Self.stationBase, stride: 3).map { Resource(type, $0) }
-        case .genres: resource = Genre.all.firstIndex { $0.id == id }.map { Resource(type, $0) }
-        case .playlists: resource = playlistNumber(id).map { Resource(type, $0) }
-        case .storefronts: resource = Market(code: id).map { Resource(type, $0.index) }
-        default: resource = nil
+        case .genres: number = Genre.all.firstIndex { $0.id == id }
+        case .playlists: number = playlistNumber(id)
+        case .storefronts: number = Market(code: id)?.index
+        case .stations: number = id.hasPrefix("ra.") ? self.number(String(id.dropFirst(3)), type) : nil
+        default: number = self.number(id, type)
         }
-        guard let resource, exists(resource) else { return nil }
-        return resource
+        let resource = number.map { Resource(type, $0) }
+        return resource.flatMap { exists($0) ? $0 : nil }
     }
 
-    private func number(_ id: String, from base: Int, stride: Int) -> Int? {
-        guard id.utf8.count <= 12, id.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let value = Int(id), value >= base,
+    private func number(_ id: String, _ type: SimulatedType) -> Int? {
+        guard let (base, stride) = Self.spacing(type), id.utf8.count <= 12,
+            id.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let value = Int(id), value >= base,
             (value - base) % stride == 0
         else { return nil }
         return (value - base) / stride

@@ -9,48 +9,23 @@ enum SimulatedType: UInt8, CaseIterable, Sendable {
     case recommendations
 
     /// The value of `type` in a resource object.
-    var name: StaticString {
-        switch self {
-        case .activities: "activities"
-        case .albums: "albums"
-        case .appleCurators: "apple-curators"
-        case .artists: "artists"
-        case .curators: "curators"
-        case .genres: "genres"
-        case .musicVideos: "music-videos"
-        case .playlists: "playlists"
-        case .recordLabels: "record-labels"
-        case .songs: "songs"
-        case .stations: "stations"
-        case .stationGenres: "station-genres"
-        case .storefronts: "storefronts"
-        case .libraryAlbums: "library-albums"
-        case .libraryArtists: "library-artists"
-        case .librarySongs: "library-songs"
-        case .libraryMusicVideos: "library-music-videos"
-        case .libraryPlaylists: "library-playlists"
-        case .libraryFolders: "library-playlist-folders"
-        case .recommendations: "personal-recommendation"
-        }
-    }
+    var name: StaticString { Self.names[Int(rawValue)] }
+
+    /// In the order of the cases.
+    private static let names: [StaticString] = [
+        "activities", "albums", "apple-curators", "artists", "curators", "genres", "music-videos", "playlists",
+        "record-labels", "songs", "stations", "station-genres", "storefronts", "library-albums",
+        "library-artists", "library-songs", "library-music-videos", "library-playlists",
+        "library-playlist-folders", "personal-recommendation",
+    ]
+
+    var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryFolders.rawValue }
 
     /// The path element after `/v1/me/library/`, for library types.
-    var libraryPathElement: StaticString? {
-        switch self {
-        case .libraryAlbums: "albums"
-        case .libraryArtists: "artists"
-        case .librarySongs: "songs"
-        case .libraryMusicVideos: "music-videos"
-        case .libraryPlaylists: "playlists"
-        case .libraryFolders: "playlist-folders"
-        default: nil
-        }
-    }
-
-    var isLibrary: Bool { libraryPathElement != nil }
+    var libraryPathElement: Substring? { isLibrary ? name.description.dropFirst("library-".count) : nil }
 
     private static let byName: [String: SimulatedType] = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
+        uniqueKeysWithValues: zip(names.map(\.description), allCases))
 
     /// The type a `types`, `ids[..]` or `include[..]` names.
     init?(name: String) {

@@ -123,10 +123,15 @@ struct SearchMatches: Sendable {
 
     private func byName(_ type: SimulatedType, _ catalog: Catalog, _ name: (Int) -> String) -> [Resource] {
         let wanted = Array(term.utf8)
-        return (0..<catalog.count(of: type)).filter { number in
-            let name = Array(name(number).lowercased().utf8)
-            guard name.count >= wanted.count else { return false }
-            return (0...(name.count - wanted.count)).contains { name[$0..<($0 + wanted.count)].elementsEqual(wanted) }
-        }.map { Resource(type, $0) }
+        return (0..<catalog.count(of: type)).filter { Array(name($0).lowercased().utf8).containsBytes(wanted) }
+            .map { Resource(type, $0) }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the other bytes occur somewhere in these.
+    func containsBytes(_ other: [UInt8]) -> Bool {
+        guard !other.isEmpty, count >= other.count else { return other.isEmpty }
+        return (0...(count - other.count)).contains { self[$0..<($0 + other.count)].elementsEqual(other) }
     }
 }

@@ -23,15 +23,16 @@ extension SimulatedExchange {
         }
     }
 
+    /// The resource of an id as the storefront shows it.
+    private func find(_ type: SimulatedType, _ id: String, _ context: RenderContext) -> Resource? {
+        catalog.resource(type, id: id).flatMap(context.shown)
+    }
+
     private func single(_ type: SimulatedType, _ id: String, _ market: Market) throws(APIError) -> Reply {
         var context = try context(market)
         context.isSingleFetch = true
-        guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        data([resource], &renderer, .primary)
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        guard let resource = find(type, id, context) else { throw .notFound }
+        return list([resource], context)
     }
 
     private func several(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
@@ -42,51 +43,30 @@ extension SimulatedExchange {
             throw .missingParameter("ids")
         }
         let context = try context(market)
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        data(try batch(type, ids, context), &renderer, .primary)
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        return list(try batch(type, ids, context), context)
     }
 
-    /// The resources of `ids` in the order of the request; those that are missing are left out
-    /// (APPLE-MUSIC-API 8.18).
+    /// The resources of `ids` as the storefront shows them.
     func batch(_ type: SimulatedType, _ ids: [String], _ context: RenderContext) throws(APIError) -> [Resource] {
-        if ids.isEmpty { throw .noIDs }
-        guard ids.count <= type.mostIDs else {
-            throw .invalidParameter(
-                "ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
-        }
-        return ids.compactMap { catalog.resource(type, id: $0).flatMap(context.shown) }
+        try batch(type, ids) { find(type, $0, context) }
     }
 
     /// `/v1/catalog/{storefront}?ids[songs]=..&ids[albums]=..`.
     private func multiType(_ market: Market) throws(APIError) -> Reply {
         let context = try context(market)
-        var items: [Resource] = []
         var asked: Set<SimulatedType> = []
-        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
-            let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = SimulatedType(catalogPathElement: name) else { throw .unknownType(name, parameter: "ids") }
-            guard asked.insert(type).inserted else { continue }
-            items += try batch(type, target.list(parameter.name) ?? [], context)
+        let items = try typedBatch(SimulatedType.init(catalogPathElement:)) { (type, ids) throws(APIError) in
+            asked.insert(type).inserted ? try batch(type, ids, context) : []
         }
-        if asked.isEmpty { throw .missingParameter("ids") }
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        data(items, &renderer, .primary)
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        return list(items, context)
     }
 
     /// All genres; `limit` and `offset` apply, unasked there is one page.
     private func whole(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
         let all = Genre.all.indices.map { Resource(type, $0) }
         let paging = try Paging(target, PageLimits(standard: all.count, most: 200))
-        var renderer = Renderer(try context(market))
-        let page = Page(all, offset: paging.offset, limit: paging.limit, keep: renderer.context.shown)
         let path = "/v1/catalog/" + market.code + "/" + type.name.description
-        return collection(page, &renderer, path: path, place: .primary)
+        return collection(all, paging, try context(market), path: path, place: .primary)
     }
 
     private func relationship(
@@ -95,7 +75,7 @@ extension SimulatedExchange {
         let relation = Relation(name: name)
         let user = relation == .library ? try requireUser() : nil
         let context = try context(market, user: user)
-        guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
+        guard let resource = find(type, id, context) else { throw .notFound }
         guard let relation, type.relations.contains(relation) else { throw .noRelated(name) }
         let paging = try Paging(target, type.limits(of: relation))
         var list = context.related(resource, relation)
@@ -107,10 +87,8 @@ extension SimulatedExchange {
         // An empty relationship and an offset past its end are both 404
         // (APPLE-MUSIC-API 7.13, 8.11).
         guard paging.offset < list.count else { throw .noRelated(name) }
-        let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
-        var renderer = Renderer(context)
         let path = context.path(of: resource) + "/" + name
-        return collection(page, &renderer, path: path, place: .item(isMixed: false), sort: sort)
+        return collection(list, paging, context, path: path, place: .item(isMixed: false), sort: sort)
     }
 
     /// `/view/{name}`; an empty view is legal and not an error (APPLE-MUSIC-API 5.1.8).
@@ -118,11 +96,11 @@ extension SimulatedExchange {
         _ type: SimulatedType, _ id: String, _ name: String, _ market: Market
     ) throws(APIError) -> Reply {
         let context = try context(market)
-        guard let resource = catalog.resource(type, id: id).flatMap(context.shown) else { throw .notFound }
+        guard let resource = find(type, id, context) else { throw .notFound }
         guard let view = View(rawValue: name), type.views.contains(view) else { throw .noRelated(name) }
         let paging = try Paging(target, type.viewLimits)
         let list = catalog.elements(of: view, resource, in: market)
-        let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        let page = Page(list, paging, keep: context.shown)
         var renderer = Renderer(context)
         let path = context.path(of: resource) + "/view/" + name
         renderer.json.beginObject()

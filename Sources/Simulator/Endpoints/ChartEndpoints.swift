@@ -11,13 +11,11 @@ extension SimulatedExchange {
         let genre = target.first("genre")
         var renderer = Renderer(context)
         renderer.json.beginObject()
-        renderer.json.key("results")
-        renderer.json.beginObject()
+        renderer.json.beginObject("results")
         for type in types {
-            renderer.json.key(type.name)
-            renderer.json.beginArray()
+            renderer.json.beginArray(type.name)
             let list = chart(type, market, genre: genre)
-            let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+            let page = Page(list, paging, keep: context.shown)
             chart(type, page, &renderer)
             renderer.json.endArray()
         }
@@ -130,10 +128,8 @@ extension SimulatedExchange {
 
     /// `"meta":{"results":{"order":[..],"rawOrder":[..]}}`.
     func order(_ names: [String], _ renderer: inout Renderer, hasRawOrder: Bool = true) {
-        renderer.json.key("meta")
-        renderer.json.beginObject()
-        renderer.json.key("results")
-        renderer.json.beginObject()
+        renderer.json.beginObject("meta")
+        renderer.json.beginObject("results")
         for key in hasRawOrder ? ["order", "rawOrder"] : ["order"] {
             renderer.json.key(key)
             renderer.json.beginArray()

@@ -80,10 +80,8 @@ extension SimulatedExchange {
     private func meta(
         _ found: [(name: String, values: [(value: String, items: [Resource])])], _ renderer: inout Renderer
     ) {
-        renderer.json.key("meta")
-        renderer.json.beginObject()
-        renderer.json.key("filters")
-        renderer.json.beginObject()
+        renderer.json.beginObject("meta")
+        renderer.json.beginObject("filters")
         for filter in found {
             renderer.json.key(filter.name)
             renderer.json.beginObject()
@@ -102,8 +100,7 @@ extension SimulatedExchange {
     private func personalStation(_ user: UserLibrary, _ renderer: inout Renderer) -> Reply {
         let id = user.stationID(catalog)
         renderer.json.beginObject()
-        renderer.json.key("data")
-        renderer.json.beginArray()
+        renderer.json.beginArray("data")
         renderer.personalStation(user)
         renderer.json.endArray()
         renderer.json.key("meta")

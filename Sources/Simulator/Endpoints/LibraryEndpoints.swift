@@ -35,35 +35,24 @@ extension SimulatedExchange {
         // An empty library has no `songs` at all (APPLE-MUSIC-API 7.14), and neither is there
         // anything past the end.
         guard paging.offset < all.count else { throw .noRelated(element) }
-        let page = Page(all, offset: paging.offset, limit: paging.limit, keep: context.shown)
-        var renderer = Renderer(context)
-        return collection(page, &renderer, path: "/v1/me/library/" + element, place: .primary, hasTotal: true)
+        return collection(
+            all, paging, context, path: "/v1/me/library/" + element, place: .primary, hasTotal: true)
     }
 
     private func libraryBatch(
         _ type: SimulatedType, _ ids: [String], _ user: UserLibrary
     ) throws(APIError) -> [Resource] {
-        if ids.isEmpty { throw .noIDs }
-        guard ids.count <= type.mostIDs else {
-            throw .invalidParameter(
-                "ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
-        }
-        return ids.compactMap { user.resource(type, id: $0, catalog) }
+        try batch(type, ids) { user.resource(type, id: $0, catalog) }
     }
 
     /// `/me/library?ids[library-songs]=..`.
     private func libraryBatch(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
-        var items: [Resource] = []
-        var isAsked = false
-        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
-            let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = SimulatedType(name: name), type.isLibrary else {
-                throw .unknownType(name, parameter: "ids")
-            }
-            isAsked = true
-            items += try libraryBatch(type, target.list(parameter.name) ?? [], user)
+        let items = try typedBatch {
+            SimulatedType(name: $0).flatMap { $0.isLibrary ? $0 : nil }
+        } items: {
+            (type, ids) throws(APIError) in
+            try libraryBatch(type, ids, user)
         }
-        if !isAsked { throw .missingParameter("ids") }
         return list(items, context)
     }
 
@@ -88,18 +77,15 @@ extension SimulatedExchange {
         guard let relation = Relation(name: name), resource.type.relations.contains(relation) else {
             throw .noRelated(name)
         }
-        let most = relation == .tracks ? 300 : 100
-        let standard = relation == .tracks ? 100 : 25
-        let paging = try Paging(target, PageLimits(standard: standard, most: most))
+        let isTracks = relation == .tracks
+        let paging = try Paging(target, PageLimits(standard: isTracks ? 100 : 25, most: isTracks ? 300 : 100))
         let items = context.related(resource, relation)
         // Empty playlist, lost catalog item, past the end: all 404
         // (APPLE-MUSIC-API 7.13, 7.14, 8.11).
         guard paging.offset < items.count else { throw .noRelated(name) }
-        let page = Page(items, offset: paging.offset, limit: paging.limit, keep: context.shown)
-        var renderer = Renderer(context)
-        let path = context.path(of: resource) + "/" + name
         return collection(
-            page, &renderer, path: path, place: .item(isMixed: false), hasTotal: relation != .catalog)
+            items, paging, context, path: context.path(of: resource) + "/" + name, place: .item(isMixed: false),
+            hasTotal: relation != .catalog)
     }
 
     /// `/me/library/search`: names that contain the term, per type.
@@ -111,11 +97,10 @@ extension SimulatedExchange {
         var renderer = Renderer(context)
         var present: [String] = []
         renderer.json.beginObject()
-        renderer.json.key("results")
-        renderer.json.beginObject()
+        renderer.json.beginObject("results")
         for type in types {
             let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
-            let page = Page(matches, offset: paging.offset, limit: paging.limit, keep: context.shown)
+            let page = Page(matches, paging, keep: context.shown)
             guard !page.items.isEmpty else { continue }
             present.append(type.name.description)
             renderer.json.key(type.name)
@@ -146,16 +131,7 @@ extension SimulatedExchange {
         let playlists = user.playlists.map { (at: $0.addedAt, item: Resource(.libraryPlaylists, $0.serial)) }
         let items = (albums + playlists).sorted { $0.at > $1.at }.prefix(120).map(\.item)
         guard paging.offset < items.count else { throw .noRelated("recently-added") }
-        let page = Page(items, offset: paging.offset, limit: paging.limit, keep: context.shown)
-        var renderer = Renderer(context)
-        return collection(page, &renderer, path: "/v1/me/library/recently-added", place: .item(isMixed: true))
-    }
-}
-
-extension [UInt8] {
-    /// Whether the other bytes occur somewhere in these.
-    func containsBytes(_ other: [UInt8]) -> Bool {
-        guard !other.isEmpty, count >= other.count else { return other.isEmpty }
-        return (0...(count - other.count)).contains { self[$0..<($0 + other.count)].elementsEqual(other) }
+        return collection(
+            items, paging, context, path: "/v1/me/library/recently-added", place: .item(isMixed: true))
     }
 }

@@ -20,17 +20,12 @@ extension SimulatedExchange {
 
     /// `POST /me/library?ids[albums]=1,2`: unknown ids are ignored, the answer has no body.
     private func addToLibrary(_ user: UserLibrary) throws(APIError) -> Reply {
-        var items: [Resource] = []
-        var isAsked = false
-        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
-            let name = String(parameter.name.dropFirst(4).dropLast())
-            guard let type = SimulatedType(catalogPathElement: name),
-                [.albums, .songs, .musicVideos, .playlists].contains(type)
-            else { throw .unknownType(name, parameter: "ids") }
-            isAsked = true
-            items += (target.list(parameter.name) ?? []).compactMap { catalog.resource(type, id: $0) }
+        let types: [SimulatedType] = [.albums, .songs, .musicVideos, .playlists]
+        let items = try typedBatch { name in
+            types.first { $0.name.description == name }
+        } items: { type, ids in
+            ids.compactMap { catalog.resource(type, id: $0) }
         }
-        if !isAsked { throw .missingParameter("ids") }
         let available = items.filter { catalog.isAvailable($0, in: user.market) }
         api.change(user.name) { library in
             for item in available { library.add(item, request.nowUnixSeconds, catalog) }
@@ -40,14 +35,10 @@ extension SimulatedExchange {
 
     private func createPlaylist(_ user: UserLibrary) throws(APIError) -> Reply {
         let document = try body()
-        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
-            throw .invalidBody("attributes.name is required")
-        }
+        let name = try name(in: document)
         let description = document["attributes"]?["description"]?.stringValue
         let tracks = songs(document["relationships"]?["tracks"]?["data"], user)
-        let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
-        let folder =
-            parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let folder = folder(in: document, user)
         let now = request.nowUnixSeconds
         let changed = api.change(user.name) { library in
             let serial = library.takeSerial()
@@ -74,18 +65,27 @@ extension SimulatedExchange {
 
     private func createFolder(_ user: UserLibrary) throws(APIError) -> Reply {
         let document = try body()
-        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
-            throw .invalidBody("attributes.name is required")
-        }
-        let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
-        let folder =
-            parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let name = try name(in: document)
+        let folder = folder(in: document, user)
         let now = request.nowUnixSeconds
         let changed = api.change(user.name) { library in
             let serial = library.takeSerial()
             library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
         }
         return try created(Resource(.libraryFolders, changed.nextSerial - 1), changed, hasTotal: true)
+    }
+
+    private func name(in document: JSON) throws(APIError) -> String {
+        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
+            throw .invalidBody("attributes.name is required")
+        }
+        return name
+    }
+
+    /// The folder that a body puts the new one into; without one the root.
+    private func folder(in document: JSON, _ user: UserLibrary) -> Int {
+        let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
+        return parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
     }
 
     private func created(

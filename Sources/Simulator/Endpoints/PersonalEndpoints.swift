@@ -28,15 +28,6 @@ extension SimulatedExchange {
         }
     }
 
-    /// `{"data":[...]}` of primary resources.
-    func list(_ items: [Resource], _ context: RenderContext) -> Reply {
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        data(items, &renderer, .primary)
-        renderer.json.endObject()
-        return Reply(renderer.json)
-    }
-
     /// What was played. Items are catalog resources without relationships (APPLE-MUSIC-API 5.3.6);
     /// unscoped includes are ignored because types mix (APPLE-MUSIC-API 6.7).
     private func listening(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
@@ -58,7 +49,7 @@ extension SimulatedExchange {
         }
         let paging = try Paging(target, limits)
         let context = try context(user.market, user: user)
-        let page = Page(list, offset: paging.offset, limit: paging.limit, keep: context.shown)
+        let page = Page(list, paging, keep: context.shown)
         var renderer = Renderer(context)
         renderer.json.beginObject()
         data(page.items, &renderer, .item(isMixed: true))
@@ -98,9 +89,7 @@ extension SimulatedExchange {
         let paging = try Paging(target, PageLimits(standard: 10, most: 10))
         let contents = user.contents(ofRecommendation: resource.number, catalog)
         guard paging.offset < contents.count else { throw .noRelated("contents") }
-        let page = Page(contents, offset: paging.offset, limit: paging.limit, keep: context.shown)
-        var renderer = Renderer(context)
         let path = context.path(of: resource) + "/contents"
-        return collection(page, &renderer, path: path, place: .item(isMixed: true))
+        return collection(contents, paging, context, path: path, place: .item(isMixed: true))
     }
 }

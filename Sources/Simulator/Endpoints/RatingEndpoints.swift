@@ -54,15 +54,13 @@ extension SimulatedExchange {
     private func rated(_ ratings: [(path: String, value: Int)]) -> Reply {
         var json = JSONBytes(capacity: 256)
         json.beginObject()
-        json.key("data")
-        json.beginArray()
+        json.beginArray("data")
         for rating in ratings {
             json.beginObject()
             json.member("id", String(rating.path.split(separator: "/").last ?? ""))
             json.member("type", "ratings")
             json.member("href", "/v1/me/ratings/" + rating.path)
-            json.key("attributes")
-            json.beginObject()
+            json.beginObject("attributes")
             json.member("value", rating.value)
             json.endObject()
             json.endObject()

@@ -15,11 +15,9 @@ extension SimulatedExchange {
         var renderer = Renderer(context)
         var present: [String] = []
         renderer.json.beginObject()
-        renderer.json.key("results")
-        renderer.json.beginObject()
+        renderer.json.beginObject("results")
         for type in types {
-            let page = Page(
-                found.list(type, catalog, market), offset: paging.offset, limit: paging.limit, keep: context.shown)
+            let page = Page(found.list(type, catalog, market), paging, keep: context.shown)
             guard !page.items.isEmpty else { continue }
             present.append(type.name.description)
             renderer.json.key(type.name)
@@ -56,8 +54,7 @@ extension SimulatedExchange {
     private func topResults(
         _ types: [SimulatedType], _ found: SearchMatches, _ market: Market, _ renderer: inout Renderer
     ) {
-        renderer.json.key("top")
-        renderer.json.beginObject()
+        renderer.json.beginObject("top")
         let items = types.flatMap { found.list($0, catalog, market).compactMap(renderer.context.shown).prefix(2) }
         data(Array(items.prefix(8)), &renderer, .item(isMixed: true))
         renderer.json.endObject()
@@ -69,10 +66,8 @@ extension SimulatedExchange {
         _ = try context(market)
         var json = JSONBytes()
         json.beginObject()
-        json.key("results")
-        json.beginObject()
-        json.key("terms")
-        json.beginArray()
+        json.beginObject("results")
+        json.beginArray("terms")
         for term in api.searchIndex().completions(term, limit: paging.limit, catalog) { json.value(term) }
         json.endArray()
         json.endObject()
@@ -87,10 +82,8 @@ extension SimulatedExchange {
         let types = target.list("types") == nil ? [.artists, .albums, .songs] : try types(Self.searchTypes)
         var renderer = Renderer(try context(market))
         renderer.json.beginObject()
-        renderer.json.key("results")
-        renderer.json.beginObject()
-        renderer.json.key("suggestions")
-        renderer.json.beginArray()
+        renderer.json.beginObject("results")
+        renderer.json.beginArray("suggestions")
         for kind in kinds {
             switch kind {
             case "terms": termSuggestions(term, paging.limit, &renderer)

@@ -52,9 +52,7 @@ struct SimulatedExchange {
         }
     }
 
-    func requireRead() throws(APIError) {
-        if !isRead { throw .methodNotAllowed }
-    }
+    func requireRead() throws(APIError) { if !isRead { throw .methodNotAllowed } }
 
     /// The user of the Music-User-Token; without a valid one, 403 (APPLE-MUSIC-API 2.2.3).
     func requireUser() throws(APIError) -> UserLibrary {
@@ -75,25 +73,65 @@ struct SimulatedExchange {
             isReversed: configuration.variesMemberOrder && index % 2 == 1)
     }
 
-    /// `{"next"?, "data":[...], "meta"?}` (APPLE-MUSIC-API 5.1.1).
+    /// The resources of `ids` in the order of the request; those that are missing are left out
+    /// (APPLE-MUSIC-API 8.18).
+    func batch(
+        _ type: SimulatedType, _ ids: [String], _ find: (String) -> Resource?
+    ) throws(APIError) -> [Resource] {
+        if ids.isEmpty { throw .noIDs }
+        guard ids.count <= type.mostIDs else {
+            throw .invalidParameter(
+                "ids", "Too many ids: at most \(type.mostIDs) are allowed, but there were \(ids.count)")
+        }
+        return ids.compactMap(find)
+    }
+
+    /// The resources of all `ids[TYPE]`.
+    /// - Parameter named: the type of a name; nil where it must not stand here.
+    func typedBatch(
+        _ named: (String) -> SimulatedType?, items: (SimulatedType, [String]) throws(APIError) -> [Resource]
+    ) throws(APIError) -> [Resource] {
+        var found: [Resource] = []
+        var isAsked = false
+        for parameter in target.parameters where parameter.name.hasPrefix("ids[") && parameter.name.hasSuffix("]") {
+            let name = String(parameter.name.dropFirst(4).dropLast())
+            guard let type = named(name) else { throw .unknownType(name, parameter: "ids") }
+            isAsked = true
+            found += try items(type, target.list(parameter.name) ?? [])
+        }
+        if !isAsked { throw .missingParameter("ids") }
+        return found
+    }
+
+    /// A page of a list, `{"next"?, "data":[...], "meta"?}` (APPLE-MUSIC-API 5.1.1).
     func collection(
-        _ page: Page, _ renderer: inout Renderer, path: String, place: RenderPosition, sort: String? = nil,
-        hasTotal: Bool = false
+        _ list: [Resource], _ paging: Paging, _ context: RenderContext, path: String, place: RenderPosition,
+        sort: String? = nil, hasTotal: Bool = false
     ) -> Reply {
+        let page = Page(list, paging, keep: context.shown)
         let limit = target.first("limit")
+        var renderer = Renderer(context)
         renderer.json.beginObject()
-        if renderer.context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
+        if context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
         data(page.items, &renderer, place)
-        if !renderer.context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
+        if !context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
         if hasTotal { renderer.total(page.total) }
+        renderer.json.endObject()
+        return Reply(renderer.json)
+    }
+
+    /// `{"data":[...]}` of primary resources.
+    func list(_ items: [Resource], _ context: RenderContext) -> Reply {
+        var renderer = Renderer(context)
+        renderer.json.beginObject()
+        data(items, &renderer, .primary)
         renderer.json.endObject()
         return Reply(renderer.json)
     }
 
     /// `"data":[...]`.
     func data(_ items: [Resource], _ renderer: inout Renderer, _ place: RenderPosition) {
-        renderer.json.key("data")
-        renderer.json.beginArray()
+        renderer.json.beginArray("data")
         for item in items { renderer.object(item, place) }
         renderer.json.endArray()
     }

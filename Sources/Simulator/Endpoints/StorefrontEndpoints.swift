@@ -17,9 +17,7 @@ extension SimulatedExchange {
         }
         let all = Market.all.indices.map { Resource(.storefronts, $0) }
         let paging = try Paging(target, PageLimits(standard: 200, most: 200))
-        let page = Page(all, offset: paging.offset, limit: paging.limit, keep: { $0 })
-        var renderer = Renderer(context)
-        return collection(page, &renderer, path: "/v1/storefronts", place: .primary)
+        return collection(all, paging, context, path: "/v1/storefronts", place: .primary)
     }
 
     /// `/v1/language/{storefront}/tag?acceptLanguage=`: the storefront's tag that fits best.
@@ -35,8 +33,7 @@ extension SimulatedExchange {
             .first
         var json = JSONBytes(capacity: 64)
         json.beginObject()
-        json.key("results")
-        json.beginObject()
+        json.beginObject("results")
         json.member("tag", exact ?? close ?? market.defaultTag)
         json.endObject()
         json.endObject()

@@ -96,8 +96,7 @@ extension Renderer {
         flag("hasHDR", video % 9 == 0)
         text("name", name)
         if wants("previews") {
-            json.key("previews")
-            json.beginArray()
+            json.beginArray("previews")
             json.beginObject()
             json.member("url", "https://video-ssl.itunes.apple.com/itunes-assets/Video126/v4/" + id + ".p.m4v")
             json.member("hlsUrl", "https://play.itunes.apple.com/WebObjects/MZPlay.woa/hls/playlist.m3u8?a=" + id)
@@ -135,10 +134,8 @@ extension Renderer {
 
     private mutating func editorialVideo(_ resource: Resource) {
         guard wants("editorialVideo") else { return }
-        json.key("editorialVideo")
-        json.beginObject()
-        json.key("motionDetailSquare")
-        json.beginObject()
+        json.beginObject("editorialVideo")
+        json.beginObject("motionDetailSquare")
         json.member(
             "video", "https://mvod.itunes.apple.com/itunes-assets/HLSMusic/" + catalog.id(of: resource) + ".m3u8")
         json.endObject()

@@ -14,9 +14,7 @@ struct JSONBytes: Sendable {
         if last != 0x7B, last != 0x5B, last != 0x3A { bytes.append(0x2C) }
     }
 
-    mutating func raw(_ text: StaticString) {
-        bytes.append(literal: text)
-    }
+    mutating func raw(_ text: StaticString) { bytes.append(literal: text) }
 
     mutating func beginObject() {
         separate()
@@ -34,10 +32,7 @@ struct JSONBytes: Sendable {
 
     /// A key that needs no escapes.
     mutating func key(_ name: StaticString) {
-        separate()
-        bytes.append(0x22)
-        raw(name)
-        bytes.append(0x22)
+        value(name)
         bytes.append(0x3A)
     }
 
@@ -46,25 +41,11 @@ struct JSONBytes: Sendable {
         bytes.append(0x3A)
     }
 
-    mutating func value(_ text: StaticString) {
-        separate()
-        bytes.append(0x22)
-        raw(text)
-        bytes.append(0x22)
-    }
+    mutating func value(_ text: StaticString) { self.text { $0.append(literal: text) } }
 
     mutating func value(_ text: String) {
         separate()
         JSON.write(string: text, to: &bytes)
-    }
-
-    /// Several pieces as one string.
-    mutating func value(_ pieces: StaticString, _ rest: String...) {
-        separate()
-        bytes.append(0x22)
-        raw(pieces)
-        for piece in rest { JSON.write(content: piece, to: &bytes) }
-        bytes.append(0x22)
     }
 
     /// A string whose content the closure appends; it must need no escapes.
@@ -77,32 +58,26 @@ struct JSONBytes: Sendable {
 
     mutating func value(_ number: Int) {
         separate()
-        appendDecimal(number)
+        bytes.append(text: String(number))
     }
 
     mutating func value(_ flag: Bool) {
         separate()
         raw(flag ? "true" : "false")
     }
-
-    mutating func null() {
-        separate()
-        raw("null")
-    }
-
-    private mutating func appendDecimal(_ number: Int) {
-        if number < 0 { bytes.append(0x2D) }
-        let magnitude = number.magnitude
-        var unit: UInt = 1
-        while magnitude / unit >= 10 { unit *= 10 }
-        while unit > 0 {
-            bytes.append(0x30 + UInt8(magnitude / unit % 10))
-            unit /= 10
-        }
-    }
 }
 
 extension JSONBytes {
+    mutating func beginObject(_ name: StaticString) {
+        key(name)
+        beginObject()
+    }
+
+    mutating func beginArray(_ name: StaticString) {
+        key(name)
+        beginArray()
+    }
+
     mutating func member(_ name: StaticString, _ text: String) {
         key(name)
         value(text)

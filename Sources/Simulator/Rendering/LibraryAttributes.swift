@@ -65,8 +65,7 @@ extension Renderer {
         flag("canEdit", playlist.catalogPlaylist == nil)
         text("name", playlist.name)
         if let description = playlist.description, wants("description") {
-            json.key("description")
-            json.beginObject()
+            json.beginObject("description")
             json.member("standard", description)
             json.endObject()
         }
@@ -80,8 +79,7 @@ extension Renderer {
         _ resource: Resource, kind: StaticString, catalogItem: Resource? = nil, global: Resource? = nil
     ) {
         guard wants("playParams") else { return }
-        json.key("playParams")
-        json.beginObject()
+        json.beginObject("playParams")
         json.member("id", context.id(of: resource))
         json.member("kind", kind)
         json.member("isLibrary", true)

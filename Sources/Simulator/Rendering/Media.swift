@@ -46,8 +46,7 @@ extension Renderer {
     mutating func previews(ofSong song: Int) {
         guard wants("previews") else { return }
         let bits = catalog.seed.bits(.preview, song)
-        json.key("previews")
-        json.beginArray()
+        json.beginArray("previews")
         json.beginObject()
         json.key("url")
         json.text { bytes in
@@ -63,8 +62,7 @@ extension Renderer {
 
     mutating func playParams(_ id: String, kind: StaticString) {
         guard wants("playParams") else { return }
-        json.key("playParams")
-        json.beginObject()
+        json.beginObject("playParams")
         json.member("id", id)
         json.member("kind", kind)
         json.endObject()
@@ -93,8 +91,7 @@ extension Renderer {
     mutating func notes(_ name: StaticString, _ resource: Resource, sentences: Int) {
         guard wants(name) else { return }
         let notes = catalog.notes(resource, context.language, sentences: sentences)
-        json.key(name)
-        json.beginObject()
+        json.beginObject(name)
         json.member("standard", notes.standard)
         json.member("short", notes.short)
         json.endObject()
@@ -102,8 +99,7 @@ extension Renderer {
 
     mutating func genreNames(_ artist: Int) {
         guard wants("genreNames") else { return }
-        json.key("genreNames")
-        json.beginArray()
+        json.beginArray("genreNames")
         json.value(Genre.all[catalog.genre(ofArtist: artist)].name(context.language))
         json.value(Genre.all[0].name(context.language))
         json.endArray()

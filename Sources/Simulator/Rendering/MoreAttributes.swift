@@ -19,8 +19,7 @@ extension Renderer {
         text("playlistType", catalog.curator(ofPlaylist: playlist).type == .curators ? "external" : "editorial")
         text("curatorName", catalog.name(ofCurator: catalog.curator(ofPlaylist: playlist)))
         if wants("playParams") {
-            json.key("playParams")
-            json.beginObject()
+            json.beginObject("playParams")
             json.member("id", id)
             json.member("kind", "playlist")
             json.key("versionHash")
@@ -59,8 +58,7 @@ extension Renderer {
         stationPlayParams(id, isLive: station < 3)
         if station < 3 { texts("supportedDrms", ["fairplay", "playready", "widevine"]) }
         if wants("editorialNotes"), station < 20 {
-            json.key("editorialNotes")
-            json.beginObject()
+            json.beginObject("editorialNotes")
             json.member("name", name)
             json.member("short", catalog.notes(resource, context.language, sentences: 0).short)
             json.member("tagline", name)
@@ -71,8 +69,7 @@ extension Renderer {
 
     private mutating func stationPlayParams(_ id: String, isLive: Bool) {
         guard wants("playParams") else { return }
-        json.key("playParams")
-        json.beginObject()
+        json.beginObject("playParams")
         json.member("id", id)
         json.member("kind", "radioStation")
         json.member("format", isLive ? "stream" : "tracks")
@@ -90,8 +87,7 @@ extension Renderer {
         json.member("type", "stations")
         json.key("href")
         link("/v1/catalog/" + context.market.code + "/stations/" + id)
-        json.key("attributes")
-        json.beginObject()
+        json.beginObject("attributes")
         artwork(Resource(.stations, user.key & 0xFFFF), width: 2400, height: 2400, hasColours: false)
         json.member("name", "My Station")
         json.member("mediaKind", "audio")
@@ -121,8 +117,7 @@ extension Renderer {
         text("nextUpdateDate", "2026-12-01T15:59:59Z")
         flag("isGroupRecommendation", false)
         if wants("title") {
-            json.key("title")
-            json.beginObject()
+            json.beginObject("title")
             json.member("stringForDisplay", resource.number % 2 == 0 ? "Made for You" : "Recently Released")
             json.endObject()
         }

@@ -55,8 +55,7 @@ extension Renderer {
     mutating func relationships(of resource: Resource, path: String, _ place: RenderPosition) {
         let carried = context.carried(resource.type, place)
         guard !carried.relations.isEmpty else { return }
-        json.key("relationships")
-        json.beginObject()
+        json.beginObject("relationships")
         let relations = context.isReversed ? Relation.allCases.reversed() : Relation.allCases
         for relation in relations where carried.relations.contains(relation) {
             json.key(relation.name)
@@ -75,8 +74,7 @@ extension Renderer {
         json.key("href")
         link(relationPath)
         next(relationPath, page.nextOffset)
-        json.key("data")
-        json.beginArray()
+        json.beginArray("data")
         for item in page.items {
             if isFull { object(item, .included(depth: place.depth + 1)) } else { identifier(item) }
         }
@@ -93,15 +91,14 @@ extension Renderer {
         }
         let limit = context.decorations.inlineLimit(resource.type, relation, standard: standard)
         if resource.type == .artists, relation == .albums {
-            return Page(filling: list, offset: 0, limit: limit, keep: context.shown)
+            return Page(filling: list, limit: limit, keep: context.shown)
         }
-        return Page(list, offset: 0, limit: limit, keep: context.shown)
+        return Page(list, Paging(limit: limit), keep: context.shown)
     }
 
     /// `"meta":{"total":N}`, on library collections only (APPLE-MUSIC-API 5.1.7).
     mutating func total(_ count: Int) {
-        json.key("meta")
-        json.beginObject()
+        json.beginObject("meta")
         json.member("total", count)
         json.endObject()
     }
@@ -110,21 +107,19 @@ extension Renderer {
     mutating func views(of resource: Resource, path: String) {
         let views = context.decorations.views.filter { resource.type.views.contains($0) }
         guard !views.isEmpty else { return }
-        json.key("views")
-        json.beginObject()
+        json.beginObject("views")
         for view in resource.type.views where views.contains(view) {
             json.key(view.rawValue)
             let viewPath = path + "/view/" + view.rawValue
             let page = Page(
-                catalog.elements(of: view, resource, in: context.market), offset: 0,
-                limit: resource.type.viewLimits.standard, keep: context.shown)
+                catalog.elements(of: view, resource, in: context.market),
+                Paging(limit: resource.type.viewLimits.standard), keep: context.shown)
             json.beginObject()
             json.key("href")
             link(viewPath)
             viewAttributes(view)
             next(viewPath, page.nextOffset)
-            json.key("data")
-            json.beginArray()
+            json.beginArray("data")
             for item in page.items { object(item, .item(isMixed: true)) }
             json.endArray()
             json.endObject()
@@ -134,8 +129,7 @@ extension Renderer {
 
     /// The view's own attributes, with `with=attributes`; a view inside a resource always has them.
     mutating func viewAttributes(_ view: View) {
-        json.key("attributes")
-        json.beginObject()
+        json.beginObject("attributes")
         json.member("title", view.title)
         json.endObject()
     }

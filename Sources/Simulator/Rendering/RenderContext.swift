@@ -69,7 +69,7 @@ struct RenderContext: Sendable {
     /// The path of a resource, without a query.
     func path(of resource: Resource) -> String {
         let id = id(of: resource)
-        if let element = resource.type.libraryPathElement { return "/v1/me/library/" + element.description + "/" + id }
+        if let element = resource.type.libraryPathElement { return "/v1/me/library/" + element + "/" + id }
         switch resource.type {
         case .storefronts: return "/v1/storefronts/" + id
         case .recommendations: return "/v1/me/recommendations/" + id

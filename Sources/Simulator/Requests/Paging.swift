@@ -2,14 +2,15 @@
 
 /// A window into a collection, and the rules a request's own is checked by.
 struct Paging: Equatable, Sendable {
-    var offset: Int
+    var offset = 0
     var limit: Int
+}
 
+extension Paging {
     /// Reads `limit` and `offset`. More than the most is an error, not clamped
     /// (APPLE-MUSIC-API 4.1.21).
     init(_ target: SimulatorTarget, _ limits: PageLimits) throws(APIError) {
         limit = limits.standard
-        offset = 0
         if let text = target.first("limit") {
             limit = try Self.integer(text, parameter: "limit", least: 1, most: limits.most)
         }
@@ -40,9 +41,9 @@ struct Page: Sendable {
 
     /// Cuts first and drops after, so that `next` may jump further than the items returned, and a
     /// page may be short or empty and still have a next one (APPLE-MUSIC-API 7.11).
-    init(_ list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
-        let start = min(offset, list.count)
-        let end = min(start + min(limit, list.count), list.count)
+    init(_ list: [Resource], _ paging: Paging, keep: (Resource) -> Resource?) {
+        let start = min(paging.offset, list.count)
+        let end = min(start + min(paging.limit, list.count), list.count)
         items = list[start..<end].compactMap(keep)
         nextOffset = end < list.count ? end : nil
         total = list.count
@@ -50,8 +51,8 @@ struct Page: Sendable {
 
     /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28`
     /// (APPLE-MUSIC-API 7.9).
-    init(filling list: [Resource], offset: Int, limit: Int, keep: (Resource) -> Resource?) {
-        var position = min(offset, list.count)
+    init(filling list: [Resource], limit: Int, keep: (Resource) -> Resource?) {
+        var position = 0
         items = []
         while position < list.count, items.count < limit {
             if let item = keep(list[position]) { items.append(item) }

@@ -43,9 +43,7 @@ public struct SimulatorRequest: Sendable {
     }
 
     /// The value of the first field of that name, compared without regard to case.
-    public func field(_ name: String) -> String? {
-        fields.first { $0.isNamed(name) }?.value
-    }
+    public func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 }
 
 /// What goes wrong on the wire, for the adaptor to perform.
@@ -61,28 +59,15 @@ public enum TransportFault: Sendable, Equatable {
 /// leaves the body out for HEAD.
 public struct SimulatorResponse: Sendable {
     public var status: Int
-    public var fields: [SimulatorField]
-    public var body: [UInt8]
+    public var fields: [SimulatorField] = []
+    public var body: [UInt8] = []
     /// Set when the exchange is to break.
     public var fault: TransportFault?
     /// How long to wait before the first byte.
-    public var delay: Duration
-
-    public init(
-        status: Int, fields: [SimulatorField] = [], body: [UInt8] = [], fault: TransportFault? = nil,
-        delay: Duration = .zero
-    ) {
-        self.status = status
-        self.fields = fields
-        self.body = body
-        self.fault = fault
-        self.delay = delay
-    }
+    public var delay = Duration.zero
 
     /// The value of the first field of that name, compared without regard to case.
-    public func field(_ name: String) -> String? {
-        fields.first { $0.isNamed(name) }?.value
-    }
+    public func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 }
 
 /// Something that answers requests like the Apple Music API. Callable from any thread.

@@ -99,8 +99,7 @@ enum ResponseFields {
     private static func object(_ error: APIError, id: String) -> [UInt8] {
         var json = JSONBytes(capacity: 256)
         json.beginObject()
-        json.key("errors")
-        json.beginArray()
+        json.beginArray("errors")
         json.beginObject()
         json.member("id", id)
         json.member("title", error.title)
@@ -108,8 +107,7 @@ enum ResponseFields {
         json.member("status", String(error.status))
         json.member("code", error.code)
         if let parameter = error.parameter {
-            json.key("source")
-            json.beginObject()
+            json.beginObject("source")
             json.member("parameter", parameter)
             json.endObject()
         }

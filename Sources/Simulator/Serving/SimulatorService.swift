@@ -30,8 +30,8 @@ extension ClientConnection {
     var simulatorRequest: SimulatorRequest {
         withHeadBytes { bytes in
             SimulatorRequest(
-                method: Self.text(bytes, head.methodText), target: Array(Self.text(bytes, head.target).utf8),
-                fields: head.fields.map { SimulatorField(Self.text(bytes, $0.name), Self.text(bytes, $0.value)) },
+                method: bytes.text(head.methodText), target: bytes.extracting(head.target.range).copy(),
+                fields: head.fields.map { SimulatorField(bytes.text($0.name), bytes.text($0.value)) },
                 body: body, nowUnixSeconds: context.unixSeconds)
         }
     }
@@ -50,20 +50,9 @@ extension ClientConnection {
 
     private static func writeHead(_ response: SimulatorResponse, to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(response.status)
-        for field in response.fields {
-            buffer.append(field.name)
-            buffer.append(": ")
-            buffer.append(field.value)
-            buffer.append("\r\n")
-        }
+        for field in response.fields { buffer.appendField(field.name, field.value) }
         guard response.status != 204 && response.status != 304 else { return }
-        buffer.append("Content-Length: ")
-        buffer.append(decimal: response.body.count)
-        buffer.append("\r\n")
-    }
-
-    private static func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
-        bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        buffer.appendField("Content-Length", String(response.body.count))
     }
 }
 

@@ -25,10 +25,10 @@ final class RecordedOriginService: Service {
         count(elapsed)
         let (method, target, tags, acceptsGzip) = connection.withHeadBytes { bytes in
             let head = connection.head
-            let tags = head.fields.first(.ifNoneMatch).map { Self.text(bytes, $0.value) }
-            let codings = head.fields.first(.acceptEncoding).map { Self.text(bytes, $0.value) }
+            let tags = head.fields.first(.ifNoneMatch).map { bytes.text($0.value) }
+            let codings = head.fields.first(.acceptEncoding).map { bytes.text($0.value) }
             return (
-                Self.text(bytes, head.methodText), Self.text(bytes, head.target), tags,
+                bytes.text(head.methodText), bytes.text(head.target), tags,
                 codings?.contains("gzip") == true
             )
         }
@@ -56,21 +56,10 @@ final class RecordedOriginService: Service {
         if connection.head.method != .head { bytes += content.count }
         connection.respond(content: content) { buffer in
             buffer.appendStatusLine(answer.status)
-            for field in answer.fields {
-                buffer.append(field.name)
-                buffer.append(": ")
-                buffer.append(field.value)
-                buffer.append("\r\n")
-            }
+            for field in answer.fields { buffer.appendField(field.name, field.value) }
             if coded != nil { buffer.append("content-encoding: gzip\r\n") }
             guard answer.status != 204, answer.status != 304 else { return }
-            buffer.append("content-length: ")
-            buffer.append(decimal: content.count)
-            buffer.append("\r\n")
+            buffer.appendField("content-length", String(content.count))
         }
-    }
-
-    private static func text(_ bytes: Span<UInt8>, _ range: ByteRange) -> String {
-        bytes.extracting(range.range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -22,8 +22,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         let names = [(ResourceClass.songs, "3"), (.songs, "1"), (.albums, "2")].map {
             ResourceName(type: $0.0, id: Array($0.1.utf8))
         }
-        #expect(batch.resources == names)
-        #expect(batch.target(resources: names) == target.bytes)
+        #expect(batch.resources == names && batch.target(resources: names) == target.bytes)
         let rest = String(decoding: batch.target(resources: [names[2]]), as: UTF8.self)
         #expect(rest == "/v1/catalog/us?extend=artistUrl&ids[albums]=2&include=artists&l=de-DE")
     }

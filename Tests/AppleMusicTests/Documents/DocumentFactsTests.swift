@@ -115,24 +115,8 @@ import Text
             let bytes = random.spell(random.document())
             let value = try JSON.parse(bytes)
             let document = try #require(DocumentScan(bytes).document, "seed \(seed) is refused")
-            let primary = value["data"]?.arrayValue ?? []
-            let envelope = document.envelope
-            var index = Int(envelope.firstElement)
-            for resource in primary {
-                let object = document.objects[index]
-                #expect(try JSON.parse(Array(bytes[object.id.range])) == resource["id"], "seed \(seed)")
-                #expect(try JSON.parse(Array(bytes[object.typeName.range])) == resource["type"], "seed \(seed)")
-                #expect(try JSON.parse(Array(bytes[object.whole.range])) == resource, "seed \(seed)")
-                #expect(object.attributes.isEmpty == (resource["attributes"] == nil), "seed \(seed)")
-                if let attributes = resource["attributes"] {
-                    #expect(try JSON.parse(Array(bytes[object.attributes.range])) == attributes, "seed \(seed)")
-                }
-                let relations = document.relations[Int(object.firstRelation)..<Int(object.endRelation)]
-                #expect(relations.count == resource["relationships"]?.members.count ?? 0, "seed \(seed)")
-                index = Int(object.end)
-                resources += 1
-            }
-            #expect(index == Int(envelope.endElement), "seed \(seed)")
+            try ScannedText(bytes: bytes, document: document).expect(value, "seed \(seed)")
+            resources += value["data"]?.arrayValue?.count ?? 0
         }
         #expect(resources > 100, "too few to say anything: \(resources)")
     }

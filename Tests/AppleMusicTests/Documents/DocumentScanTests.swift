@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import Text
@@ -107,9 +106,7 @@ extension DocumentScanTests {
         #"{"data":[],"d\u0061ta":[]}"#, #"{"\u00e9":1,"é":2}"#, #"{"\ud83c\udfb5":1,"🎵":2}"#,
         #"{"isAppleDigitalMaster":1,"isAppleDigitalMast\u0065r":2}"#, #"{"\/":1,"/":2}"#,
     ])
-    func `a name twice, spelt with escapes`(text: String) {
-        #expect(scanned(text) == nil)
-    }
+    func `a name twice, spelt with escapes`(text: String) { #expect(scanned(text) == nil) }
 
     @Test func `one name in several objects is no duplicate`() {
         #expect(scanned(#"{"a":{"a":{"a":1},"b":2},"b":{"a":1,"b":2}}"#) != nil)
@@ -176,9 +173,7 @@ extension DocumentScanTests {
         #"{"next":1}"#, #"{"next":null}"#, #"{"next":{}}"#, #"{"next":[]}"#, #"{"next":"\/v1"}"#,
         #"{"results":{"songs":{"data":[{"id":"1"}]}}}"#, #"{"results":{"songs":[{"data":[3]}]}}"#,
     ])
-    func `an envelope that the API does not make`(text: String) {
-        #expect(scanned(text) == nil)
-    }
+    func `an envelope that the API does not make`(text: String) { #expect(scanned(text) == nil) }
 
     @Test(arguments: [
         #""relationships":null"#, #""relationships":[]"#, #""relationships":"x""#, #""relationships":{"x":null}"#,
@@ -330,10 +325,7 @@ extension DocumentScanTests {
     @Test(.requires(.sharedMaterial))
     func `recorded answers are documents`() throws {
         var (answers, resources, refused) = (0, 0, 0)
-        for entry in try SharedMaterial.lines(of: "recordings/index.jsonl") {
-            guard let name = entry["file"] as? String, name.hasSuffix(".json") else { continue }
-            let file = SharedMaterial.directory.appendingPathComponent("recordings/" + name)
-            let bytes = [UInt8](try Data(contentsOf: file))
+        for (name, bytes) in try SharedMaterial.recordedAnswers() {
             guard let value = try? JSON.parse(bytes), value.objectValue != nil else { continue }
             let scan = DocumentScan(bytes.span)
             guard DocumentWalk(value).holdsResourcesOnly else {

@@ -71,8 +71,10 @@ struct ScannedText {
         span.isEmpty ? nil : try JSON.parse(Array(bytes[span.range]))
     }
 
-    static func number(_ names: [String]) -> UInt64 {
-        names.reduce(0) { $0 &+ ResourceDocument.nameNumber(Array($1.utf8).span) }
+    /// The number of the names of an object's members, but for some.
+    static func number(_ object: JSON?, without standard: Set<String> = []) -> UInt64 {
+        (object?.members ?? []).map(\.key).filter { !standard.contains($0) }
+            .reduce(0) { $0 &+ ResourceDocument.nameNumber(Array($1.utf8).span) }
     }
 
     /// Checks everything that a document says against the walk.
@@ -85,9 +87,7 @@ struct ScannedText {
         let envelope = document.envelope
         #expect(try value(envelope.data) == top["data"], source)
         #expect(try value(envelope.next) == top["next"], source)
-        #expect(
-            envelope.otherMembers == Self.number(top.members.map(\.key).filter { !["data", "next"].contains($0) }),
-            source)
+        #expect(envelope.otherMembers == Self.number(top, without: ["data", "next"]), source)
         #expect(
             elements(envelope.firstElement, envelope.endElement)
                 == walk.found.indices.filter { walk.found[$0].isPrimary },
@@ -119,19 +119,14 @@ struct ScannedText {
         let type = resource["type"]?.stringValue ?? ""
         #expect(object.number == ResourceMention.number(type: type, id: resource["id"]?.stringValue ?? ""), source)
         #expect(object.type == ResourceClass(name: type).flatMap { $0.isResourceType ? $0 : nil }, source)
-        #expect(
-            object.attributeNames == Self.number(resource["attributes"]?.members.map(\.key) ?? []), source)
-        let standard = ["id", "type", "href", "attributes", "relationships"]
-        #expect(
-            object.otherMembers == Self.number(resource.members.map(\.key).filter { !standard.contains($0) }), source)
+        #expect(object.attributeNames == Self.number(resource["attributes"]), source)
+        let standard: Set = ["id", "type", "href", "attributes", "relationships"]
+        #expect(object.otherMembers == Self.number(resource, without: standard), source)
         #expect(object.hasRelationships == (resource["relationships"] != nil), source)
         let relations = document.relations[Int(object.firstRelation)..<Int(object.endRelation)]
-        #expect(
-            try relations.map { try value($0.spelling) }
-                == (resource["relationships"]?.members ?? []).map { JSON.string($0.key) }, source)
-        #expect(
-            try relations.map { try value($0.whole) } == (resource["relationships"]?.members ?? []).map(\.value),
-            source)
+        let members = resource["relationships"]?.members ?? []
+        #expect(try relations.map { try value($0.spelling) } == members.map { JSON.string($0.key) }, source)
+        #expect(try relations.map { try value($0.whole) } == members.map(\.value), source)
         #expect(Int(object.end) == expected.end, source)
         guard let owner = expected.owner, let name = expected.relation else {
             #expect(object.parent == -1, source)
@@ -145,12 +140,10 @@ struct ScannedText {
     private func expect(_ relation: ResourceDocument.Relation, _ source: Comment) throws {
         let wrapper = try #require(try value(relation.whole), source)
         let name = try #require(try value(relation.spelling)?.stringValue, source)
-        #expect(relation.name == Self.number([name]), source)
+        #expect(relation.name == ResourceDocument.nameNumber(Array(name.utf8).span), source)
         #expect(try value(relation.data) == wrapper["data"], source)
         #expect(try value(relation.next) == wrapper["next"], source)
-        let standard = ["data", "next"]
-        #expect(
-            relation.otherMembers == Self.number(wrapper.members.map(\.key).filter { !standard.contains($0) }), source)
+        #expect(relation.otherMembers == Self.number(wrapper, without: ["data", "next"]), source)
         #expect(
             try elements(relation.firstElement, relation.endElement).map { try value(document.objects[$0].whole) }
                 == (wrapper["data"]?.arrayValue ?? []).map(Optional.some), source)

@@ -17,7 +17,5 @@ private func offset(_ next: String) -> Int? { PageLink.offset(in: Array(next.utf
         "https://a/b?offset=1", #"\/a?offset=1"#, #"/a?offset=1\u0026b"#, "/a?offset=1#b", "/a?offset=1 ",
         "/a?b?offset=1",
     ])
-    func `what is not plain is none`(next: String) {
-        #expect(offset(next) == nil)
-    }
+    func `what is not plain is none`(next: String) { #expect(offset(next) == nil) }
 }

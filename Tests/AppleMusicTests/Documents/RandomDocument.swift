@@ -6,9 +6,7 @@ import Text
 struct RandomDocument {
     var random: SeededGenerator
 
-    init(seed: UInt64) {
-        random = SeededGenerator(seed: seed)
-    }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func document() -> JSON {
         var members: [(String, JSON)] = []

@@ -13,7 +13,7 @@ import Testing
     /// Fields are chosen by their ids on the loops, and by their names when they are written.
     @Test func theLoopsTakeTheFieldsThatAreRecorded() {
         func names(_ isKept: (FieldName) -> Bool) -> Set<String> {
-            Set(FieldName.allCases.filter(isKept).map { "\($0.text)".lowercased() })
+            Set(FieldName.allCases.filter(isKept).map(\.spelling))
         }
         #expect(names(\.isRecorded) == RecordedFields.ofRequests)
         #expect(names(\.isRecordedOfPersonal) == RecordedFields.ofPersonalRequests)
