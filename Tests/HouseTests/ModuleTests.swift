@@ -17,6 +17,11 @@ import Testing
             ["Policy"], ["Bodies"], ["Observe/Counting"], ["Observe/Logging"], ["Observe/Recording"], ["Observe"],
             ["Exchange"], ["Service"],
         ],
+        "Traffic": [["Results"], ["Replay"], ["Reports"], ["WhatIf"]],
+        "Bench": [
+            ["Running"], ["Results"], ["Load"], ["Origin"], ["Contenders"], ["Curves"], ["Store"], ["Measurements"],
+            ["Sessions"], ["Compose"], [""],
+        ],
     ]
 
     private func expectNone(_ offences: [String], _ rule: Comment) {
