@@ -98,7 +98,8 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Simulator", "Traffic",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Recording", "Simulator",
+                    "Traffic",
                 ],
                 swiftSettings: swift),
             .testTarget(

@@ -31,17 +31,9 @@ public final class RecordingReader {
     private var dropped: (count: Int, line: Int?) = (0, nil)
     /// How many bodies are named and are not there, and the first line that names one.
     private var bodiless: (count: Int, line: Int?) = (0, nil)
-    private let source: Source
-
-    private enum Source {
-        case lines(InputFile)
-        case held(HeldExchanges)
-    }
-
-    private final class HeldExchanges {
-        var rest: ArraySlice<RecordedExchange>
-        init(_ all: [RecordedExchange]) { rest = all[...] }
-    }
+    /// nil: what is left of it was read whole, and is `held`.
+    private let file: InputFile?
+    private var held: ArraySlice<RecordedExchange> = []
 
     /// - Parameter path: a file; or a directory with an `index.jsonl`.
     /// - Throws: `RecordingError` for what cannot be read, or is no recording.
@@ -54,7 +46,7 @@ public final class RecordingReader {
         if HARFile.begins(beginning) {
             let har = try HARFile(path: path, bytes: file.rest())
             (header, bodies, otherWarnings) = (har.header, har.bodies, har.warnings)
-            source = .held(HeldExchanges(har.exchanges))
+            (self.file, held) = (nil, har.exchanges[...])
             return
         }
         guard let first = try Self.firstLine(of: file) else { throw .empty(path: path) }
@@ -66,7 +58,7 @@ public final class RecordingReader {
         guard RecordingHeader.begins(object) else {
             let index = try IndexFile(path: path, first: first, rest: file)
             (header, bodies, otherWarnings) = (index.header, index.bodies, index.warnings)
-            source = .held(HeldExchanges(index.exchanges))
+            (self.file, held) = (nil, index.exchanges[...])
             return
         }
         do {
@@ -75,7 +67,7 @@ public final class RecordingReader {
             throw .badLine(path: path, line: first.number, reason: error.reason)
         }
         bodies = try RecordedBodies(beside: path)
-        source = .lines(file)
+        self.file = file
     }
 
     /// The first that is not blank.
@@ -88,15 +80,11 @@ public final class RecordingReader {
 
     /// The next exchange; nil at the end.
     public func next() throws(RecordingError) -> RecordedExchange? {
-        switch source {
-        case .held(let held): return held.rest.popFirst()
-        case .lines(let file):
-            while let line = try file.nextLine() {
-                guard !line.isBlank else { continue }
-                if let exchange = try exchange(line) { return exchange }
-            }
-            return nil
+        guard let file else { return held.popFirst() }
+        while let line = try file.nextLine() {
+            if !line.isBlank, let exchange = try exchange(line) { return exchange }
         }
+        return nil
     }
 
     /// All that are left.

@@ -21,6 +21,11 @@ import Testing
             ["Values"], ["Configuration"], ["CommandLine"], ["AdminClient"], ["Options"], ["Running"], ["Help"],
             ["Commands"], ["Top"], [""],
         ],
+        "Traffic": [["Results"], ["Replay"], ["Reports"], ["WhatIf"]],
+        "Bench": [
+            ["Running"], ["Results"], ["Load"], ["Origin"], ["Contenders"], ["Curves"], ["Store"], ["Measurements"],
+            ["Sessions"], ["Compose"], [""],
+        ],
     ]
 
     private func expectNone(_ offences: [String], _ rule: Comment) {

@@ -38,17 +38,34 @@ private struct Traffic {
         exchanges.append(exchange)
         return (exchange, content)
     }
+
+    /// Hands the next to a writer.
+    @discardableResult
+    mutating func append(to writer: RecordingWriter) throws -> RecordedExchange {
+        let (exchange, content) = try next()
+        writer.append(exchange) { content }
+        return exchange
+    }
+
+    mutating func append(_ count: Int, to writer: RecordingWriter) throws {
+        for _ in 0..<count { try append(to: writer) }
+    }
 }
 
 @Suite struct RecordingWriterTests {
+    private let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func writer() throws -> RecordingWriter {
+        try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+    }
+
     @Test func theReaderReadsWhatTheWriterWrote() throws {
         let seed = UInt64.random(in: .min ... .max)
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: seed)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        let writer = try self.writer()
         for _ in 0..<300 {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
+            try traffic.append(to: writer)
             if Int.random(in: 0..<20, using: &traffic.random) == 0 { writer.flush() }
         }
         writer.flush()
@@ -66,13 +83,9 @@ private struct Traffic {
     /// What a writer that is killed leaves behind, wherever it was.
     @Test func aFileCutOffAnywhereGivesTheWholeLinesBefore() throws {
         let seed = UInt64.random(in: .min ... .max)
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: seed)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
-        for _ in 0..<6 {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
-        }
+        let writer = try self.writer()
+        try traffic.append(6, to: writer)
         writer.flush()
         let (lines, bodies) = (try folder.bytes(), try folder.bytes("traffic.jsonl.bodies"))
         for end in header.line.count...lines.count {
@@ -97,14 +110,10 @@ private struct Traffic {
 
     @Test func fullRecordingsMoveUpAndTheOldestGoes() throws {
         let seed = UInt64.random(in: .min ... .max)
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: seed)
         let settings = RecordingSettings(path: folder.file(), mostBytes: 20_000, mostFiles: 3)
         let writer = try RecordingWriter(settings, header: header)
-        for _ in 0..<400 {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
-        }
+        try traffic.append(400, to: writer)
         writer.flush()
         let names = ["", ".1", ".2"].map { "traffic.jsonl" + $0 }
         #expect(try folder.names == names.flatMap { [$0, $0 + ".bodies"] }.sorted())
@@ -124,19 +133,17 @@ private struct Traffic {
     }
 
     @Test func anotherRunLeavesTheRecordingOfTheOneBefore() throws {
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 1)
         for _ in 0..<2 {
-            let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
+            let writer = try self.writer()
+            try traffic.append(to: writer)
             writer.flush()
         }
         #expect(try RecordingReader(path: folder.file("traffic.jsonl.1")).rest() == [traffic.exchanges[0]])
         #expect(try RecordingReader(path: folder.file()).rest() == [traffic.exchanges[1]])
         // One without exchanges is not worth a place.
-        _ = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
-        _ = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        _ = try self.writer()
+        _ = try self.writer()
         #expect(try !folder.names.contains("traffic.jsonl.3"))
     }
 
@@ -144,19 +151,17 @@ private struct Traffic {
         "hello\n", "{}\n", "{\"log\":{}}", "{\"refrain_recording\":2,\"started\":\"2026-11-22T00:00:00Z\"}\nx",
     ])
     func nothingThatIsNoRecordingIsWrittenOver(text: String) throws {
-        let folder = try TemporaryFolder()
         for name in ["traffic.jsonl", "traffic.jsonl.1"] {
             if name.hasSuffix("1") { try folder.put(header.line + [0x7B], "traffic.jsonl") }
             try folder.put(text.utf8, name)
             #expect(throws: RecordingError.self) {
-                try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+                try self.writer()
             }
             #expect(try folder.bytes(name) == Array(text.utf8))
         }
     }
 
     @Test func aDirectoryALinkOrAPipeIsNoRecording() throws {
-        let folder = try TemporaryFolder()
         let settings = RecordingSettings(path: folder.file())
         try FileManager.default.createSymbolicLink(atPath: folder.file(), withDestinationPath: "/dev/null")
         #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
@@ -170,29 +175,22 @@ private struct Traffic {
 
     /// A writer that was stopped between the two moves left the bodies without their lines.
     @Test func bodiesLeftBehindFollowTheirLines() throws {
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 3)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
-        for _ in 0..<5 {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
-        }
+        let writer = try self.writer()
+        try traffic.append(5, to: writer)
         writer.flush()
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("traffic.jsonl.1"))
-        _ = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        _ = try self.writer()
         let reader = try RecordingReader(path: folder.file("traffic.jsonl.1"))
         #expect(try reader.rest() == traffic.exchanges)
         #expect(reader.bodies.count == traffic.contents.count && reader.bodies.count > 0)
     }
 
     /// A recording of five exchanges at this name, and what is in it.
-    private func recording(_ folder: TemporaryFolder, _ name: String, seed: UInt64) throws -> Traffic {
+    private func recording(_ name: String, seed: UInt64) throws -> Traffic {
         var traffic = Traffic(seed: seed)
         let writer = try RecordingWriter(RecordingSettings(path: folder.file(name)), header: header)
-        for _ in 0..<5 {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
-        }
+        try traffic.append(5, to: writer)
         writer.flush()
         try #require(!traffic.contents.isEmpty)
         return traffic
@@ -207,10 +205,9 @@ private struct Traffic {
     /// Only a stop between the moves of FILE was mended, and the bodies of an older one were
     /// written over.
     @Test func aStopBetweenTheMovesOfAnOlderRecordingLosesNoBodies() throws {
-        let folder = try TemporaryFolder()
         // FILE.1 was on its way to FILE.2, and FILE had not moved yet.
-        let older = try recording(folder, "older", seed: 6)
-        let newer = try recording(folder, "traffic.jsonl", seed: 7)
+        let older = try recording("older", seed: 6)
+        let newer = try recording("traffic.jsonl", seed: 7)
         try folder.move("older", to: "traffic.jsonl.2")
         try folder.move("older.bodies", to: "traffic.jsonl.1.bodies")
         _ = try RecordingWriter(RecordingSettings(path: folder.file(), mostFiles: 4), header: header)
@@ -222,12 +219,10 @@ private struct Traffic {
     /// `rm traffic.jsonl` and `mv traffic.jsonl x`, which leave the bodies: these were removed, or
     /// recording was refused.
     @Test(arguments: [true, false]) func bodiesWithoutTheirLinesAreMovedAside(isMoved: Bool) throws {
-        let folder = try TemporaryFolder()
-        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
+        let writer = try self.writer()
         var traffic = Traffic(seed: 8)
         while traffic.contents.isEmpty {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
+            try traffic.append(to: writer)
         }
         writer.flush()
         let bodies = try folder.bytes("traffic.jsonl.bodies")
@@ -235,43 +230,36 @@ private struct Traffic {
         #expect(try writer.reopen())
         let left = try #require(try folder.names.first { $0.hasPrefix("traffic.jsonl.bodies.left-") })
         #expect(try folder.bytes(left) == bodies)
-        let (exchange, content) = try traffic.next()
-        writer.append(exchange) { content }
+        let exchange = try traffic.append(to: writer)
         writer.flush()
         #expect(try RecordingReader(path: folder.file()).rest() == [exchange] && writer.failure == nil)
     }
 
     @Test func whatWasMovedAwayIsFollowedByANewFile() throws {
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 4)
-        let writer = try RecordingWriter(RecordingSettings(path: folder.file()), header: header)
-        let (first, content) = try traffic.next()
-        writer.append(first) { content }
+        let writer = try self.writer()
+        let first = try traffic.append(to: writer)
         #expect(try !writer.reopen())
         for name in ["traffic.jsonl", "traffic.jsonl.bodies"] {
             try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("old-" + name))
         }
-        let (second, other) = try traffic.next()
-        writer.append(second) { other }
+        let second = try traffic.append(to: writer)
         // What was in hand belongs to the old file.
         #expect(try writer.reopen())
-        let (third, another) = try traffic.next()
-        writer.append(third) { another }
+        let third = try traffic.append(to: writer)
         writer.flush()
         #expect(try RecordingReader(path: folder.file("old-traffic.jsonl")).rest() == [first, second])
         #expect(try RecordingReader(path: folder.file()).rest() == [third])
     }
 
     @Test func whatCannotBeWrittenIsCountedAndSaid() throws {
-        let folder = try TemporaryFolder()
         var traffic = Traffic(seed: 5)
         let settings = RecordingSettings(path: folder.file(), mostBytes: 3_000, mostFiles: 2)
         let writer = try RecordingWriter(settings, header: header)
         // Where the next file would go there is something that is nobody's to remove.
         try folder.put("mine".utf8, "traffic.jsonl.1")
         for _ in 0..<40 {
-            let (exchange, content) = try traffic.next()
-            writer.append(exchange) { content }
+            try traffic.append(to: writer)
             writer.flush()
         }
         #expect(writer.failure != nil && writer.lost > 0)
@@ -280,8 +268,7 @@ private struct Traffic {
         try FileManager.default.removeItem(atPath: folder.file("traffic.jsonl.1"))
         writer.flush()
         #expect(writer.failure == nil && writer.lost == lost)
-        let (exchange, content) = try traffic.next()
-        writer.append(exchange) { content }
+        let exchange = try traffic.append(to: writer)
         writer.flush()
         let reader = try RecordingReader(path: folder.file())
         #expect(try reader.rest() == [exchange])

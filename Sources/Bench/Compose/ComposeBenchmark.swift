@@ -20,7 +20,7 @@ enum ComposeBenchmark {
         defer { workspace.remove() }
         let simulator = try Servers.simulator(workspace)
         defer { simulator.stop() }
-        _ = try Servers.waitFor(Servers.simulatorPort, "/v1/catalog/us/charts?types=albums&limit=1")
+        try Servers.waitFor(Servers.simulatorPort, "/v1/catalog/us/charts?types=albums&limit=1")
         report("compose: processor time a request, plain hit = 1, medians of \(rounds) rounds; one worker")
         report("                                    bytes   hit us    first    again     miss")
         for workload in try ComposeWorkload.all() {
@@ -52,7 +52,7 @@ enum ComposeBenchmark {
                 try? FileManager.default.removeItem(atPath: workspace.path + "/compose.sqlite" + suffix)
             }
         }
-        _ = try Servers.waitFor(Servers.adminPort, "/healthz")
+        try Servers.waitFor(Servers.adminPort, "/healthz")
         let clients = (0..<connections).map { _ in TraceClient(port: Servers.refrainPort) }
         if composes { _ = try ask(workload.stored, clients, server) }
         let before = try composed()

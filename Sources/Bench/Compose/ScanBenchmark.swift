@@ -16,7 +16,7 @@ enum ScanBenchmark {
 
     static func run() throws {
         report("scan: medians of \(rounds) rounds of \(secondsPerTurn) s in turns; GB/s on one core")
-        report(line("", ["bytes", "resources", "document", "mentions", "Foundation", "ratio"]))
+        report(ResultsTable.line("", width: 32, ["bytes", "resources", "document", "mentions", "Foundation", "ratio"]))
         for sample in try samples() { try measure(sample) }
         report("  target for documents: 1.0 GB/s")
     }
@@ -31,8 +31,8 @@ enum ScanBenchmark {
         }
         let ratios = zip(documents, foundations).map { $0 / $1 }
         report(
-            line(
-                sample.name,
+            ResultsTable.line(
+                "  " + sample.name, width: 32,
                 ["\(sample.body.count)", "\(sample.resources)"]
                     + [documents, mentions, foundations].map { String(format: "%.3f", $0.median) }
                     + [String(format: "%.0f", ratios.median)]))
@@ -54,11 +54,6 @@ enum ScanBenchmark {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private static func line(_ name: String, _ cells: [String]) -> String {
-        "  " + name.padding(toLength: 30, withPad: " ", startingAt: 0)
-            + cells.map { String(repeating: " ", count: max(11 - $0.count, 1)) + $0 }.joined()
     }
 }
 

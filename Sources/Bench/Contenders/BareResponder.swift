@@ -28,7 +28,7 @@ final class BareResponder {
         }
     }
 
-    private final class Connection: StreamHandler {
+    private final class Connection: ReadingHandler {
         private let head: [UInt8]
         private let body: [UInt8]
 
@@ -37,20 +37,8 @@ final class BareResponder {
             self.body = body
         }
 
-        func streamDidOpen(_ stream: Stream) {}
-        func streamDidDrain(_ stream: Stream) {}
-        func streamDidClose(_ stream: Stream, _ error: StreamError?) {}
-
-        func streamDidBecomeReadable(_ stream: Stream) {
-            withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 16) { buffer in
-                while true {
-                    switch stream.read(into: buffer) {
-                    case .bytes: head.withUnsafeBytes { stream.send($0, body) }
-                    case .wouldBlock: return
-                    case .end, .failed: return stream.close()
-                    }
-                }
-            }
+        func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) {
+            head.withUnsafeBytes { stream.send($0, body) }
         }
     }
 }

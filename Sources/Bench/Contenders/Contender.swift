@@ -21,7 +21,7 @@ struct Contender: Equatable {
     let program: String?
     let speaksTLS: Bool
 
-    static let refrain = Contender(name: "refrain", program: nil, speaksTLS: true)
+    static let refrain = Contender(name: Rounds.ours, program: nil, speaksTLS: true)
     static let nginx = Contender(name: "nginx", program: "nginx", speaksTLS: true)
     static let varnish = Contender(name: "varnish", program: "varnishd", speaksTLS: false)
     static let all = [refrain, nginx, varnish]
@@ -55,10 +55,4 @@ struct Contender: Equatable {
 struct ServerPorts: Equatable {
     let clients: Int
     let probe: Int
-}
-
-/// The programs of this project, beside the one that runs.
-enum Programs {
-    static let bench = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    static let refrain = URL(fileURLWithPath: bench).deletingLastPathComponent().appendingPathComponent("refrain").path
 }

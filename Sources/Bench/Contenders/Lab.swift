@@ -82,6 +82,12 @@ final class Lab {
         return try launch(name ?? contender.name, path, arguments, ports, folder, usesTLS: setting.usesTLS)
     }
 
+    /// Refrain, which must be there.
+    func refrain(_ setting: Setting = Setting(), as name: String? = nil) throws -> RunningServer {
+        guard let server = try start(.refrain, setting, as: name) else { throw BenchError("refrain is not built") }
+        return server
+    }
+
     /// A server that is a part of this program.
     func startOwn(_ name: String, _ arguments: [String]) throws -> RunningServer {
         let (folder, ports) = try place(name)
@@ -100,7 +106,7 @@ final class Lab {
         usesTLS: Bool = false
     ) throws -> RunningServer {
         let child = try Child(path, arguments, log: folder + "/log")
-        let server = RunningServer(name: name, child: child, ports: ports, usesTLS: usesTLS, folder: folder)
+        let server = RunningServer(name: name, ports: ports, usesTLS: usesTLS, child: child, folder: folder)
         do {
             try server.waitUntilReady()
         } catch {
@@ -247,13 +253,11 @@ extension Lab {
     /// Stores the first `count` songs in a server: asks for all of them until it asks the origin
     /// for none.
     func fill(_ server: RunningServer, _ songs: NumberedSongs, _ count: Int) throws {
-        let client = try LoadClient(port: server.ports.clients)
-        defer { client.stop() }
-        try client.open(64)
         for _ in 0..<4 {
             let before = try originRequests()
             for start in stride(from: 0, to: count, by: 50_000) {
-                _ = try client.run(min(50_000, count - start)) { songs.target(start + $0) }
+                let targets = (start..<min(start + 50_000, count)).map(songs.target)
+                _ = try Load.run(targets, port: server.ports.clients, connections: 64)
                 // The file's writer may drop what comes faster than the disk.
                 if server.name != Contender.nginx.name, server.name != Contender.varnish.name { try settle(server) }
             }

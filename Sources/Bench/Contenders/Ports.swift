@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Synchronization
 
@@ -20,16 +21,11 @@ enum Ports {
 
     /// Whether a process takes connections there.
     static func isTaken(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
+        do {
+            _ = try BlockingConnection.open(host: "127.0.0.1", port: UInt16(port), timeout: .seconds(5))
+            return true
+        } catch {
+            return false
         }
     }
 }

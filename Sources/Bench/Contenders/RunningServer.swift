@@ -1,20 +1,12 @@
 import Foundation
 
 /// A server that was started for a measurement.
-final class RunningServer {
+struct RunningServer {
     let name: String
     let ports: ServerPorts
     let usesTLS: Bool
-    private let child: Child
-    private let folder: String
-
-    init(name: String, child: Child, ports: ServerPorts, usesTLS: Bool = false, folder: String) {
-        self.name = name
-        self.child = child
-        self.ports = ports
-        self.usesTLS = usesTLS
-        self.folder = folder
-    }
+    let child: Child
+    let folder: String
 
     func url(_ target: String) -> String {
         "\(usesTLS ? "https" : "http")://127.0.0.1:\(ports.clients)\(target)"

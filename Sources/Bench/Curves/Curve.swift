@@ -18,13 +18,6 @@ struct Curve: Equatable {
     let isLogarithmic: Bool
     private(set) var series: [Series] = []
 
-    init(name: String, title: String, xLabel: String, isLogarithmic: Bool) {
-        self.name = name
-        self.title = title
-        self.xLabel = xLabel
-        self.isLogarithmic = isLogarithmic
-    }
-
     /// The medians of what was measured at one place.
     mutating func append(_ rounds: Rounds, at x: Double) {
         for name in rounds.names {

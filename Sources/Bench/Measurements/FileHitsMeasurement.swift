@@ -13,13 +13,9 @@ enum FileHitsMeasurement {
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
         let workers = try lab.bestWorkers { try tuning(lab, small.with(workers: $0)) }
-        guard let inFile = try lab.start(.refrain, small.with(workers: workers)) else {
-            throw BenchError("refrain is not built")
-        }
+        let inFile = try lab.refrain(small.with(workers: workers))
         defer { inFile.stop() }
-        guard let inMemory = try lab.start(.refrain, Setting(workers: workers), as: "memory") else {
-            throw BenchError("refrain is not built")
-        }
+        let inMemory = try lab.refrain(Setting(workers: workers), as: "memory")
         defer { inMemory.stop() }
         let nginx = try lab.start(.nginx, Setting())
         defer { nginx?.stop() }
@@ -37,14 +33,10 @@ enum FileHitsMeasurement {
         return [hits, try paced(lab, inFile, nginx, rate: (hits.ours ?? 0) / 2)]
     }
 
-    private static var small: Setting {
-        var setting = Setting()
-        setting.memoryMiB = memory
-        return setting
-    }
+    private static let small = Setting(memoryMiB: memory)
 
     private static func tuning(_ lab: Lab, _ setting: Setting) throws -> Double {
-        guard let server = try lab.start(.refrain, setting) else { throw BenchError("refrain is not built") }
+        let server = try lab.refrain(setting)
         defer { server.stop() }
         try lab.fill(server, songs, entries)
         return try uniform(lab, server, seed: 0, seconds: 1).requestsPerSecond
@@ -61,27 +53,18 @@ enum FileHitsMeasurement {
     private static func paced(
         _ lab: Lab, _ inFile: RunningServer, _ nginx: RunningServer?, rate: Double
     ) throws -> ResultRow {
-        var clients: [(server: RunningServer, client: LoadClient)] = []
-        defer { for client in clients { client.client.stop() } }
-        for server in [inFile] + (nginx.map { [$0] } ?? []) {
-            clients.append((server, try LoadClient(port: server.ports.clients)))
-            try clients[clients.count - 1].client.open(connections)
-        }
-        var rounds = Rounds()
-        for round in 0..<lab.plan.rounds {
-            for (server, client) in clients {
-                let asked = try lab.originRequests()
-                var numbers = SplitMix64(seed: UInt64(round))
-                let outcome = try client.run(Int(rate) * lab.plan.seconds, perSecond: rate) { _ in
-                    songs.target(Int.random(in: 0..<entries, using: &numbers))
-                }
-                guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
-                let sample = Sample(
-                    requestsPerSecond: Double(outcome.answered) / outcome.seconds,
-                    p50: outcome.milliseconds(atShare: 0.5),
-                    p99: outcome.milliseconds(atShare: 0.99))
-                rounds.append(sample, of: server.name)
+        let rounds = try lab.rounds([inFile] + (nginx.map { [$0] } ?? [])) { server, round in
+            let asked = try lab.originRequests()
+            var numbers = SplitMix64(seed: UInt64(round))
+            let targets = (0..<Int(rate) * lab.plan.seconds).map { _ in
+                songs.target(Int.random(in: 0..<entries, using: &numbers))
             }
+            let result = try Load.run(
+                targets, port: server.ports.clients, connections: connections, perSecond: Int(rate))
+            guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
+            return Sample(
+                requestsPerSecond: result.rate ?? 0, p50: result.milliseconds(atShare: 0.5),
+                p99: result.milliseconds(atShare: 0.99))
         }
         var row = rounds.row(
             name, "p99 of these at half load", unit: "ms", beside: [("nginx", nil)],

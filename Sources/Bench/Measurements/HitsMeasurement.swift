@@ -42,6 +42,18 @@ enum HitsMeasurement {
         return try lab.sample(server, target, connections: connections, seconds: 1)
     }
 
+    /// Hits of one song over 64 connections, each server with as many workers as it does best with.
+    private static func rounds(
+        _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String
+    ) throws -> (tuned: [(Contender, Setting)], rounds: Rounds) {
+        let tuned = try lab.tuned(contenders, setting) { try tuning(lab, $0, target, 64) }
+        let rounds = try lab.running(tuned) { servers in
+            try lab.warm(servers, target)
+            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
+        }
+        return (tuned, rounds)
+    }
+
     /// With as many loops as it does best with.
     private static func startBare(_ lab: Lab, _ bytes: Int, _ connections: Int) throws -> RunningServer {
         let loops = try lab.bestWorkers { loops in
@@ -54,14 +66,7 @@ enum HitsMeasurement {
 
     /// The same over TLS, after the handshakes.
     static func tls(_ lab: Lab) throws -> [ResultRow] {
-        let target = songs.target(1)
-        var setting = Setting()
-        setting.usesTLS = true
-        let tuned = try lab.tuned([.refrain, .nginx], setting) { try tuning(lab, $0, target, 64) }
-        let rounds = try lab.running(tuned) { servers in
-            try lab.warm(servers, target)
-            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
-        }
+        let (tuned, rounds) = try rounds(lab, [.refrain, .nginx], Setting(usesTLS: true), songs.target(1))
         return [
             rounds.row(
                 "tls", "hits over TLS, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", .atLeast(1))],
@@ -74,11 +79,7 @@ enum HitsMeasurement {
     /// Large answers, in bytes a second.
     static func bodies(_ lab: Lab, _ name: String, bytes: Int, _ title: String) throws -> [ResultRow] {
         let target = NumberedSongs(bytes: bytes).target(1)
-        let tuned = try lab.tuned(Contender.all, Setting(bytes: bytes)) { try tuning(lab, $0, target, 64) }
-        let rounds = try lab.running(tuned) { servers in
-            try lab.warm(servers, target)
-            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
-        }
+        let (tuned, rounds) = try rounds(lab, Contender.all, Setting(bytes: bytes), target)
         return [
             rounds.row(
                 name, "answers of \(title), 64 connections", unit: "MiB/s",

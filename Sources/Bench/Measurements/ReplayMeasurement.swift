@@ -72,10 +72,8 @@ enum ReplayMeasurement {
     }
 
     private static func sample(rate: Double, requests: Int, since before: Int) -> Sample {
-        var sample = Sample()
-        sample.requestsPerSecond = rate
-        sample.cpuPerRequest = Double(childrenNanoseconds - before) / Double(requests) / 1000
-        return sample
+        Sample(
+            requestsPerSecond: rate, cpuPerRequest: Double(childrenNanoseconds - before) / Double(requests) / 1000)
     }
 
     /// Of processor time, of all children that have ended: servers run on.

@@ -31,15 +31,14 @@ enum StoreMeasurement {
         try lookUpInFiles(paths, rounds: lab.plan.rounds, &disk)
         let memory = lookUpInMemory(rounds: lab.plan.rounds)
         let million = ResultsTable.number(disk[1].entriesPerSecond)
-        var opening = ResultRow(
-            measurement: name, name: "opening a file of a million entries", unit: "ms", ours: disk[1].open)
-        opening.target = .atMost(1000)
-        var size = ResultRow(
-            measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio)
-        size.target = .atMost(1.15)
-        size.notes = [
+        let opening = ResultRow(
+            measurement: name, name: "opening a file of a million entries", unit: "ms", ours: disk[1].open,
+            target: .atMost(1000))
+        let note =
             "file: bodies of 1 to 8 KiB, seeded, \(million) entries/s written; stored bytes are bodies, fields and keys"
-        ]
+        let size = ResultRow(
+            measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio,
+            target: .atMost(1.15), notes: [note])
         return [
             row("look-up in the file, a million entries", disk),
             row("look-up in memory, a million entries", memory), opening, size,
@@ -47,14 +46,12 @@ enum StoreMeasurement {
     }
 
     private static func row(_ title: String, _ figures: [Figures]) -> ResultRow {
-        var row = ResultRow(measurement: name, name: title, unit: "us", ours: figures[1].p50.median)
         let ratio = zip(figures[1].p50, figures[0].p50).map { $0 / $1 }.median
-        row.others = [
-            Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: .atMost(1.2))
-        ]
         let tail = figures.map { ResultsTable.number($0.p99.median) }
-        row.notes = ["\(title): p99 \(tail[1]) us, in a thousand \(tail[0]) us"]
-        return row
+        return ResultRow(
+            measurement: name, name: title, unit: "us", ours: figures[1].p50.median,
+            others: [Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: .atMost(1.2))],
+            notes: ["\(title): p99 \(tail[1]) us, in a thousand \(tail[0]) us"])
     }
 
     private static func fill(_ path: String, _ count: Int) throws -> Figures {

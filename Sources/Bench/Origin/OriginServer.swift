@@ -46,7 +46,7 @@ final class OriginServer {
     }
 
     /// Proxies send one request at a time, but not always in one piece.
-    private final class Connection: StreamHandler {
+    private final class Connection: ReadingHandler {
         private let songs: Songs
         private var head: [UInt8] = []
 
@@ -54,23 +54,7 @@ final class OriginServer {
             self.songs = songs
         }
 
-        func streamDidOpen(_ stream: Stream) {}
-        func streamDidDrain(_ stream: Stream) {}
-        func streamDidClose(_ stream: Stream, _ error: StreamError?) {}
-
-        func streamDidBecomeReadable(_ stream: Stream) {
-            withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 16) { buffer in
-                while true {
-                    switch stream.read(into: buffer) {
-                    case .bytes(let count): take(buffer[..<count], stream)
-                    case .wouldBlock: return
-                    case .end, .failed: return stream.close()
-                    }
-                }
-            }
-        }
-
-        private func take(_ bytes: Slice<UnsafeMutableRawBufferPointer>, _ stream: Stream) {
+        func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) {
             head.append(contentsOf: bytes)
             guard head.count >= 4, head.suffix(4).elementsEqual([13, 10, 13, 10]) else { return }
             let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self).split(separator: " ")

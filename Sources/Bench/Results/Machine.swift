@@ -2,15 +2,13 @@ import Foundation
 import Text
 
 /// What everything was measured on.
-struct Machine: Equatable {
+struct Machine {
     let processor: String
     let cores: Int
     let memoryMiB: Int
     let kernel: String
     /// Name and version of each program that has a part in it; those that are not installed say so.
     let programs: [(name: String, version: String)]
-
-    static func == (one: Machine, other: Machine) -> Bool { one.lines == other.lines }
 
     static func current() -> Machine {
         Machine(

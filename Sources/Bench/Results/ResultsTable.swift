@@ -1,3 +1,4 @@
+import Foundation
 import Text
 
 /// Rows as a Markdown table with aligned columns, to be read in a terminal and pasted as it is.
@@ -41,6 +42,12 @@ enum ResultsTable {
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite else { return "-" }
         return Figure.fixed(value, decimals, isGrouped: false)
+    }
+
+    /// A line of what a study reports by itself: a name, and a cell in every eleventh column.
+    static func line(_ name: String, width: Int, _ cells: [String]) -> String {
+        name.padding(toLength: width, withPad: " ", startingAt: 0)
+            + cells.map { String(repeating: " ", count: max(11 - $0.count, 1)) + $0 }.joined()
     }
 
     private static func line(_ goal: Goal, isFirst: Bool) -> [String] {

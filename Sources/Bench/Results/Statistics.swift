@@ -26,6 +26,9 @@ struct Sample: Equatable {
 /// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more
 /// than what is measured, so only figures of one round are divided by each other.
 struct Rounds {
+    /// The name of what others stand beside, where nothing else is said.
+    static let ours = "refrain"
+
     /// In the order in which they were taken.
     private(set) var names: [String] = []
     private var samples: [String: [Sample]] = [:]
@@ -51,7 +54,7 @@ struct Rounds {
     /// - Parameter beside: the names in the order of the table, each with what the ratio has to be.
     func row(
         _ measurement: String, _ name: String, unit: String, beside: [(name: String, target: Target?)],
-        ours: String = Contender.refrain.name, notes: [String] = [], _ figure: (Sample) -> Double
+        ours: String = Rounds.ours, notes: [String] = [], _ figure: (Sample) -> Double
     ) -> ResultRow {
         let others = beside.map { other in
             Other(

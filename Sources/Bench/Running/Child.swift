@@ -99,3 +99,9 @@ final class Child {
         return identifier
     }
 }
+
+/// The programs of this project, beside the one that runs.
+enum Programs {
+    static let bench = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    static let refrain = URL(fileURLWithPath: bench).deletingLastPathComponent().appendingPathComponent("refrain").path
+}

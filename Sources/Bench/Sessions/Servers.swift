@@ -10,12 +10,10 @@ enum Servers {
             log: workspace.path + "/simulator.log")
     }
 
-    /// Waits until something answers on the port; the body of `path`.
-    static func waitFor(_ port: Int, _ path: String) throws -> Data {
-        guard let curl = Child.find("curl") else { throw BenchError("curl is not installed") }
+    /// Waits until `path` is answered with a 200 on the port.
+    static func waitFor(_ port: Int, _ path: String) throws {
         for _ in 0..<100 {
-            let text = try Child.output(of: curl, ["-s", "-f", "http://127.0.0.1:\(port)\(path)"])
-            if !text.isEmpty { return Data(text.utf8) }
+            if (try? TraceClient(port: port).status(of: path)) == 200 { return }
             usleep(50_000)
         }
         throw BenchError("nothing answers at 127.0.0.1:\(port)\(path)")

@@ -30,26 +30,22 @@ enum SessionsBenchmark {
         )
         report("  say; strict: that cuts lists only where it is certain which item has which offset")
         for trace in [mixed, paging, including] {
-            try Comparison(trace, api, configuration).run(.oneByOne, lifetime: nil)
+            try TraceComparison(trace: trace, api: api, origin: configuration).run(.oneByOne, lifetime: nil)
         }
         configuration.latency = latency
         let together = TracePlayer.Pace.together(mixed, seconds: secondsTogether)
-        try Comparison(mixed, api, configuration).run(together, lifetime: nil, ["batch off", "batch on"])
-        try Comparison(mixed, api, configuration).run(together, lifetime: shortLifetime, ["batch off", "batch on"])
+        try TraceComparison(trace: mixed, api: api, origin: configuration).run(
+            together, lifetime: nil, ["batch off", "batch on"])
+        try TraceComparison(trace: mixed, api: api, origin: configuration).run(
+            together, lifetime: shortLifetime, ["batch off", "batch on"])
     }
 }
 
 /// One trace through all that are compared.
-struct Comparison {
+struct TraceComparison {
     let trace: SessionTrace
     let api: ObservedAPI
-    private let origin: SimulatorConfiguration
-
-    init(_ trace: SessionTrace, _ api: ObservedAPI, _ origin: SimulatorConfiguration) {
-        self.trace = trace
-        self.api = api
-        self.origin = origin
-    }
+    let origin: SimulatorConfiguration
 
     /// - Parameters:
     ///   - lifetime: in seconds; nil for one that never ends.
@@ -67,18 +63,20 @@ struct Comparison {
         var columns: [Column] = []
         if let nginx = try SessionServers.nginx(workspace, "nginx", lifetime: seconds) {
             defer { nginx.stop() }
-            columns.append(Column("nginx", try play(Servers.nginxPort, counted, pace)))
+            columns.append(Column(title: "nginx", counts: try play(Servers.nginxPort, counted, pace)))
         } else {
             report("    nginx is not installed: no comparison (apt-get install nginx)")
         }
         let base = columns.first
-        columns.append(Column("at best", planned(.generous, lifetimeOfTrace)))
-        columns.append(Column("strict", planned(.strict, lifetimeOfTrace)))
+        columns.append(Column(title: "at best", counts: planned(.generous, lifetimeOfTrace)))
+        columns.append(Column(title: "strict", counts: planned(.strict, lifetimeOfTrace)))
         var explanations: [String] = []
         for (index, variant) in variants.enumerated() {
             let refrain = try SessionServers.refrain(workspace, "refrain\(index)", lifetime: seconds, variant)
             defer { refrain.stop() }
-            columns.append(Column(variant.isEmpty ? "refrain" : variant, try play(Servers.refrainPort, counted, pace)))
+            columns.append(
+                Column(
+                    title: variant.isEmpty ? "refrain" : variant, counts: try play(Servers.refrainPort, counted, pace)))
             explanations.append("    refrain \(variant): " + (try statistics()))
         }
         let hasTarget = trace.name == "mixed" && lifetime == nil
@@ -90,7 +88,7 @@ struct Comparison {
     private func play(
         _ port: Int, _ counted: CountedOrigin, _ pace: TracePlayer.Pace
     ) throws -> [RequestKind: Int] {
-        _ = try Servers.waitFor(port, "/v1/storefronts/us")
+        try Servers.waitFor(port, "/v1/storefronts/us")
         _ = counted.takeCounts()
         try TracePlayer(port: port, trace: trace, pace: pace).play()
         return counted.takeCounts()
@@ -99,17 +97,12 @@ struct Comparison {
 
 // What a comparison reckons without a server, and what it prints.
 
-extension Comparison {
+extension TraceComparison {
     /// Requests to the origin by kind. Those of Refrain are counted by what it asks for, not by
     /// what it was asked.
     struct Column {
         let title: String
         let counts: [RequestKind: Int]
-
-        init(_ title: String, _ counts: [RequestKind: Int]) {
-            self.title = title
-            self.counts = counts
-        }
 
         var total: Int { counts.values.reduce(0, +) }
     }
@@ -130,7 +123,10 @@ extension Comparison {
     /// One line for each kind, then the sums, what they are for a thousand requests, and as shares
     /// of `base`.
     func table(_ columns: [Column], base: Column?, target: Double?) -> String {
-        let all = [Column("requests", asked())] + columns
+        func line(_ name: String, _ cells: [String]) -> String {
+            ResultsTable.line("    " + name, width: 22, cells)
+        }
+        let all = [Column(title: "requests", counts: asked())] + columns
         var lines = [line("", all.map(\.title))]
         for kind in RequestKind.allCases where all.contains(where: { $0.counts[kind] != nil }) {
             lines.append(line(kind.rawValue, all.map { String($0.counts[kind] ?? 0) }))
@@ -143,11 +139,6 @@ extension Comparison {
             if let target { lines.append(String(format: "    target for Refrain: %.3f of nginx's", target)) }
         }
         return lines.joined(separator: "\n")
-    }
-
-    private func line(_ name: String, _ cells: [String]) -> String {
-        "    " + name.padding(toLength: 18, withPad: " ", startingAt: 0)
-            + cells.map { String(repeating: " ", count: max(11 - $0.count, 1)) + $0 }.joined()
     }
 
     /// Refrain's own counters and reasons that are not 0.

@@ -18,20 +18,15 @@ struct TraceGenerator {
         let percent: Int
     }
 
-    /// The mixture of everything: a phone app with the most users, its competitor in the browser, a
-    /// script.
-    static let mixed = [
-        Share(topic: .artist, app: .player, percent: 11), Share(topic: .artist, app: .web, percent: 8),
-        Share(topic: .artist, app: .tagger, percent: 4),
-        Share(topic: .charts, app: .player, percent: 8), Share(topic: .charts, app: .web, percent: 6),
-        Share(topic: .charts, app: .tagger, percent: 1),
-        Share(topic: .search, app: .player, percent: 12), Share(topic: .search, app: .web, percent: 9),
-        Share(topic: .search, app: .tagger, percent: 4),
-        Share(topic: .playlist, app: .player, percent: 5), Share(topic: .playlist, app: .web, percent: 4),
-        Share(topic: .playlist, app: .tagger, percent: 2),
-        Share(topic: .library, app: .player, percent: 9), Share(topic: .library, app: .web, percent: 7),
-        Share(topic: .library, app: .tagger, percent: 10),
-    ]
+    /// The mixture of everything, of each topic the share of each app: a phone app with the most
+    /// users, its competitor in the browser, a script.
+    static let mixed =
+        ([
+            (.artist, [11, 8, 4]), (.charts, [8, 6, 1]), (.search, [12, 9, 4]), (.playlist, [5, 4, 2]),
+            (.library, [9, 7, 10]),
+        ] as [(Topic, [Int])]).flatMap { topic, percents in
+            zip(ClientApp.allCases, percents).map { Share(topic: topic, app: $0, percent: $1) }
+        }
 
     static let paging = ClientApp.allCases.map { Share(topic: .paging, app: $0, percent: 33) }
     static let including = ClientApp.allCases.map { Share(topic: .including, app: $0, percent: 33) }

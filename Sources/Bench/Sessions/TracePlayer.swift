@@ -1,6 +1,4 @@
-import EventLoop
 import Foundation
-import HTTP
 import Synchronization
 
 /// Sends a trace to a server and checks the statuses of its answers.
@@ -26,7 +24,7 @@ struct TracePlayer: Sendable {
 
     /// - Throws: when an answer did not come, or had another status than the simulated API gives.
     func play() throws {
-        let run = Run(trace.requests.count)
+        let run = Progress(trace.requests.count)
         let finished = DispatchGroup()
         for _ in 0..<pace.connections {
             finished.enter()
@@ -43,7 +41,7 @@ struct TracePlayer: Sendable {
     }
 
     /// What the connections of one run share.
-    private final class Run: Sendable {
+    private final class Progress: Sendable {
         let next = Atomic<Int>(0)
         let failures = Mutex<[String]>([])
         let start = ContinuousClock.now
@@ -62,7 +60,7 @@ struct TracePlayer: Sendable {
     }
 
     /// One connection: sends whatever request is next, until there is none.
-    private func sendInTurn(_ run: Run) {
+    private func sendInTurn(_ run: Progress) {
         let client = TraceClient(port: port)
         while true {
             let index = run.next.add(1, ordering: .relaxed).oldValue
@@ -86,44 +84,5 @@ struct TracePlayer: Sendable {
         let due = start + .microseconds(Int(Double(request.due) * 1000 / speed))
         let left = (due - .now) / .microseconds(1)
         if left > 0 { usleep(UInt32(left)) }
-    }
-}
-
-/// A blocking HTTP/1.1 client over one connection.
-final class TraceClient {
-    private let port: Int
-    private var connection: BlockingConnection?
-    private var reader = AnswerReader()
-
-    init(port: Int) {
-        self.port = port
-    }
-
-    /// False once the server has closed the connection; between two answers.
-    var isOpen: Bool { connection?.isOpen ?? false }
-
-    /// The status of the answer to a GET; its body is read and dropped.
-    func status(of target: String) throws -> Int { try get(target).status }
-
-    func get(_ target: String) throws -> (status: Int, body: [UInt8]) {
-        try ask(target)
-        return try answer()
-    }
-
-    /// Sends a GET; `answer` is due before the next one.
-    func ask(_ target: String) throws {
-        if connection == nil {
-            connection = try BlockingConnection.open(host: "127.0.0.1", port: UInt16(port), timeout: .seconds(20))
-        }
-        reader.begin(keepsContent: true)
-        let request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n"
-        try connection?.send(Array(request.utf8))
-    }
-
-    func answer() throws -> (status: Int, body: [UInt8]) {
-        while let received = try connection?.receive() {
-            if try reader.take(received) { return (reader.status, reader.content) }
-        }
-        throw BenchError("no connection to port \(port)")
     }
 }

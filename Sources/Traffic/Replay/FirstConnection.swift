@@ -1,18 +1,15 @@
 import EventLoop
-import Upstream
 
 /// Finds the address of a target that takes connections, before anything is measured: names are
 /// looked up once, and a target that is not there is said at once. Confined to its loop.
 final class FirstConnection: StreamHandler {
-    private let target: UpstreamEndpoint
-    private let tls: ClientTLS?
+    private let plan: ReplayPlan
     private let loop: EventLoop
     private let completion: (Result<(Stream, SocketAddress), ReplayError>) -> Void
     private var left: ArraySlice<SocketAddress> = []
     private var address: SocketAddress?
     private var stream: Stream?
     private var timer: TimerToken?
-    private let timeout: Duration
     private let resolver = Resolver()
 
     /// - Parameter completion: called once, on the loop.
@@ -20,14 +17,14 @@ final class FirstConnection: StreamHandler {
         _ plan: ReplayPlan, on loop: EventLoop,
         completion: @escaping (Result<(Stream, SocketAddress), ReplayError>) -> Void
     ) {
-        (target, tls, timeout) = (plan.target, plan.tls, plan.timeout)
+        self.plan = plan
         self.loop = loop
         self.completion = completion
     }
 
     func start() {
         let this = Confined(self, to: loop)
-        resolver.resolve(host: target.host, port: target.port, on: loop) { @Sendable result in
+        resolver.resolve(host: plan.target.host, port: plan.target.port, on: loop) { @Sendable result in
             switch result {
             case .success(let addresses):
                 this.value.left = addresses[...]
@@ -42,8 +39,9 @@ final class FirstConnection: StreamHandler {
         guard let address = left.popFirst() else { return fail(reason) }
         self.address = address
         do throws(SystemError) {
-            stream = try Stream.connect(to: address, tls: tls.map { ($0, target.host) }, loop: loop, handler: self)
-            timer = loop.schedule(after: timeout) { [weak self] in self?.giveUp() }
+            let tls = plan.tls.map { ($0, plan.target.host) }
+            stream = try Stream.connect(to: address, tls: tls, loop: loop, handler: self)
+            timer = loop.schedule(after: plan.timeout) { [weak self] in self?.giveUp() }
         } catch {
             next(after: error.description)
         }
@@ -57,8 +55,7 @@ final class FirstConnection: StreamHandler {
     }
 
     private func fail(_ reason: String) {
-        let scheme = target.isTLS ? "https" : "http"
-        completion(.failure(.unreachable(target: "\(scheme)://\(target.authority)", reason: reason)))
+        completion(.failure(.unreachable(target: plan.targetInWords, reason: reason)))
     }
 
     func streamDidOpen(_ stream: Stream) {

@@ -39,14 +39,10 @@ struct PlannedRequests: Sendable {
     private let added: [RecordedField]
     private let filter: ReplayFilter
 
-    /// - Parameters:
-    ///   - authority: the value of `Host`.
-    ///   - fields: go with every request, in the place of recorded ones of the same name.
-    init(authority: String, fields: [RecordedField], filter: ReplayFilter) {
-        var added = fields
-        if !fields.contains(where: { $0.name == "host" }) { added.insert(RecordedField("host", authority), at: 0) }
-        self.added = added
-        self.filter = filter
+    init(_ plan: ReplayPlan) {
+        let hasHost = plan.fields.contains { $0.name == "host" }
+        added = (hasHost ? [] : [RecordedField("host", plan.target.authority)]) + plan.fields
+        filter = plan.filter
     }
 
     mutating func add(_ exchange: RecordedExchange) {

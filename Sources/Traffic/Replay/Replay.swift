@@ -54,25 +54,36 @@ public final class Replay: Sendable {
     private static let progressInterval = Duration.milliseconds(250)
 
     /// Reads the recording to its end: whatever is wrong with it is said before anything is sent.
-    public init(_ plan: ReplayPlan) throws(ReplayError) {
-        self.plan = plan
-        let bodies: RecordedBodies
+    public convenience init(_ plan: ReplayPlan) throws(ReplayError) {
+        var planned = PlannedRequests(plan)
+        let reader: RecordingReader
         do throws(RecordingError) {
-            let reader = try RecordingReader(path: plan.file)
-            var planned = PlannedRequests(
-                authority: plan.target.authority, fields: plan.fields, filter: plan.filter)
+            reader = try RecordingReader(path: plan.file)
             while let exchange = try reader.next() { planned.add(exchange) }
-            planned.finish()
-            self.planned = planned
-            (bodies, warnings) = (reader.bodies, reader.warnings)
-            sampling = reader.header.sampling
         } catch {
             throw .recording(error)
         }
+        try self.init(plan, planned, reader.bodies, reader.warnings, sampling: reader.header.sampling)
+    }
+
+    /// Sends these in the place of a recording's.
+    public convenience init(_ plan: ReplayPlan, sending exchanges: [RecordedExchange]) throws(ReplayError) {
+        var planned = PlannedRequests(plan)
+        for exchange in exchanges { planned.add(exchange) }
+        try self.init(plan, planned, nil, [], sampling: 1)
+    }
+
+    private init(
+        _ plan: ReplayPlan, _ unordered: PlannedRequests, _ bodies: RecordedBodies?, _ warnings: [String],
+        sampling: Double
+    ) throws(ReplayError) {
+        var planned = unordered
+        planned.finish()
         guard !planned.entries.isEmpty else { throw .nothingToSend(file: plan.file, skipped: planned.skipped) }
+        (self.plan, self.planned, self.warnings, self.sampling) = (plan, planned, warnings, sampling)
         schedule = Schedule(
             recorded: planned.entries.map(\.offset), pace: plan.pace, duration: plan.duration, repeats: plan.repeats)
-        verifier = plan.verifies ? AnswerVerifier(planned, bodies) : nil
+        verifier = plan.verifies ? bodies.map { [planned] in AnswerVerifier(planned, $0) } : nil
         do throws(SystemError) {
             loop = try EventLoop(label: "refrain.replay")
         } catch {

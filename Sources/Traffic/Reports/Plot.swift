@@ -2,6 +2,8 @@
 // that they keep their size on narrow screens. What must hold: no plot says what no table beside it
 // says too.
 
+import Text
+
 /// A line or an area over an axis.
 struct PlotSeries {
     /// A stretch of the horizontal axis, and the value there. Where a line goes through points,
@@ -39,8 +41,7 @@ struct Plot {
     let yTitle: String
     let series: [PlotSeries]
 
-    private static let width = 1000.0
-    private static let height = 300.0
+    private var frame: PlotFrame { PlotFrame(x: x, y: y, width: 1000, height: 300) }
 
     var html: String {
         """
@@ -49,7 +50,7 @@ struct Plot {
         <div class="frame">
         <div class="y" aria-hidden="true">\(y.ticks.map { label($0, "bottom", y) }.joined())</div>
         <svg role="img" viewBox="0 0 1000 300" preserveAspectRatio="none"><title>\(HTML.escaped(description))</title>
-        <path class="grid" d="\(grid)"/>
+        <path class="grid" d="\(frame.grid)"/>
         \(series.map(path).joined(separator: "\n"))
         </svg>
         <div class="x\(x.ticks.count > 4 ? " many" : "")" aria-hidden="true">\(x.ticks.map { label($0, "left", x) }.joined())</div>
@@ -70,48 +71,60 @@ struct Plot {
     }
 
     private func label(_ tick: PlotAxis.Tick, _ side: String, _ axis: PlotAxis) -> String {
-        "<span style=\"\(side):\(Self.plain(axis.place(tick.value) * 100))%\">\(HTML.escaped(tick.label))</span>"
-    }
-
-    private var grid: String {
-        y.ticks.map { "M0 \(vertical($0.value))H1000" }.joined()
-            + x.ticks.map { "M\(horizontal($0.value)) 0V300" }.joined()
+        "<span style=\"\(side):\(PlotFrame.plain(axis.place(tick.value) * 100))%\">\(HTML.escaped(tick.label))</span>"
     }
 
     private func path(_ series: PlotSeries) -> String {
         let form = series.form == .area ? "area" : "line"
-        let data = series.form == .area ? area(series.steps) : line(series.steps)
+        let data = series.form == .area ? frame.area(series.steps) : frame.line(series.steps)
         return "<path class=\"\(form) \(series.style)\" d=\"\(data)\"/>"
     }
+}
 
-    private func line(_ steps: [PlotSeries.Step?]) -> String {
+/// Where the values of two axes lie in a drawing, and the data of SVG paths through them.
+struct PlotFrame {
+    let x: PlotAxis
+    let y: PlotAxis
+    var left = 0.0
+    var top = 0.0
+    let width: Double
+    let height: Double
+
+    func horizontal(_ value: Double) -> Double { left + x.place(value) * width }
+
+    func vertical(_ value: Double) -> Double { top + (1 - y.place(value)) * height }
+
+    private func across(_ value: Double) -> String { Self.plain(horizontal(value)) }
+
+    private func down(_ value: Double) -> String { Self.plain(vertical(value)) }
+
+    /// A line for each tick.
+    var grid: String {
+        y.ticks.map { "M\(Self.plain(left)) \(down($0.value))H\(Self.plain(left + width))" }.joined()
+            + x.ticks.map { "M\(across($0.value)) \(Self.plain(top))V\(Self.plain(top + height))" }.joined()
+    }
+
+    func line(_ steps: [PlotSeries.Step?]) -> String {
         var (path, isDrawing) = ("", false)
         for step in steps {
             guard let step else {
                 isDrawing = false
                 continue
             }
-            path += "\(isDrawing ? "L" : "M")\(horizontal(step.from)) \(vertical(step.value))"
-            if step.to > step.from { path += "H\(horizontal(step.to))" }
+            path += "\(isDrawing ? "L" : "M")\(across(step.from)) \(down(step.value))"
+            if step.to > step.from { path += "H\(across(step.to))" }
             isDrawing = true
         }
         return path
     }
 
-    private func area(_ steps: [PlotSeries.Step?]) -> String {
+    func area(_ steps: [PlotSeries.Step?]) -> String {
         steps.compactMap { $0 }.filter { $0.value > $0.floor }.map { step in
-            "M\(horizontal(step.from)) \(vertical(step.floor))V\(vertical(step.value))H\(horizontal(step.to))V\(vertical(step.floor))z"
+            let floor = down(step.floor)
+            return "M\(across(step.from)) \(floor)V\(down(step.value))H\(across(step.to))V\(floor)z"
         }.joined()
     }
 
-    private func horizontal(_ value: Double) -> String { Self.plain(x.place(value) * Self.width) }
-
-    private func vertical(_ value: Double) -> String { Self.plain((1 - y.place(value)) * Self.height) }
-
     /// A number of SVG and CSS, to a hundredth.
-    private static func plain(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        let rest = hundredths % 100
-        return rest == 0 ? "\(hundredths / 100)" : "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
-    }
+    static func plain(_ value: Double) -> String { Figure.fixed(value, 2, isGrouped: false) }
 }

@@ -35,20 +35,11 @@ struct TimelineColumn {
         to = elapsed > from ? min(end, elapsed) : end
         isRest = range.lowerBound > 0 && to - from < length / 2
         for part in result.slots[range] {
-            slot.sent += part.sent
-            slot.answered += part.answered
-            slot.failed += part.failed
-            slot.hits += part.hits
-            slot.misses += part.misses
-            slot.median = Self.higher(slot.median, part.median)
-            slot.p99 = Self.higher(slot.p99, part.p99)
-            slot.maximum = Self.higher(slot.maximum, part.maximum)
+            for (_, path) in ReplayResult.Slot.counts { slot[keyPath: path] += part[keyPath: path] }
+            for (_, path) in ReplayResult.Slot.latencies {
+                slot[keyPath: path] = [slot[keyPath: path], part[keyPath: path]].compactMap { $0 }.max()
+            }
         }
-    }
-
-    private static func higher(_ one: Int?, _ other: Int?) -> Int? {
-        guard let one, let other else { return one ?? other }
-        return max(one, other)
     }
 
     func rate(_ count: Int) -> Double { Double(count) / (to - from) }

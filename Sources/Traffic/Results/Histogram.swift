@@ -27,8 +27,6 @@ public struct Histogram: Sendable, Equatable {
     private var lowestSeen = Int.max
     private var highestSeen = 0
 
-    public init() {}
-
     /// Counts a duration. A negative one is zero: clocks that disagree by less than they can tell.
     public mutating func record(nanoseconds: Int64) {
         record(nanoseconds: nanoseconds, times: 1)
@@ -125,15 +123,10 @@ extension Histogram {
     /// but never more than the largest value. nil where nothing was recorded.
     public func quantile(_ share: Double) -> Int? {
         guard count > 0 else { return nil }
-        // One step down before rounding up: 0.07 of 100 is the 7th value, though the product is a
-        // little more than 7.
-        let rank = min(count, max(1, Int((share.nextDown * Double(count)).rounded(.up))))
-        var seen = 0
-        for index in Self.index(of: lowestSeen)...Self.index(of: highestSeen) {
-            seen += counts[index]
-            if seen >= rank { return min(Self.bucket(at: index, count: 0).highest, highestSeen) }
+        let range = Self.index(of: lowestSeen)...Self.index(of: highestSeen)
+        return counts[range].bucket(ofShare: share, of: count).map { index in
+            min(Self.bucket(at: index, count: 0).highest, highestSeen)
         }
-        return highestSeen
     }
 
     /// The curve of percentiles: five points for each halving of what is left to 100 %, and the

@@ -79,29 +79,19 @@ extension ReplayResult {
         public var median: Int?
         public var p99: Int?
         public var maximum: Int?
-
-        public init() {}
     }
 
     /// What comparing the answers with the recording found.
     public struct Verification: Sendable, Equatable {
         /// Answers that there was a recorded one for.
-        public var compared: Int
-        public let different: Int
+        public internal(set) var compared = 0
+        public internal(set) var different = 0
         /// The first that differ.
-        public let listed: [Difference]
+        public internal(set) var listed: [Difference] = []
 
         /// No more are listed, so that a target that answers everything differently fills no
         /// memory.
         public static let mostListed = 1000
-
-        public init() { self.init(compared: 0, different: 0, listed: []) }
-
-        init(compared: Int, different: Int, listed: [Difference]) {
-            self.compared = compared
-            self.different = different
-            self.listed = listed
-        }
     }
 
     /// An answer that is not the recorded one.
@@ -114,15 +104,6 @@ extension ReplayResult {
         public let what: String
         public let expected: String
         public let found: String
-
-        public init(index: Int, method: String, target: String, what: String, expected: String, found: String) {
-            self.index = index
-            self.method = method
-            self.target = target
-            self.what = what
-            self.expected = expected
-            self.found = found
-        }
     }
 
     /// Each connection sent when its last answer was there: both latencies are the same.
@@ -247,27 +228,27 @@ extension ReplayResult {
 }
 
 extension ReplayResult.Slot {
+    static var counts: [(name: String, path: WritableKeyPath<Self, Int>)] {
+        [("sent", \.sent), ("answered", \.answered), ("failed", \.failed), ("hits", \.hits), ("misses", \.misses)]
+    }
+
+    static var latencies: [(name: String, path: WritableKeyPath<Self, Int?>)] {
+        [("p50_ns", \.median), ("p99_ns", \.p99), ("max_ns", \.maximum)]
+    }
+
     fileprivate var json: JSON {
-        var object = JSONObject([
-            "sent": .integer(sent), "answered": .integer(answered), "failed": .integer(failed), "hits": .integer(hits),
-            "misses": .integer(misses),
-        ])
-        for (name, nanoseconds) in [("p50_ns", median), ("p99_ns", p99), ("max_ns", maximum)] {
-            if let nanoseconds { object.append(name, .integer(nanoseconds)) }
+        var object = JSONObject()
+        for (name, path) in Self.counts { object.append(name, .integer(self[keyPath: path])) }
+        for (name, path) in Self.latencies {
+            if let nanoseconds = self[keyPath: path] { object.append(name, .integer(nanoseconds)) }
         }
         return .object(object)
     }
 
     fileprivate init(_ members: ResultMembers) throws(ReplayResultError) {
         self.init()
-        sent = try members.count("sent")
-        answered = try members.count("answered")
-        failed = try members.count("failed")
-        hits = try members.count("hits")
-        misses = try members.count("misses")
-        median = try members.optionalCount("p50_ns")
-        p99 = try members.optionalCount("p99_ns")
-        maximum = try members.optionalCount("max_ns")
+        for (name, path) in Self.counts { self[keyPath: path] = try members.count(name) }
+        for (name, path) in Self.latencies { self[keyPath: path] = try members.optionalCount(name) }
     }
 }
 

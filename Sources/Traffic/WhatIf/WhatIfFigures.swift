@@ -45,10 +45,6 @@ public struct WhatIfFigures: Sendable, Equatable {
     /// In the order of time, equally long but for the last.
     public var intervals: [Interval] = []
 
-    public init(name: String) {
-        self.name = name
-    }
-
     /// nil where nothing was asked that a cache could have answered.
     public var hitRatio: Double? { hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil }
 }

@@ -79,22 +79,11 @@ public struct WhatIfReport: Sendable {
 
     /// The figures of all configurations, as people read them.
     var rows: [Row] {
-        func row(_ name: String, _ value: (WhatIfFigures) -> String) -> Row {
-            Row(name: name, values: figures.map(value))
-        }
-        func count(_ name: String, _ value: (WhatIfFigures) -> Int) -> Row { row(name) { Figure.count(value($0)) } }
-        return [
-            row("hit ratio") { $0.hitRatio.map(Figure.percent) ?? Figure.none }, count("requests", \.requests),
-            count("hits", \.hits), count("  composed", \.composed), count("  stale", \.stale),
-            count("misses", \.misses), count("  collapsed", \.collapsed), count("  revalidated", \.revalidated),
-            count("passes", \.passes), count("failed", \.failed), count("upstream requests", \.upstreamRequests),
-            row("  at most") { Figure.count($0.peakUpstreamRate) + "/s" },
-            count("  assembled", \.assembled), count("  without recorded content", \.filled),
-            count("  not in the recording", \.notRecorded),
-            row("bytes from upstream") { Figure.bytes($0.bytesFromUpstream) },
-            row("bytes to clients") { Figure.bytes($0.bytesToClients) },
-            count("evicted from memory", \.evictedFromMemory), count("evicted from the file", \.evictedFromFile),
-        ]
+        let ratio = Row(name: "hit ratio", values: figures.map { $0.hitRatio.map(Figure.percent) ?? Figure.none })
+        return [ratio]
+            + WhatIfFigures.counted.map { counted in
+                Row(name: counted.title, values: figures.map { counted.text($0[keyPath: counted.count]) })
+            }
     }
 }
 
@@ -111,16 +100,9 @@ extension WhatIfReport {
 
 extension WhatIfFigures {
     fileprivate var json: JSON {
-        var object = JSONObject([
-            "name": .string(name), "hit_ratio": Self.json(hitRatio), "requests": .integer(requests),
-            "hits": .integer(hits), "composed": .integer(composed), "stale": .integer(stale),
-            "misses": .integer(misses), "collapsed": .integer(collapsed), "revalidated": .integer(revalidated),
-            "passes": .integer(passes), "failed": .integer(failed), "upstream_requests": .integer(upstreamRequests),
-            "peak_upstream_rate": .integer(peakUpstreamRate), "assembled": .integer(assembled),
-            "without_content": .integer(filled), "not_recorded": .integer(notRecorded),
-            "bytes_from_upstream": .integer(bytesFromUpstream), "bytes_to_clients": .integer(bytesToClients),
-            "evicted_from_memory": .integer(evictedFromMemory), "evicted_from_file": .integer(evictedFromFile),
-        ])
+        let ratio: JSON = hitRatio.map { .number(String($0)) } ?? .null
+        var object = JSONObject(["name": .string(name), "hit_ratio": ratio])
+        for counted in Self.counted { object.append(counted.member, .integer(self[keyPath: counted.count])) }
         object.append(
             "intervals",
             .array(
@@ -134,7 +116,28 @@ extension WhatIfFigures {
         return .object(object)
     }
 
-    private static func json(_ ratio: Double?) -> JSON { ratio.map { .number(String($0)) } ?? .null }
+    /// What is counted, in the order of both reports: as the table names it, as the JSON does, and
+    /// how people read it.
+    fileprivate static var counted:
+        [(title: String, member: String, count: KeyPath<WhatIfFigures, Int>, text: (Int) -> String)]
+    {
+        [
+            ("requests", "requests", \.requests, Figure.count), ("hits", "hits", \.hits, Figure.count),
+            ("  composed", "composed", \.composed, Figure.count), ("  stale", "stale", \.stale, Figure.count),
+            ("misses", "misses", \.misses, Figure.count), ("  collapsed", "collapsed", \.collapsed, Figure.count),
+            ("  revalidated", "revalidated", \.revalidated, Figure.count),
+            ("passes", "passes", \.passes, Figure.count), ("failed", "failed", \.failed, Figure.count),
+            ("upstream requests", "upstream_requests", \.upstreamRequests, Figure.count),
+            ("  at most", "peak_upstream_rate", \.peakUpstreamRate, { Figure.count($0) + "/s" }),
+            ("  assembled", "assembled", \.assembled, Figure.count),
+            ("  without recorded content", "without_content", \.filled, Figure.count),
+            ("  not in the recording", "not_recorded", \.notRecorded, Figure.count),
+            ("bytes from upstream", "bytes_from_upstream", \.bytesFromUpstream, Figure.bytes),
+            ("bytes to clients", "bytes_to_clients", \.bytesToClients, Figure.bytes),
+            ("evicted from memory", "evicted_from_memory", \.evictedFromMemory, Figure.count),
+            ("evicted from the file", "evicted_from_file", \.evictedFromFile, Figure.count),
+        ]
+    }
 }
 
 extension WhatIfReport {

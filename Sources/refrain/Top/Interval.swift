@@ -32,13 +32,8 @@ struct BucketCounts: Equatable {
     /// Microseconds that this share did not exceed, by the end of its bucket; nil where nothing was
     /// counted.
     func quantile(_ share: Double) -> Double? {
-        let rank = max(1, Int((share * Double(total)).rounded(.up)))
-        var seen = 0
-        for (end, count) in counts.sorted(by: { $0.key < $1.key }) {
-            seen += count
-            if seen >= rank { return end }
-        }
-        return nil
+        let buckets = counts.sorted { $0.key < $1.key }
+        return buckets.map(\.value)[...].bucket(ofShare: share, of: total).map { buckets[$0].key }
     }
 }
 

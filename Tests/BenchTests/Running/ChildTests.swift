@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Bench
@@ -11,13 +12,12 @@ import Testing
 
     /// With Foundation's `Process` this waited for the first child's end.
     @Test func aChildThatClosesItsDescriptorsKeepsNobodyWaiting() throws {
-        try withLog { log in
-            let script = "for n in 3 4 5 6 7 8 9; do eval \"exec $n>&- $n<&-\"; done; exec sleep 60"
-            let silent = try Child("/bin/sh", ["-c", script], log: log)
-            defer { silent.stop() }
-            #expect(try Child.output(of: "/bin/echo", ["done"]) == "done\n")
-            #expect(silent.isRunning)
-        }
+        let script = "for n in 3 4 5 6 7 8 9; do eval \"exec $n>&- $n<&-\"; done; exec sleep 60"
+        let folder = try TemporaryFolder()
+        let silent = try Child("/bin/sh", ["-c", script], log: folder.file("log"))
+        defer { silent.stop() }
+        #expect(try Child.output(of: "/bin/echo", ["done"]) == "done\n")
+        #expect(silent.isRunning)
     }
 
     /// This program ignores the signal from its first event loop on, and children inherit that.
@@ -25,24 +25,22 @@ import Testing
     @Test func aChildEndsByASignalThatItsParentIgnores() async {
         await #expect(processExitsWith: .success) {
             signal(SIGHUP, SIG_IGN)
-            try withLog { log in
-                let child = try Child("/bin/sleep", ["60"], log: log)
-                kill(child.identifier, SIGHUP)
-                for _ in 0..<1500 where child.isRunning { usleep(10_000) }
-                try #require(!child.isRunning)
-                child.stop()
-            }
+            let folder = try TemporaryFolder()
+            let child = try Child("/bin/sleep", ["60"], log: folder.file("log"))
+            kill(child.identifier, SIGHUP)
+            for _ in 0..<1500 where child.isRunning { usleep(10_000) }
+            try #require(!child.isRunning)
+            child.stop()
         }
     }
 
     @Test func onlyWhatRunsIsListed() throws {
-        try withLog { log in
-            let child = try Child("/bin/sleep", ["60"], log: log)
-            #expect(Child.running.withLock { $0.contains(child.identifier) })
-            child.stop()
-            #expect(!child.isRunning)
-            #expect(!Child.running.withLock { $0.contains(child.identifier) })
-        }
+        let folder = try TemporaryFolder()
+        let child = try Child("/bin/sleep", ["60"], log: folder.file("log"))
+        #expect(Child.running.withLock { $0.contains(child.identifier) })
+        child.stop()
+        #expect(!child.isRunning)
+        #expect(!Child.running.withLock { $0.contains(child.identifier) })
     }
 
     @Test func aProgramThatIsMissingIsSaidSo() {
@@ -50,10 +48,4 @@ import Testing
         #expect(Child.find("a-program-that-nobody-has") == nil)
         #expect(Child.find("sh") != nil)
     }
-}
-
-private func withLog(_ body: (String) throws -> Void) throws {
-    let log = NSTemporaryDirectory() + "bench-child-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: log) }
-    try body(log)
 }

@@ -1,5 +1,6 @@
 import Recording
 import Testing
+import Upstream
 
 @testable import Traffic
 
@@ -15,7 +16,11 @@ import Testing
     private static func planned(
         _ exchanges: [RecordedExchange], _ fields: [RecordedField] = [], _ filter: ReplayFilter = ReplayFilter()
     ) -> PlannedRequests {
-        var planned = PlannedRequests(authority: "127.0.0.1:8080", fields: fields, filter: filter)
+        var plan = ReplayPlan(
+            file: "", target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: 8080), pace: .closed,
+            connections: 1)
+        (plan.fields, plan.filter) = (fields, filter)
+        var planned = PlannedRequests(plan)
         for exchange in exchanges { planned.add(exchange) }
         planned.finish()
         return planned

@@ -15,6 +15,14 @@ import Testing
             Schedule(recorded: offsets, pace: pace, duration: duration, repeats: repeats), mostConnections: connections)
     }
 
+    /// The same with a connection that is open, and the first request sent over it at once.
+    private static func begun(_ pace: ReplayPace, requests: Int = 4, connections: Int = 2) -> ReplayState {
+        var state = state(pace, requests: requests, connections: connections)
+        _ = state.begin()
+        _ = state.next(at: 0)
+        return state
+    }
+
     @Test func requestsGoWhenTheyAreDueOverTheConnectionUsedLast() {
         var state = Self.state(.recorded(speed: 1))
         #expect(state.begin() == 0)
@@ -25,9 +33,7 @@ import Testing
     }
 
     @Test func whatFindsNoConnectionIsToldOnceAndOpensOne() {
-        var state = Self.state(.recorded(speed: 1))
-        _ = state.begin()
-        _ = state.next(at: 0)
+        var state = Self.begun(.recorded(speed: 1))
         let late = 25 * Self.millisecond
         #expect(state.next(at: late) == .held(position: 1))
         #expect(state.next(at: late) == .held(position: 2))
@@ -42,18 +48,14 @@ import Testing
     }
 
     @Test func itIsOverWhenTheLastAnswerHasCome() {
-        var state = Self.state(.rate(perSecond: 100), requests: 1)
-        _ = state.begin()
-        _ = state.next(at: 0)
+        var state = Self.begun(.rate(perSecond: 100), requests: 1)
         #expect(state.next(at: 0) == .wait(until: nil))
         state.ended(0, stays: false)
         #expect(state.next(at: 0) == .finished)
     }
 
     @Test func aFailedConnectionFailsTheFirstThatWaits() {
-        var state = Self.state(.recorded(speed: 1))
-        _ = state.begin()
-        _ = state.next(at: 0)
+        var state = Self.begun(.recorded(speed: 1))
         let late = 10 * Self.millisecond
         #expect(state.next(at: late) == .held(position: 1) && state.next(at: late) == .open(connection: 1))
         #expect(state.couldNotOpen(1, at: late) == 1)
@@ -61,9 +63,7 @@ import Testing
     }
 
     @Test func whoeverWaitedTooLongIsGivenUp() {
-        var state = Self.state(.recorded(speed: 1), connections: 1)
-        _ = state.begin()
-        _ = state.next(at: 0)
+        var state = Self.begun(.recorded(speed: 1), connections: 1)
         while state.next(at: 30 * Self.millisecond) != .wait(until: nil) {}
         #expect(state.giveUp(dueBefore: 20 * Self.millisecond) == 1)
         #expect(state.giveUp(dueBefore: 20 * Self.millisecond) == nil)
@@ -72,9 +72,7 @@ import Testing
     }
 
     @Test func aConnectionThatTheTargetClosedIsNotUsed() {
-        var state = Self.state(.recorded(speed: 1), requests: 2)
-        _ = state.begin()
-        _ = state.next(at: 0)
+        var state = Self.begun(.recorded(speed: 1), requests: 2)
         state.ended(0, stays: true)
         state.lost(0)
         let late = 10 * Self.millisecond
@@ -112,9 +110,7 @@ import Testing
     }
 
     @Test func aClosedLoopDoesNotHammerATargetThatIsDown() {
-        var state = Self.state(.closed, connections: 1)
-        _ = state.begin()
-        _ = state.next(at: 0)
+        var state = Self.begun(.closed, connections: 1)
         state.ended(0, stays: false)
         #expect(state.next(at: 0) == .open(connection: 0))
         #expect(state.couldNotOpen(0, at: 0) == 1)

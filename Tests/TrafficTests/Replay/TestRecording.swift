@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 @testable import Recording
 @testable import Traffic
@@ -6,13 +6,11 @@ import Foundation
 /// A recording in a folder of its own, as the recorder writes them.
 final class TestRecording {
     let path: String
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     /// - Parameter bodies: recorded contents by the target that they answer.
     init(_ exchanges: [RecordedExchange], bodies: [String: String] = [:]) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        path = folder.appendingPathComponent("trace.jsonl").path
+        folder = try TemporaryFolder()
         var (lines, stored) = (RecordingHeader(started: .now(), program: "test").line, [UInt8]())
         for var exchange in exchanges {
             if let body = bodies[exchange.target], let hash = BodyHash(of: Array(body.utf8)) {
@@ -22,18 +20,13 @@ final class TestRecording {
             }
             lines += exchange.line
         }
-        try Data(lines).write(to: URL(fileURLWithPath: path))
-        if !stored.isEmpty { try Data(stored).write(to: URL(fileURLWithPath: RecordedBodies.path(beside: path))) }
+        path = try folder.put(lines)
+        if !stored.isEmpty { try folder.put(stored, RecordedBodies.path(beside: "traffic.jsonl")) }
     }
 
     func append(_ text: String) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(text.utf8))
-        try file.close()
+        try folder.put(folder.bytes() + Array(text.utf8))
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Answered with 200, so far apart.
     static func exchanges(_ targets: [String], apart: Duration = .milliseconds(1)) -> [RecordedExchange] {

@@ -63,8 +63,7 @@ import Text
             #expect(!HTML.escaped(joiner + "<script>alert(1)</script>").unicodeScalars.contains("<"))
             var result = small(1)
             result.verification.note(
-                ReplayResult.Difference(
-                    index: 0, method: "GET", target: "/", what: "$.a", expected: "1", found: joiner + "<img src=x>"))
+                .init(index: 0, method: "GET", target: "/", what: "$.a", expected: "1", found: joiner + "<img src=x>"))
             #expect(Array(HTMLReport.page(of: result).utf8).firstRange(of: Array("<img".utf8)) == nil)
         }
     }

@@ -21,9 +21,8 @@ import Testing
     }
 
     @Test func whereThereIsNothingToDivideByADashStands() {
-        let empty = ReplayResult(file: "a", target: "b", pace: "10x", connections: 1, started: .init(microseconds: 0))
         let full = SyntheticResult.make(seed: 1, seconds: 2, rate: 50)
-        let comparison = ReplayComparison(("a", empty), ("b", full))
+        let comparison = ReplayComparison(("a", .empty()), ("b", full))
         #expect(row("sent", comparison).map { [$0[0], $0[2]] } == ["0", "–"])
         #expect(row("latency 99 %", comparison).map { [$0[0], $0[2]] } == ["–", "–"])
         #expect(comparison.page.contains("<svg"))

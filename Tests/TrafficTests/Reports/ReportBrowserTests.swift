@@ -16,9 +16,7 @@ struct ReportBrowserTests {
 
     private static func page(_ shape: String) throws -> String {
         let usual = SyntheticResult.make(seed: 1, seconds: 60, rate: 100)
-        var result = ReplayResult(
-            file: "a.jsonl", target: "http://127.0.0.1:1", pace: "original timing", connections: 1,
-            started: Timestamp(microseconds: 1_790_000_000_000_000))
+        var result = ReplayResult.empty(pace: "original timing")
         switch shape {
         case "empty": break
         case "one request":
@@ -59,7 +57,7 @@ struct ReportBrowserTests {
         result.outcomes[script] = 5
         result.invalidBecause = script
         result.verification.note(
-            ReplayResult.Difference(
+            .init(
                 index: 1, method: script, target: script, what: script, expected: script + "\u{202E}", found: script))
         return result
     }

@@ -59,8 +59,7 @@ import Testing
         result.verification.compared = 2000
         for index in 0..<1200 {
             result.verification.note(
-                ReplayResult.Difference(
-                    index: index, method: "GET", target: "/v1/a", what: "status", expected: "200", found: "500"))
+                .init(index: index, method: "GET", target: "/v1/a", what: "status", expected: "200", found: "500"))
         }
         let lines = lines(result)
         #expect(lines.contains("1,200 of 2,000 answers differ from the recording"))
@@ -90,8 +89,7 @@ import Testing
     }
 
     @Test func anEmptyResultHasDashesForFigures() {
-        let lines = lines(
-            ReplayResult(file: "a", target: "b", pace: "10x", connections: 1, started: .init(microseconds: 0)))
+        let lines = lines(.empty())
         #expect(lines.contains("  10x, 1 connection"))
         #expect(lines.contains("max               –            –    –"))
     }
@@ -110,8 +108,7 @@ import Testing
 
     /// Failures were a share of those sent, of which those that found no connection are not.
     @Test func plannedIsSentAndNotSent() {
-        var result = ReplayResult(
-            file: "a", target: "b", pace: "closed loop", connections: 64, started: .init(microseconds: 0))
+        var result = ReplayResult.empty(pace: "closed loop", connections: 64)
         (result.planned, result.sent, result.answered, result.failures) = (10, 4, 4, ["connect: refused": 4])
         #expect(lines(result).contains("requests  planned 10, sent 4, not sent 6, answered 4, failed 4"))
         #expect(lines(result).contains("  closed loop, 64 connections"))

@@ -13,8 +13,7 @@ import Text
     }
 
     @Test func anEmptyResultSurvivesItsJSON() throws {
-        let result = ReplayResult(
-            file: "a", target: "b", pace: "10x", connections: 1, started: Timestamp(microseconds: 0))
+        let result = ReplayResult.empty()
         #expect(try ReplayResult(json: result.json.bytes) == result)
         #expect(result.rate == nil && result.hitRatio == nil && result.failed == 0)
     }
@@ -45,8 +44,7 @@ import Text
         var verification = ReplayResult.Verification()
         for index in 0...ReplayResult.Verification.mostListed {
             verification.note(
-                ReplayResult.Difference(
-                    index: index, method: "GET", target: "/", what: "status", expected: "200", found: "500"))
+                .init(index: index, method: "GET", target: "/", what: "status", expected: "200", found: "500"))
         }
         #expect(verification.different == ReplayResult.Verification.mostListed + 1)
         #expect(verification.listed.count == ReplayResult.Verification.mostListed)

@@ -76,11 +76,18 @@ enum SyntheticResult {
     }
 }
 
+extension ReplayResult {
+    /// Of a run in which nothing was sent.
+    static func empty(pace: String = "10x", connections: Int = 1) -> ReplayResult {
+        ReplayResult(
+            file: "a", target: "b", pace: pace, connections: connections, started: Timestamp(microseconds: 0))
+    }
+}
+
 extension ReplayResult.Verification {
     /// Counts a difference, and lists it while there is room.
     mutating func note(_ difference: ReplayResult.Difference) {
-        self = Self(
-            compared: compared, different: different + 1,
-            listed: listed.count < Self.mostListed ? listed + [difference] : listed)
+        different += 1
+        if listed.count < Self.mostListed { listed.append(difference) }
     }
 }

@@ -6,8 +6,7 @@ import Testing
     /// 100 requests: corrected latencies of 1 to 100 ms, 90 hits, one difference, two failures,
     /// three 5xx, in 10 s.
     private var result: ReplayResult {
-        var result = ReplayResult(
-            file: "a", target: "b", pace: "10/s", connections: 1, started: .init(microseconds: 0))
+        var result = ReplayResult.empty(pace: "10/s")
         for index in 1...100 as ClosedRange<Int64> {
             result.corrected.record(nanoseconds: index * 1_000_000)
             result.uncorrected.record(nanoseconds: 1_000_000)
@@ -19,8 +18,7 @@ import Testing
         result.elapsed = .seconds(10)
         result.verification.compared = 100
         result.verification.note(
-            ReplayResult.Difference(index: 1, method: "GET", target: "/", what: "status", expected: "200", found: "502")
-        )
+            .init(index: 1, method: "GET", target: "/", what: "status", expected: "200", found: "502"))
         return result
     }
 
@@ -61,8 +59,7 @@ import Testing
         "p99>50ms", "uncorrected.max<1s", "lag.mean>1s", "hit<0.1", "diff>5", "errors>5", "rate<1", "5xx>5",
     ])
     func whatCannotBeToldFailsTheRunAndSaysWhy(text: String) throws {
-        let empty = ReplayResult(file: "", target: "", pace: "", connections: 1, started: .init(microseconds: 0))
-        let verdict = try Threshold(text).verdict(on: empty)
+        let verdict = try Threshold(text).verdict(on: .empty())
         #expect(verdict.isMissed)
         #expect(["nothing", "no ", "the target said"].contains { verdict.sentence.contains(": " + $0) })
     }

@@ -1,4 +1,5 @@
 import Synchronization
+import Text
 
 // Durations counted in buckets: four to each doubling from a microsecond to a minute, so that a
 // percentile read off them is at most a quarter above the true one, whatever its size.
@@ -61,15 +62,7 @@ public struct LatencyCounts: Sendable, Equatable {
     /// Nanoseconds that this share of the durations did not exceed, by the upper end of its bucket;
     /// nil where none was counted.
     public func quantile(_ share: Double) -> Int? {
-        let count = count
-        guard count > 0 else { return nil }
-        let rank = min(count, max(1, Int((share * Double(count)).rounded(.up))))
-        var seen = 0
-        for index in counts.indices {
-            seen += counts[index]
-            if seen >= rank { return Self.upperNanoseconds(ofBucket: index) }
-        }
-        return nil
+        counts[...].bucket(ofShare: share, of: count).map(Self.upperNanoseconds(ofBucket:))
     }
 
     /// The buckets with something in them: where each ends, in nanoseconds, and how many are in it.

@@ -1,3 +1,5 @@
+import Traffic
+
 /// Every target as a bar: how far the figure is from what is wanted. The line at 1 is the target;
 /// bars that reach it meet it.
 enum TargetsPlot {
@@ -10,20 +12,19 @@ enum TargetsPlot {
 
     static func svg(_ rows: [ResultRow], title: String) -> String {
         let goals = rows.flatMap(\.goals).filter { $0.target != nil }
-        var drawing = SVG(
-            width: labelWidth + barWidth + 180, height: top + Double(goals.count) * lineHeight + 24)
+        var drawing = Drawing(width: labelWidth + barWidth + 180, height: top + Double(goals.count) * lineHeight + 24)
         drawing.text(12, 24, title, size: 15)
         drawing.text(12, 44, "how far each figure is from its target; longer is better", size: 11, colour: "#666666")
         for (index, goal) in goals.enumerated() {
             draw(goal, at: top + Double(index) * lineHeight, in: &drawing)
         }
         let x = labelWidth + barWidth / most
-        drawing.line((x, top - 6), (x, top + Double(goals.count) * lineHeight), colour: "#222222", dashed: true)
+        drawing.line((x, top - 6), (x, top + Double(goals.count) * lineHeight), colour: "#222222", isDashed: true)
         drawing.text(x, top - 10, "target", anchor: .middle, size: 11)
         return drawing.document
     }
 
-    private static func draw(_ goal: Goal, at y: Double, in drawing: inout SVG) {
+    private static func draw(_ goal: Goal, at y: Double, in drawing: inout Drawing) {
         let label = goal.row.name + (goal.other.map { " / \($0.name)" } ?? "")
         drawing.text(labelWidth - 8, y + 14, label, anchor: .end, size: 11)
         guard let target = goal.target, let measured = goal.measured else {

@@ -1,0 +1,52 @@
+import Dispatch
+import Recording
+import Synchronization
+import Traffic
+import Upstream
+
+/// Requests over keep-alive connections, sent as a replay sends those of a recording. The load is
+/// open: latency counts from when a request was due, so that a server which stalls cannot hide how
+/// many it kept waiting.
+enum Load {
+    /// Asks for each target once, so many a second or all at once, and waits for the answers.
+    /// - Throws: `BenchError` unless each of them is a 200.
+    static func run(
+        _ targets: some Sequence<String>, port: Int, connections: Int, perSecond rate: Int? = nil
+    ) throws -> ReplayResult {
+        var exchange = RecordedExchange(
+            time: .now(), offset: .zero, method: "GET", target: "", status: 200, latency: .zero, length: 0)
+        exchange.requestFields = [RecordedField("accept", "application/json")]
+        let exchanges = targets.map { target in
+            exchange.target = target
+            return exchange
+        }
+        var plan = ReplayPlan(
+            file: "songs", target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port)),
+            pace: rate.map { .rate(perSecond: $0) } ?? .recorded(speed: 1), connections: connections)
+        plan.timeout = .seconds(60)
+        let result = try run(Replay(plan, sending: exchanges))
+        guard result.statuses == [200: exchanges.count] else {
+            throw BenchError("\(exchanges.count) requests: statuses \(result.statuses), failures \(result.failures)")
+        }
+        return result
+    }
+
+    private static func run(_ replay: Replay) throws -> ReplayResult {
+        let ending = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        return try withExtendedLifetime(replay) {
+            replay.start { @Sendable result in
+                ending.withLock { $0 = result }
+                done.signal()
+            }
+            done.wait()
+            guard let ending = ending.withLock({ $0 }) else { throw BenchError("a replay without an end") }
+            return try ending.get().result
+        }
+    }
+}
+
+extension ReplayResult {
+    /// Milliseconds that this share of the latencies did not exceed; 0 where there are none.
+    func milliseconds(atShare share: Double) -> Double { Double(corrected.quantile(share) ?? 0) / 1e6 }
+}

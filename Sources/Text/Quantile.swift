@@ -1,0 +1,16 @@
+extension ArraySlice<Int> {
+    /// Of counts by bucket, in the order of the values: the bucket that holds the value which a
+    /// share of all (0.99) did not exceed. nil where nothing was counted.
+    /// - Parameter count: their sum.
+    public func bucket(ofShare share: Double, of count: Int) -> Int? {
+        // One step down before rounding up: 0.07 of 100 is the 7th value, though the product is a
+        // little more than 7.
+        let rank = Swift.min(count, Swift.max(1, Int((share.nextDown * Double(count)).rounded(.up))))
+        var seen = 0
+        for index in indices {
+            seen += self[index]
+            if seen >= rank, count > 0 { return index }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Bench
+
+/// Against the benchmarks' own origin, in this process.
+@Suite(.serialized) struct LoadTests {
+    private let songs = NumberedSongs(bytes: 300)
+
+    private func withOrigin(_ body: (_ port: Int) throws -> Void) throws {
+        let port = try Ports.free()
+        let origin = try OriginServer(port: UInt16(port))
+        try withExtendedLifetime(origin) { try body(port) }
+    }
+
+    private func asked(_ port: Int) throws -> Int? {
+        let answer = try TraceClient(port: port).get(OriginServer.countPath)
+        return Int(String(decoding: answer.body, as: UTF8.self))
+    }
+
+    @Test func everyRequestIsSentOnceAndAnswered() throws {
+        try withOrigin { port in
+            let result = try Load.run((0..<500).map(songs.target), port: port, connections: 4)
+            #expect(result.answered == 500)
+            #expect(result.corrected.count == 500)
+            #expect(try asked(port) == 500)
+        }
+    }
+
+    @Test func pacedRequestsTakeTheirTime() throws {
+        try withOrigin { port in
+            let result = try Load.run((0..<50).map(songs.target), port: port, connections: 2, perSecond: 500)
+            #expect(result.answered == 50)
+            // The last is due after 98 ms: this is a bound from below, which a slow machine cannot
+            // break.
+            #expect(result.elapsed >= .milliseconds(98))
+        }
+    }
+
+    @Test func latencyCountsFromWhenARequestWasDue() throws {
+        try withOrigin { port in
+            // All are due at once, over one connection: the last has waited for all others.
+            let result = try Load.run((0..<200).map(songs.target), port: port, connections: 1)
+            let sum = result.elapsed / .milliseconds(1)
+            #expect(result.milliseconds(atShare: 0.5) > result.milliseconds(atShare: 0.01))
+            #expect(result.milliseconds(atShare: 1) <= sum * 1.001)
+            #expect(result.milliseconds(atShare: 1) > sum / 4)
+        }
+    }
+
+    @Test func anAnswerThatIsNo200IsAnError() throws {
+        try withOrigin { port in
+            #expect(throws: BenchError.self) { try Load.run(["/nothing"], port: port, connections: 1) }
+            let crowd = try Crowd(port: port, target: "/nothing")
+            defer { crowd.stop() }
+            #expect(throws: BenchError.self) { try crowd.join(1) }
+            #expect(throws: BenchError.self) { try crowd.checkAllOpen() }
+        }
+    }
+
+    @Test func aCrowdStaysOnceEachHasBeenAnswered() throws {
+        try withOrigin { port in
+            let crowd = try Crowd(port: port, target: songs.target(1))
+            defer { crowd.stop() }
+            for _ in 0..<2 { try crowd.join(4) }
+            #expect(try asked(port) == 8)
+            try crowd.checkAllOpen()
+        }
+    }
+}
