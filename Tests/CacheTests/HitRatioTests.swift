@@ -91,7 +91,7 @@ struct LRU {
     @Test(arguments: [0.7, 0.9, 1.1], [nil, 2_000])
     func theMemoryTierHitsAtLeastAsOftenAsLRU(alpha: Double, scanEvery: Int?) {
         for seed in TestSize.of([61], full: [61, 62]) as [UInt64] {
-            let count = TestSize.of(20_000, full: 60_000)
+            let count = TestSize.of(12_000, full: 60_000)
             let trace = Trace(alpha: alpha, scanEvery: scanEvery, count: count, seed: seed)
             let answers = (0...(trace.ranks.max() ?? 0)).map { Self.answer($0) }
             let maxBytes = 1 << 20

@@ -1,4 +1,3 @@
-import Dispatch
 import TestSupport
 import Testing
 
@@ -171,7 +170,7 @@ private func numbered(_ number: Int) -> StoredResponse {
 
     @Test func threadsMayDoEverythingAtOnce() {
         let tier = MemoryTier(maxBytes: 200_000, shardCount: 4)
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        concurrently(8) { thread in
             var generator = SeededGenerator(seed: UInt64(thread))
             for _ in 0..<5_000 {
                 let number = Int.random(in: 0..<600, using: &generator)

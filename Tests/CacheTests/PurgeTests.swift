@@ -160,7 +160,7 @@ extension ResponseCache {
         let (cache, store) = scratch.cache(memory: 2 << 20)
         let purgedUpTo = Atomic<Int>(-1)
         let isDone = Atomic<Bool>(false)
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        concurrently(4) { thread in
             var generator = SeededGenerator(seed: seed &+ UInt64(thread))
             let reader = store.makeReader()
             if thread == 0 {

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -89,7 +88,7 @@ import Testing
         let store = scratch.open()
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000, shardCount: 1), store: store)
         let removedUpTo = (0..<8).map { _ in Counter() }
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        concurrently(4) { thread in
             let reader = store.makeReader()
             var generator = SeededGenerator(seed: UInt64(thread))
             for round in 0..<1_000 {

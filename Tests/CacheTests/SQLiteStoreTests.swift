@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -181,7 +180,7 @@ import Testing
 
     @Test func readersOnManyThreadsReadWhileTheWriterWrites() {
         let store = scratch.open(maxBytes: 2 << 20)
-        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+        concurrently(6) { thread in
             var generator = SeededGenerator(seed: UInt64(thread))
             let reader = store.makeReader()
             for step in 0..<1_500 {

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -28,7 +27,7 @@ import Testing
         let store = scratch.open(maxBytes: Self.cacheSize)
         let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), store: store)
         let largest = Mutex((disk: 0, memory: 0))
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        concurrently(4) { thread in
             var generator = SeededGenerator(seed: seed &* 10 &+ UInt64(thread))
             let reader = store.makeReader()
             var (sent, unflushed) = (0, 0)

@@ -16,7 +16,7 @@ struct CostTests {
         #expect(CostLimit.table.map(\.path) == CostPath.allCases)
     }
 
-    @Test(arguments: CostLimit.table)
+    @Test(arguments: TestSize.of(CostLimit.table.filter(\.path.isAlwaysMeasured), full: CostLimit.table))
     func requestsCostNoMoreThanTheyDid(limit: CostLimit) async throws {
         let cost = try await Self.measure(limit.path) { limit.complaints(about: $0).isEmpty }
         print("cost \(limit.path): \(cost)")

@@ -132,7 +132,7 @@ import Testing
                 recorder.onOpen = { _ in opened += 1 }
             }
             let port = server.port
-            DispatchQueue.concurrentPerform(iterations: 4) { @Sendable worker in
+            concurrently(4) { worker in
                 for number in 0..<1250 {
                     guard let client = try? RawClient(port: port) else { continue }
                     try? client.send("hello")

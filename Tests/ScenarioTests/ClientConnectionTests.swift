@@ -155,7 +155,7 @@ import Testing
         try client.send(Self.get)
         while proxy.statistics[.stored] == 0 { usleep(1000) }
         let stopping = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { @Sendable in
+        Thread.detachNewThread {
             proxy.stop()
             stopping.signal()
         }
@@ -183,6 +183,25 @@ import Testing
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 502)
         proxy.stop()
         #expect(try proxy.accessLog().contains(" 502 "))
+    }
+
+    /// It was neither counted nor logged.
+    @Test func aClientThatLeftBeforeTheHeadOfALargeAnswerIsLogged() throws {
+        let gate = ScriptedOrigin.Gate()
+        let length = 9 << 20
+        let origin = try ScriptedOrigin([
+            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"),
+            .send([UInt8](repeating: 0x20, count: length)), .close,
+        ])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: x\r\n\r\n")
+        waitUntil { origin.requests.first?.isEmpty == false }
+        client.reset()
+        gate.open()
+        waitUntil { origin.endedConnections == 1 }
+        proxy.stop()
+        #expect(try proxy.accessLog().contains("GET /v1/catalog/us/albums/1 HTTP/1.1\" 200 "))
     }
 
     /// An answer that ends with its connection has no other mark of being whole, so half of one

@@ -191,7 +191,7 @@ import Testing
             memory: MemoryTier(maxBytes: 16 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 3, cache: cache)
         defer { proxy.stop() }
-        DispatchQueue.concurrentPerform(iterations: 12) { _ in
+        concurrently(12) { _ in
             let client = HTTPTestClient(port: proxy.port)
             for number in 0..<300 { _ = try? client.send("GET", "/v1/catalog/us/albums/\(number)") }
             client.close()

@@ -228,7 +228,7 @@ import Testing
         defer { proxy.stop() }
         let problems = Mutex<[String]>([])
         let hits = Mutex(0)
-        DispatchQueue.concurrentPerform(iterations: 6) { worker in
+        concurrently(6) { worker in
             var random = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
             let client = HTTPTestClient(port: proxy.port)
             defer { client.close() }

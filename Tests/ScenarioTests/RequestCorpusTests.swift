@@ -51,7 +51,7 @@ struct RequestCorpusTests {
         #expect(cases.count > 900)
         let port = UInt16(proxy.port)
         let wrong = Mutex<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: cases.count) { index in
+        concurrently(cases.count) { index in
             let one = cases[index]
             let played = Self.play(one, index, port)
             guard !Self.isRight(one, played) else { return }
@@ -82,7 +82,7 @@ struct RequestCorpusTests {
         }
         let port = UInt16(proxy.port)
         let wrong = Mutex<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: cases.count) { index in
+        concurrently(cases.count) { index in
             let one = cases[index]
             guard let problem = one.mustClose ? Self.staysOpen(one, port) : Self.isOfNoUse(one, port) else { return }
             wrong.withLock { $0.append("\(one.id) (\(one.expectation)): \(problem)") }

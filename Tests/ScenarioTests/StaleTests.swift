@@ -89,6 +89,19 @@ import Testing
         #expect(reply.field("Cache-Status") == "refrain; fwd=stale; fwd-status=\(status); detail=stale-if-error")
     }
 
+    /// It was stored in the place of the answer that is better than none, and passed on.
+    @Test func anErrorWithFreshnessOfItsOwnDoesNotReplaceWhatStandsIn() throws {
+        let target = "/elsewhere"
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(status: 502, fields: [("Cache-Control", "max-age=600")], body: "no")
+        }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache(target, age: 100, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        for _ in 0..<2 { #expect(try proxy.client.send("GET", target).body == Data("old".utf8)) }
+        #expect(origin.requests.count == 2)
+    }
+
     @Test func anExpiredAnswerStandsInForABrokenConnection() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
         let proxy = try ProxyUnderTest(

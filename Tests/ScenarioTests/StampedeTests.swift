@@ -64,7 +64,7 @@ import Testing
 
     private func ask(_ proxy: ProxyUnderTest, _ count: Int, clients: Int) -> [Int: Int] {
         let statuses = Mutex<[Int: Int]>([:])
-        DispatchQueue.concurrentPerform(iterations: clients) { client in
+        concurrently(clients) { client in
             let connection = HTTPTestClient(port: proxy.port)
             defer { connection.close() }
             for number in stride(from: client, to: count, by: 1) {

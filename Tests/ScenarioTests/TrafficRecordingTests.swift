@@ -154,7 +154,7 @@ extension TemporaryFolder {
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
         try proxy.startRecording(RecordingSettings(path: folder.file(), mostBytes: 64 << 10, mostFiles: 1000))
         let (clients, requests) = (4, 500)
-        DispatchQueue.concurrentPerform(iterations: clients) { number in
+        concurrently(clients) { number in
             let client = HTTPTestClient(port: proxy.port)
             for count in 0..<requests { _ = try? client.send("GET", Self.album + "?n=\(number)-\(count)") }
             client.close()

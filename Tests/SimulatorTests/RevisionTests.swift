@@ -1,5 +1,5 @@
-import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 import Text
 
@@ -160,7 +160,7 @@ import Text
         let known = Set((0...40).map { api.respond(to: request(target), asOf: Revision(catalog: $0)).body })
         let origin = origin
         let mixed = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: 80) { index in
+        concurrently(80) { index in
             if index % 2 == 0 {
                 api.revise()
             } else if !known.contains(origin.respond(target).body) {

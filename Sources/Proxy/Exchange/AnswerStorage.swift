@@ -64,6 +64,10 @@ struct AnswerStorage {
         switch decision {
         case .no(let reason): return .unstored(response, reason)
         case .store where isOutdated: return .unstored(response, .outdated)
+        case .store where OriginVerdict.standsIn(forStatus: response.status) && proxy.standIn(for: request) != nil:
+            // Stored, however long the origin says that it counts, it would take the stand-in's
+            // place.
+            return .unstored(response, response.status == 429 ? .rateLimited : .serverError)
         case .store(let lifetime):
             let stored = storable(response, key, rule, lifetime, at: now)
             let fields = request.forwarded.fields

@@ -1,4 +1,4 @@
-import Glibc
+import EventLoop
 
 // Addresses to listen on, as written in `listen`, `admin_listen` and `--listen`.
 
@@ -10,7 +10,7 @@ struct HostPort: Hashable, Sendable, CustomStringConvertible {
     let port: UInt16
 
     /// Whether only processes of this machine can reach it.
-    var isLoopback: Bool { IPLiteral.isLoopback(host) }
+    var isLoopback: Bool { SocketAddress(host: host, port: port)?.isLoopback == true }
 
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
@@ -28,37 +28,11 @@ extension HostPort {
         let host: String
         if address.first == "[", address.last == "]" {
             host = String(address.dropFirst().dropLast())
-            guard IPLiteral.isV6(host) else { throw ValueError(text, isNot: wanted) }
+            guard SocketAddress(host: host, port: port)?.isIPv6 == true else { throw ValueError(text, isNot: wanted) }
         } else {
             host = address == "localhost" ? "127.0.0.1" : address == "*" ? "0.0.0.0" : String(address)
-            guard IPLiteral.isV4(host) else { throw ValueError(text, isNot: wanted) }
+            guard SocketAddress(host: host, port: port)?.isIPv6 == false else { throw ValueError(text, isNot: wanted) }
         }
         self.init(host: host, port: port)
-    }
-}
-
-/// What inet_pton(3) says about a literal address.
-enum IPLiteral {
-    static func isV4(_ text: String) -> Bool {
-        var address = in_addr()
-        return inet_pton(AF_INET, text, &address) == 1
-    }
-
-    static func isV6(_ text: String) -> Bool {
-        var address = in6_addr()
-        return inet_pton(AF_INET6, text, &address) == 1
-    }
-
-    /// 127.0.0.0/8, ::1, and the former written as an IPv4-mapped address.
-    static func isLoopback(_ text: String) -> Bool {
-        var v4 = in_addr()
-        if inet_pton(AF_INET, text, &v4) == 1 { return UInt32(bigEndian: v4.s_addr) >> 24 == 127 }
-        var v6 = in6_addr()
-        guard inet_pton(AF_INET6, text, &v6) == 1 else { return false }
-        return withUnsafeBytes(of: v6) { bytes in
-            let isOne = bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
-            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-            return isOne || (isMapped && bytes[12] == 127)
-        }
     }
 }

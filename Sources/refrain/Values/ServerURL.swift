@@ -1,3 +1,5 @@
+import EventLoop
+
 /// A server as `upstream` and `--admin` name it: `http://HOST[:PORT]` or `https://HOST[:PORT]`,
 /// nothing more.
 ///
@@ -40,7 +42,7 @@ extension ServerURL {
         guard end != nil || !isBracketed else { throw ValueError(text, isNot: "a URL: its bracket is never closed") }
         let name = authority[..<(end ?? authority.endIndex)]
         let host = String(isBracketed ? name.dropFirst().dropLast() : name)
-        guard isBracketed ? IPLiteral.isV6(host) : isHostName(host) else {
+        guard isBracketed ? SocketAddress(host: host, port: 0)?.isIPv6 == true : isHostName(host) else {
             throw ValueError(text, isNot: "a URL with a valid host")
         }
         let tail = authority[name.endIndex...]

@@ -1,4 +1,3 @@
-import Dispatch
 import TestSupport
 import Testing
 
@@ -167,7 +166,7 @@ private struct IndexModel {
 
     @Test func loopsMayUseItAtOnce() {
         let index = ResourceIndex(maxBytes: 60_000)
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        concurrently(4) { thread in
             var generator = SeededGenerator(seed: UInt64(thread))
             for _ in 0..<5_000 {
                 let number = UInt64.random(in: 0..<500, using: &generator)

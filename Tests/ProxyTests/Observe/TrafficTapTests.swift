@@ -76,7 +76,7 @@ import Testing
         recorder.beginAndWait(RecordingSettings(path: folder.file()))
         let (loops, rounds) = (8, 400)
         let refused = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: loops) { _ in
+        concurrently(loops) { _ in
             for _ in 0..<rounds where !recorder.take(batch(1)) { refused.add(1, ordering: .relaxed) }
         }
         recorder.endAndWait()

@@ -162,18 +162,14 @@ final class DifferentialRun {
     private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [HTTPTestClient.Reply] {
         let replies = Mutex<[Int: Result<HTTPTestClient.Reply, any Error>]>([:])
         let api = api
-        let group = DispatchGroup()
-        for (number, client) in clients.enumerated() {
-            let client = ConfinedClient(client)
-            DispatchQueue.global().async(group: group) {
-                for index in stride(from: number, to: requests.count, by: Self.clients) {
-                    let reply = Result { try Self.ask(client.client, requests[index]) }
-                    replies.withLock { $0[index] = reply }
-                    if revises, index == 0 { api.revise() }
-                }
+        let clients = clients.map(ConfinedClient.init)
+        concurrently(clients.count) { number in
+            for index in stride(from: number, to: requests.count, by: Self.clients) {
+                let reply = Result { try Self.ask(clients[number].client, requests[index]) }
+                replies.withLock { $0[index] = reply }
+                if revises, index == 0 { api.revise() }
             }
         }
-        group.wait()
         return try replies.withLock { replies in
             try requests.indices.compactMap { try replies[$0]?.get() }
         }
