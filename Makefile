@@ -96,7 +96,7 @@ trace: deps ## make the recording of app sessions in Sources/Documentation/examp
 install: build ## binary, man pages, completions, units and documents, into $(DESTDIR)$(PREFIX)
 	@$(MAKE) --no-print-directory install-built
 
-# Of a binary that is there already, whoever built it.
+# Of a binary that is there already, however it was built.
 install-built:
 	install -d "$(TARGET)/bin" "$(TARGET)/lib/systemd/system" "$(TARGET)/share/doc/refrain" "$(TARGET)/share/refrain/examples"
 	install -m 755 $(BINARY) "$(TARGET)/bin/refrain"

@@ -43,7 +43,7 @@ import Testing
 
     /// The kernel lists a socket that its process has closed under user 0: it must not pass for
     /// root's.
-    @Test func aSocketThatWasLetGoOfBelongsToNobody() {
+    @Test func aSocketThatWasLetGoOfHasNoOwner() {
         #expect(owner(row(client, server, user: "0", inode: "0")) == nil)
         for state in ["04", "05", "06", "08"] {
             #expect(owner(row(client, server, state: state, user: "0")) == nil, "\(state)")

@@ -86,7 +86,7 @@ import Testing
             text.contains(
                 "ETag: \"abc\"\r\nVary: Accept-Encoding\r\nContent-Range: bytes 0-3/2000\r\nContent-Length: 4"))
         #expect(AnswerForm.partial(0..<4).content(of: stored, .gzip) == Array("{\"id".utf8))
-        // Whoever has a part of the coded form cannot go on with the other one.
+        // A client that has a part of the coded form cannot go on with the other one.
         #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc-gzip\"").form(of: stored) == .whole)
         #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc\"").form(of: stored) == .partial(0..<4))
     }

@@ -103,7 +103,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         #expect(events.all == ["counted", "purged"])
     }
 
-    @Test func mentionsFollowTheirEntriesWhoeverDeletes() throws {
+    @Test func mentionsFollowTheirEntriesHoweverTheyGo() throws {
         let store = scratch.open()
         for number in 0..<10 { store.store(response("/\(number)", resources: [1, UInt64(number) + 10])) }
         store.store(response("/0"))

@@ -35,7 +35,7 @@ final class FakeOutline: Outline {
     init(byteCount: Int) { bytes = Atomic(byteCount) }
 }
 
-/// An answer composed from these, as whoever composes makes one.
+/// An answer composed from these, as composing makes one.
 func composed(
     _ target: String, from parts: [StoredResponse], _ body: String = "composed",
     lifetime: Lifetime = Lifetime(freshFor: 1_000)

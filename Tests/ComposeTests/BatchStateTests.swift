@@ -51,8 +51,8 @@ import Testing
         #expect(batch.halved() == nil)
     }
 
-    /// Halves of halves end with single ids, and nobody is lost on the way.
-    @Test func halvingLosesNobody() throws {
+    /// Halves of halves end with single ids, and no request is lost on the way.
+    @Test func halvingLosesNoRequest() throws {
         var state = State()
         for number in 0..<13 { _ = state.add(id(number), of: "songs", number, most: 100) }
         let due = state.due("songs")

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func aHangingRefreshHoldsNobodyUp() throws {
+    @Test func aHangingRefreshHoldsNoRequestUp() throws {
         try withLoop { loop in
             let (results, lookups) = (Results(), Lookups("192.0.2.1", "hang"))
             defer { lookups.gate.signal() }

@@ -8,7 +8,7 @@ import Testing
         func loopStops() {}
     }
 
-    @Test func aStaleTagFindsNobody() {
+    @Test func aStaleTagFindsNothing() {
         var table = SlotTable()
         let first = Target()
         let second = Target()

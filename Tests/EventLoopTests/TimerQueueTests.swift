@@ -51,7 +51,7 @@ import Testing
         #expect(canary == nil)
     }
 
-    @Test func aTokenOfATimerThatRanCancelsNobodyElse() {
+    @Test func aTokenOfATimerThatRanCancelsNoOther() {
         var queue = TimerQueue()
         let old = queue.insert(at: Instant(nanoseconds: 1)) {}
         _ = queue.popDue(at: Instant(nanoseconds: 1))

@@ -33,7 +33,7 @@ import Testing
     /// What a server may answer to a request it refuses, where a case does not say.
     static let refusals: Set = [400, 403, 405, 408, 411, 413, 414, 417, 421, 422, 426, 431, 501, 505]
 
-    /// Wanted refused, and not refused here: their method is a token nobody knows, and the contract
+    /// Wanted refused, and not refused here: their method is an unknown token, and the contract
     /// has unknown methods forwarded and treated as unsafe (RFC 9110 9.1; what the origin answers
     /// decides).
     static let unknownMethods: Set = [

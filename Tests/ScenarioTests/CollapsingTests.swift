@@ -162,7 +162,7 @@ import Testing
     }
 
     /// What is under way may be older than what this client has seen.
-    @Test func aClientThatWantsTheOriginAskedWaitsForNobodyElse() throws {
+    @Test func aClientThatWantsTheOriginAskedWaitsForNoOther() throws {
         let gate = ScriptedOrigin.Gate()
         let script: [ScriptedOrigin.Step] = [
             .request, .wait(gate), .send(Self.answer("{}", "Cache-Control: max-age=60\r\n")), .hold,
@@ -181,7 +181,7 @@ import Testing
         for client in clients { #expect(client.read(12) == Array("HTTP/1.1 200".utf8)) }
     }
 
-    /// A request that found nothing, and then nobody to wait for because the answer had just come,
+    /// A request that found nothing, and then no other to wait for because the answer had just come,
     /// does not ask again.
     @Test func clientsThatComeAsTheAnswerDoesAskForNoOther() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }

@@ -64,7 +64,7 @@ import Testing
         #expect(scene.upstream.last == supplement)
     }
 
-    @Test func explainingCountsNothingAndAsksNobody() throws {
+    @Test func explainingCountsNothingAndSendsNothing() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"

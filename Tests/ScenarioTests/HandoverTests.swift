@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reloads and restarts of the release build under load: nobody notices.
+/// Reloads and restarts of the release build under load: no client notices.
 ///
 /// `make test` builds it first and says where it is.
 @Suite(

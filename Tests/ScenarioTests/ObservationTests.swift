@@ -48,7 +48,7 @@ import Text
         #expect(counts[.refused] == 1)
     }
 
-    /// A catalog-like route that nobody knows is one user's as soon as a user's token comes with
+    /// An unknown catalog-like route is one user's as soon as a user's token comes with
     /// it.
     @Test func whatAUsersTokenAsksForIsNotLoggedByItsTarget() throws {
         let origin = try origin()

@@ -52,7 +52,7 @@ private final class Scene {
         adminClient = HTTPTestClient(port: Int(admin.address.port))
     }
 
-    /// Nobody answers for the origin any more when this returns.
+    /// Nothing answers for the origin any more when this returns.
     func stopOrigin() {
         let done = DispatchSemaphore(value: 0)
         origin.stop { @Sendable in done.signal() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Proxy
 
-/// Requests that come again byte for byte are not parsed again; nobody may notice.
+/// Requests that come again byte for byte are not parsed again; no client may notice.
 @Suite struct RepeatedRequestTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 

@@ -69,7 +69,7 @@ struct RequestCorpusTests {
         )
     }
 
-    /// Our side stays open, so whoever ends the connection is the proxy.
+    /// Our side stays open, so it is the proxy that ends the connection.
     @Test func theConnectionIsClosedWhereACaseSaysSoAndOfUseWhereNot() throws {
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(fields: [("Cache-Control", "no-store"), ("Content-Type", "text/plain")], body: "ok")

@@ -81,7 +81,7 @@ struct RequestGenerator {
         }
     }
 
-    /// A number below `bound` for whoever drives the requests.
+    /// A number below `bound` for the run that sends the requests.
     mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 
     private mutating func draw() -> OracleRequest {
@@ -124,7 +124,7 @@ struct RequestGenerator {
         return catalog(habit, "", parameters + language(habit))
     }
 
-    /// One to five ids, some of them twice, some that nobody has.
+    /// One to five ids, some of them twice, some that do not exist.
     private mutating func list(_ type: String) -> String {
         var list = (0..<(1 + number(below: type == "playlists" ? 2 : 5))).map { _ in id(type) }
         if chance(15), let first = list.first { list.append(first) }
@@ -221,7 +221,7 @@ struct RequestGenerator {
         return OracleRequest(target: query.isEmpty ? base : "\(base)?\(query)")
     }
 
-    /// The first of a type's ids come up the most often; a few are nobody's.
+    /// The first of a type's ids come up the most often; a few do not exist.
     private mutating func id(_ type: String) -> String {
         guard let ids = ids[type], !ids.isEmpty, !chance(4) else { return pick(["123", "1400000003"]) }
         return ids[min(number(below: ids.count), number(below: ids.count), number(below: ids.count))]

@@ -293,7 +293,7 @@ import Testing
         #expect(pool.cancel(r(1), now: now).isEmpty)
     }
 
-    @Test func connectionThatNobodyWaitsForAnyMoreBecomesIdle() {
+    @Test func aConnectionThatNoRequestWaitsForBecomesIdle() {
         var pool = pool(asked: 1)
         _ = pool.cancel(r(1), now: now)
         #expect(pool.connected(c(0), now: now).isEmpty)

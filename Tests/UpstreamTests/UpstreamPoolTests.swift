@@ -201,7 +201,7 @@ import Testing
         let scene = try UpstreamScene(origin)
         for _ in 0..<2 {
             guard case .failed(.connect(let text), content: nil) = await scene.send().end() else {
-                Issue.record("connected to nobody")
+                Issue.record("connected to nothing")
                 return
             }
             #expect(text.contains("refused"))

@@ -21,7 +21,7 @@ func listeningSocket() throws -> (descriptor: Int32, port: UInt16) {
     return (descriptor, UInt16(bigEndian: address.sin_port))
 }
 
-/// A port that nobody listens on now.
+/// A port that nothing listens on now.
 func freePort() throws -> UInt16 {
     let (descriptor, port) = try listeningSocket()
     close(descriptor)

@@ -30,7 +30,7 @@ import Traffic
         #expect(filter.only == ["/v1/catalog/us/"] && filter.skip == ["/v1/catalog/us/search"])
         #expect(filter.methods == ["GET"] && filter.statuses == [4, 200] && filter.storefronts == ["us"])
         #expect(filter.outcomes == ["stale-if-error"] && options.thresholds.map(\.text) == ["diff>0", "p99>50ms"])
-        // What nobody looks at cannot be judged.
+        // What is not looked at cannot be judged.
         #expect(options.plan.verifies && options.plan.repeats && options.plan.timeout == .seconds(5))
         #expect(try Self.options("--fail-if", "p99>50ms").plan.verifies == false)
     }
@@ -95,7 +95,7 @@ import Traffic
         #expect(!text.contains("\n") && progress.end == "\r\u{1B}[K")
     }
 
-    @Test func whereNobodyKnowsHowManyTheTimeSaysHowFar() {
+    @Test func whereTheNumberIsUnknownTheTimeSaysHowFar() {
         let progress = ReplayProgress(planned: nil, expected: .seconds(40), terminal: .none)
         #expect(progress.share(Self.half) == 0.25)
         #expect(ReplayProgress(planned: nil, expected: nil, terminal: .none).share(Self.half) == nil)

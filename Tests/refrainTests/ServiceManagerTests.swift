@@ -63,7 +63,7 @@ import Testing
         #expect(!manager([:]).tell(.alive))
         #expect(!manager(["NOTIFY_SOCKET": "relative"]).tell(.alive))
         #expect(!manager(["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200)]).tell(.alive))
-        #expect(!manager(["NOTIFY_SOCKET": "/nobody/listens/here"]).tell(.alive))
+        #expect(!manager(["NOTIFY_SOCKET": "/nothing/listens/here"]).tell(.alive))
     }
 
     @Test func theWatchdogIsThisProcesss() {

@@ -80,7 +80,7 @@ import Testing
         try first.adopt(configuration)
         #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
         first.stop()
-        // Nobody listens, and yet nobody is refused.
+        // Nothing listens, and yet no client is refused.
         let waiting = try RawClient(port: port)
         try waiting.send("TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         let second = try RunningProxy(configuration, log, inherited: InheritedSockets([(dup(descriptor), "web")]))

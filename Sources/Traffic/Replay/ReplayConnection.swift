@@ -70,7 +70,7 @@ final class ReplayConnection {
     /// What has arrived; the bytes are good during the call.
     private func take(_ bytes: Span<UInt8>) {
         do throws(ParseError) {
-            guard position != nil else { return fail("bytes that nobody asked for") }
+            guard position != nil else { return fail("bytes that were not asked for") }
             guard let surplus = try reader.take(bytes) else { return }
             finish(hasSurplus: surplus > 0)
         } catch {

@@ -9,7 +9,7 @@ extension Command {
                 + "--connections requests come as they were recorded. Personal requests and unsafe methods are never sent.",
             "Latencies come twice: corrected ones count from when a request was due, uncorrected ones from when it was sent. A "
                 + "run is invalid when the generator itself was late, which is no fault of the target's.",
-            "--dry-run asks nobody: the recording goes through the cache itself, for each configuration, in virtual time. What decides "
+            "--dry-run sends nothing: the recording goes through the cache itself, for each configuration, in virtual time. What decides "
                 + "about answers counts (ttl, compose, windows, batch, next, sizes, upstream_rate, upstream_connections); listeners, "
                 + "credentials, logs and upstream do not, and their files need not be there.",
             "A replay that is faster than its recording meets answers that are fresher than they were, unless the target's ttl_speed is "

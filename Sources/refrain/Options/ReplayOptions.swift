@@ -171,7 +171,7 @@ extension ReplayOptions {
         "insist that what the target stores ages as much faster as it is asked: its ttl_speed has to be that of --speed"
     )
     static let dryRun = CommandOption(
-        "dry-run", "ask nobody: run the recording through the cache itself, in virtual time, and compare configurations"
+        "dry-run", "send nothing: run the recording through the cache, in virtual time, and compare configurations"
     )
     static let config = CommandOption(
         "config", "FILE", isRepeatable: true,

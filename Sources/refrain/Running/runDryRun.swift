@@ -11,7 +11,7 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     }
     try ReplayOptions.refuse(
         allBut: [ReplayOptions.dryRun, ReplayOptions.config, ReplayOptions.html, .json], in: arguments,
-        because: "--dry-run asks nobody")
+        because: "--dry-run sends nothing")
     let given = arguments.all(ReplayOptions.config)
     let paths = given.isEmpty ? [try ConfigurationFile.path(CommandArguments(), context.files)] : given
     var settings: [WhatIfSettings] = []

@@ -67,7 +67,7 @@ import Text
         #expect(stats["outcomes"]?["hit"] == 0 && stats["storage"]?["memory"] == [])
     }
 
-    /// What the proxy does with a request while somebody watches, and while nobody does.
+    /// What the proxy does with a request while a page watches, and while none does.
     private func request(_ target: String, _ feed: LiveFeed) {
         guard feed.isWatched else { return }
         feed.add(at: 1_000_000) {
@@ -89,7 +89,7 @@ import Text
         withExtendedLifetime(idle) {}
     }
 
-    @Test func requestsAreShownToWhoWatchesAndCollectedForNobodyElse() throws {
+    @Test func requestsAreCollectedOnlyWhileTheyAreWatched() throws {
         let admin = try AdminUnderTest()
         let feed = admin.feed
         request("/before", feed)
@@ -104,7 +104,7 @@ import Text
             reader.client.reset()
         }
         waitUntil { !feed.isWatched }
-        #expect(!feed.isWatched, "nobody watches any more")
+        #expect(!feed.isWatched, "nothing watches any more")
     }
 
     @Test func soManyWatchAndNoMore() throws {

@@ -16,7 +16,7 @@ import Testing
         #expect(window.perSecond(window.totals.sum) == 35)
     }
 
-    /// While nobody watches, there is one sample in ten seconds.
+    /// While no page watches, there is one sample in ten seconds.
     @Test func fewerSamplesMakeTheWindowLonger() {
         var recent = RecentTotals()
         recent.note(totals([.hit: 0]), at: start)

@@ -11,7 +11,7 @@ import Testing
     }
 
     /// With Foundation's `Process` this waited for the first child's end.
-    @Test func aChildThatClosesItsDescriptorsKeepsNobodyWaiting() throws {
+    @Test func aChildThatClosesItsDescriptorsDelaysNothing() throws {
         let script = "for n in 3 4 5 6 7 8 9; do eval \"exec $n>&- $n<&-\"; done; exec sleep 60"
         let folder = try TemporaryFolder()
         let silent = try Child("/bin/sh", ["-c", script], log: folder.file("log"))
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aProgramThatIsMissingIsSaidSo() {
         #expect(throws: BenchError.self) { try Child.output(of: "/nowhere/program", []) }
-        #expect(Child.find("a-program-that-nobody-has") == nil)
+        #expect(Child.find("a-program-that-does-not-exist") == nil)
         #expect(Child.find("sh") != nil)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Recording
+import TestSupport
 import Testing
 
 @testable import Bench
@@ -16,7 +17,7 @@ import Testing
 
     /// So what it says of an answer is what the simulated API says today; `make trace` makes it
     /// anew where that is meant to change.
-    @Test func isWhatTheSimulatedAPIAnswers() throws {
+    @Test(.enabled(if: TestSize.of(false, full: true))) func isWhatTheSimulatedAPIAnswers() throws {
         let made = SampleRecording.make()
         #expect(try Self.bytes(Self.path) == made.lines)
         #expect(try Self.bytes(RecordedBodies.path(beside: Self.path)) == made.bodies)

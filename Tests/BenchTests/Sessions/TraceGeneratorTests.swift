@@ -17,7 +17,7 @@ import Testing
         #expect(first != trace(seed: 2).requests.map(\.target))
     }
 
-    /// Otherwise every connection could wait for a request that nobody has taken.
+    /// Otherwise every connection could wait for a request that none has taken.
     @Test(arguments: TestSize.of([1], full: [1, 2, 3]) as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(
         seed: UInt64
     ) {

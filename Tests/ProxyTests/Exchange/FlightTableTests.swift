@@ -76,7 +76,7 @@ import Testing
     }
 
     /// A HEAD's answer is never stored, and says nothing of what a GET brings.
-    @Test func whatNobodyCouldWaitForSaysNothingOfItsKey() throws {
+    @Test func whatCannotBeWaitedForSaysNothingOfItsKey() throws {
         var table = Table()
         _ = table.finish(table.begin(key, 0, start), .uncollapsible, now: start)
         _ = try lead(&table, start)
@@ -145,7 +145,7 @@ import Testing
         #expect(isAlone(table.join(first, epoch: 0, now: start, "")))
     }
 
-    @Test func anUnsafeMethodInvalidatesWhatIsUnderWayAndNobodyJoinsIt() throws {
+    @Test func anUnsafeMethodInvalidatesWhatIsUnderWayAndNothingJoinsIt() throws {
         var table = Table()
         let id = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "before") == .wait)
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// What a purge has removed is not served again by joining a request that left before it.
-    @Test func nobodyJoinsAFlightThatLeftBeforeAPurge() throws {
+    @Test func aFlightThatLeftBeforeAPurgeIsNotJoined() throws {
         var table = Table()
         let id = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "before") == .wait)
@@ -173,7 +173,7 @@ import Testing
         #expect(table.finish(id, .shared, now: start) == ["before"])
     }
 
-    @Test func oneThatNobodyMayWaitForIsInvalidAllTheSame() {
+    @Test func oneThatMayNotBeWaitedForIsInvalidAllTheSame() {
         var table = Table()
         let id = table.begin(key, 0, start)
         #expect(table.join(key, epoch: 0, now: start, "a") != .wait)

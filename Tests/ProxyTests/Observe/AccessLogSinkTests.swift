@@ -62,7 +62,7 @@ import Testing
         #expect(pipe.fileHandleForReading.availableData == Data("one\n".utf8))
     }
 
-    /// Nobody reads: what may wait is taken, and what is more is dropped whole and counted.
+    /// Nothing reads: what may wait is taken, and what is more is dropped whole and counted.
     @Test func linesBeyondWhatMayWaitAreDroppedAndCounted() async throws {
         let megabyte = 1 << 20
         let pipe = Pipe()

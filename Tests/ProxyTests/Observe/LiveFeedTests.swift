@@ -10,7 +10,7 @@ import Testing
             nanoseconds: 1, upstreamNanoseconds: nil, client: nil)
     }
 
-    @Test func nothingIsKeptWhileNobodyWatches() {
+    @Test func nothingIsKeptWhileNothingWatches() {
         let feed = LiveFeed()
         feed.add(at: 1) { event(1) }
         #expect(!feed.isWatched)

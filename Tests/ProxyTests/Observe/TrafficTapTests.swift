@@ -143,7 +143,7 @@ import Testing
     }
 
     /// A reload waited for a thread that was never there.
-    @Test func withoutAThreadRecordingIsRefusedAndNobodyWaits() throws {
+    @Test func withoutAThreadRecordingIsRefusedAndNothingWaits() throws {
         let folder = try TemporaryFolder()
         let warnings = Mutex<[String]>([])
         let failures = Mutex<[RecordingError?]>([])

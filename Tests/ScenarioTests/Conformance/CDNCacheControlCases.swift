@@ -7,7 +7,7 @@ extension Conformance {
             .reused("max-age", "CDN-Cache-Control: max-age=3600"),
             .reused("a max-age of 2^31", "CDN-Cache-Control: max-age=2147483648"),
             .reused("a max-age beyond 32 bits", "CDN-Cache-Control: max-age=99999999999"),
-            .reused("beside a directive nobody knows", "CDN-Cache-Control: perhaps, max-age=3600"),
+            .reused("beside an unknown directive", "CDN-Cache-Control: perhaps, max-age=3600"),
             .asked("an Age above max-age", "CDN-Cache-Control: max-age=3600", "Age: 7200", "Date: <+0>"),
             .asked("max-age of nothing", "CDN-Cache-Control: max-age=0"),
             .asked("max-age of nothing over Expires", "CDN-Cache-Control: max-age=0", "Expires: <+10000>"),

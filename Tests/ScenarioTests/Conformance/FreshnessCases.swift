@@ -11,7 +11,7 @@ extension Conformance {
             .asked("max-age of nothing", after: 0, "Cache-Control: max-age=0"),
             .asked("max-age below nothing", "Cache-Control: max-age=-3600"),
             .reused("max-age in any case", "Cache-Control: mAx-AgE=3600"),
-            .reused("max-age beside a directive nobody knows", "Cache-Control: perhaps, max-age=3600"),
+            .reused("max-age beside an unknown directive", "Cache-Control: perhaps, max-age=3600"),
 
             .reused("the largest max-age of 31 bits", "Cache-Control: max-age=2147483647"),
             .reused("a max-age of 2^31", "Cache-Control: max-age=2147483648"),

@@ -62,7 +62,7 @@ import Testing
         #expect(state.next(at: late) == .wait(until: 20 * Self.millisecond))
     }
 
-    @Test func whoeverWaitedTooLongIsGivenUp() {
+    @Test func aRequestThatWaitedTooLongIsGivenUp() {
         var state = Self.begun(.recorded(speed: 1), connections: 1)
         while state.next(at: 30 * Self.millisecond) != .wait(until: nil) {}
         #expect(state.giveUp(dueBefore: 20 * Self.millisecond) == 1)

@@ -207,7 +207,7 @@ import Upstream
         let recording = try TestRecording(
             exchanges, bodies: ["/same": json, "/order": json, "/other": json, "/text": json, "/gone": json])
         let found = try Self.run(recording, origin.port) { $0.verifies = true }.result.verification
-        // Of what was not recorded nobody can tell.
+        // What was not recorded cannot be judged.
         #expect(found.compared == 6 && found.different == 4)
         #expect(found.listed.map(\.index) == [2, 3, 5, 6])
         #expect(found.listed.map(\.what) == ["$.b[0]", "content", "status", "$.b[0]"])

@@ -59,7 +59,7 @@ import Testing
     /// An entry of a HAR file from the year 1, or a speed of a thousandth, trapped in the
     /// conversion.
     @Test(arguments: [1e-300, 0.001, 1, 1e9])
-    func timesThatNobodyWaitsForTrapped(_ speed: Double) {
+    func timesBeyondAnyWaitTrapped(_ speed: Double) {
         let recorded = [Duration.seconds(-63_000_000_000), .zero, .seconds(9_000_000_000_000)]
         for repeats in [false, true] {
             let schedule = Schedule(

@@ -60,7 +60,7 @@ import Testing
             try shown.browser.wait(for: "document.getElementById('purge-result').textContent.includes('chosen')")
             #expect(try shown.browser.text("document.getElementById('purge-do').textContent") == "Remove 2 answers")
             #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("hit") == true)
-            // Whoever changes what is chosen has to count anew.
+            // What is chosen has changed: it has to be counted anew.
             try shown.type("/v1/catalog/us/genres", into: "input[name=prefix]")
             #expect(try shown.browser.text("document.getElementById('purge-do').disabled") == "true")
             try shown.click("#purge-count")
