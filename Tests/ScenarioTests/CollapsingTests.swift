@@ -181,8 +181,8 @@ import Testing
         for client in clients { #expect(client.read(12) == Array("HTTP/1.1 200".utf8)) }
     }
 
-    /// A request that found nothing, and then no other to wait for because the answer had just come,
-    /// does not ask again.
+    /// A request that found nothing, and then no other to wait for because the answer had just
+    /// come, does not ask again.
     @Test func clientsThatComeAsTheAnswerDoesAskForNoOther() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path

@@ -68,7 +68,7 @@ final class Exchange {
 
     /// Called once. The client may be answered before this returns.
     func start() {
-        handle(.began)
+        handle(.began(meanwhile: flight == nil ? nil : proxy.freshInMemory(request)))
     }
 
     /// A client waits by now for what was asked for without one.

@@ -75,8 +75,9 @@ extension ExchangeState {
     }
 
     enum Event {
-        /// The cache had no answer.
-        case began
+        /// The cache had no fresh answer. `meanwhile`: what has come since, where the exchange has
+        /// its flight already.
+        case began(meanwhile: StoredResponse?)
         case joined(FlightPlace)
         /// The request that this one waited for has ended; `isOurs`: its answer is for requests
         /// with these fields too (`Vary`).

@@ -87,7 +87,7 @@ struct ExchangeState {
     /// What there is to do after an event, in the order of the step's members.
     mutating func handle(_ event: Event, at now: Instant) -> Step {
         switch event {
-        case .began: begin(at: now)
+        case .began(let meanwhile): begin(meanwhile, at: now)
         case .joined(let place): joined(place, at: now)
         case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now)
         case .tookOver(let meanwhile): tookOver(meanwhile, at: now)
@@ -115,11 +115,11 @@ struct ExchangeState {
 // MARK: - Before the origin is asked
 
 extension ExchangeState {
-    private mutating func begin(at now: Instant) -> Step {
+    private mutating func begin(_ meanwhile: StoredResponse?, at now: Instant) -> Step {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
         // Their flight was begun by what decided that they are wanted.
-        case .refresh, .ahead: return ask(at: now)
+        case .refresh, .ahead: return meanwhile.map { finish(with: $0) } ?? ask(at: now)
         case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
     }

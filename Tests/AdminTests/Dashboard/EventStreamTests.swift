@@ -117,8 +117,12 @@ import Text
         }
         #expect(try admin.status("GET", "/events") == 503)
         readers.removeLast().client.reset()
-        waitUntil { (try? Reader(admin).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 200")) == true }
-        #expect(try Reader(admin).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 200") == true)
+        var answer: String?
+        waitUntil {
+            answer = try? Reader(admin).read(upTo: "\r\n")
+            return answer?.hasPrefix("HTTP/1.1 200") == true
+        }
+        #expect(answer?.hasPrefix("HTTP/1.1 200") == true)
     }
 
     @Test func theEndOfTheListenerEndsTheStreams() throws {

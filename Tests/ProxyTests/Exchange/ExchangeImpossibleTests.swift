@@ -10,7 +10,7 @@ import Testing
         await #expect(processExitsWith: .failure) {
             var script = ExchangeScript()
             script.lead()
-            _ = script.play(.began)
+            _ = script.play(.began(meanwhile: nil))
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 
     private func completing(isBatch: Bool) -> ExchangeScript {
         var script = Script { ($0.hasSupplement, $0.isBatchable) = (!isBatch, isBatch) }
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         return script
     }
 
@@ -25,7 +25,7 @@ import Testing
 
     @Test func aSupplementGoesBeforeABatch() {
         var script = Script { ($0.hasSupplement, $0.isBatchable) = (true, true) }
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 5000 ms, fetch part")
     }
 
@@ -66,7 +66,7 @@ import Testing
     @Test func aClientThatWasServedStaleLeavesAPartThatServesWhoWait() {
         var script = Script { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
         script.standIn = Script.stored()
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         _ = script.play(.joined(.leader(meanwhile: nil)))
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
@@ -79,7 +79,7 @@ import Testing
 
     private func part() -> ExchangeScript {
         var script = Script { $0.audience = .part }
-        #expect(script.play(.began) == "join")
+        #expect(script.play(.began(meanwhile: nil)) == "join")
         return script
     }
 

@@ -36,7 +36,7 @@ struct ExchangeScript {
 
     /// Brings it to where the origin has been asked by a leader.
     mutating func lead() {
-        _ = play(.began)
+        _ = play(.began(meanwhile: nil))
         _ = play(.joined(.leader(meanwhile: nil)))
     }
 

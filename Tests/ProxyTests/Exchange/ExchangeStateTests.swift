@@ -12,7 +12,7 @@ import Testing
 
     @Test func aLeaderAsksStoresAndAnswers() {
         var script = Script()
-        #expect(script.play(.began) == "join")
+        #expect(script.play(.began(meanwhile: nil)) == "join")
         #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient")
         #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
@@ -23,7 +23,7 @@ import Testing
 
     @Test func aLeaderFindsWhatCameSinceItLookedAndAsksNothing() {
         var script = Script()
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(
             script.play(.joined(.leader(meanwhile: Script.stored())))
                 == "cancel timer, finish stored 200 of 200, answer 200 of 200")
@@ -32,32 +32,38 @@ import Testing
 
     @Test func afterAHitForMissARequestAsksForItselfUnderAFlightOfItsOwn() {
         var script = Script()
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
     }
 
     @Test func whatOthersMayNotWaitForJoinsNoFlight() {
         var script = Script { $0.isCollapsible = false }
-        #expect(script.play(.began) == "cancel timer, begin, send waitingClient")
+        #expect(script.play(.began(meanwhile: nil)) == "cancel timer, begin, send waitingClient")
     }
 
     @Test func tooManyWaitForOneKey() {
         var script = Script()
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
     }
 
     @Test func refreshesAndPagesAheadGoStraightToTheOriginWithoutHurry() {
         var refresh = Script { ($0.audience, $0.hasStored, $0.isRevalidatable) = (.refresh, true, true) }
-        #expect(refresh.play(.began) == "cancel timer, send refresh validating")
+        #expect(refresh.play(.began(meanwhile: nil)) == "cancel timer, send refresh validating")
         #expect(refresh.play(.hurried) == "promote to revalidation")
         var ahead = Script { $0.audience = .ahead }
-        #expect(ahead.play(.began) == "cancel timer, send prefetch")
+        #expect(ahead.play(.began(meanwhile: nil)) == "cancel timer, send prefetch")
         #expect(ahead.play(.hurried) == "promote to waitingClient")
         #expect(ahead.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
             ahead.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
         #expect(ahead.play(.hurried) == "")
+    }
+
+    /// A hit that found a stale answer asked again for what another's refresh had just brought.
+    @Test func aRefreshThatFindsWhatCameSinceItWasWantedAsksNothing() {
+        var script = Script { ($0.audience, $0.hasStored) = (.refresh, true) }
+        #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
     }
 
     // MARK: Waiting
@@ -105,7 +111,7 @@ import Testing
 
     @Test func aWaiterTakesOverFromALeaderThatIsLate() {
         var script = Script()
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "take over")
@@ -287,7 +293,7 @@ import Testing
 
     @Test func damagedGzipIsAskedForUncompressedAndLookedAtAllTheSame() {
         var script = Script { $0.acceptsGzip = true }
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient gzip")
         #expect(script.play(.answered(Script.response(200), .damaged)) == "send waitingClient inflating")
         #expect(
@@ -308,7 +314,7 @@ import Testing
         #expect(script.play(.interim(Self.earlyHints)) == "hint 103")
         _ = script.play(.failed(Script.failure))
         script = Script { $0.audience = .refresh }
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(script.play(.interim(Self.earlyHints)) == "")
     }
 
@@ -322,62 +328,6 @@ import Testing
         #expect(script.play(.failed(draining)) == "cancel timer, finish failed draining, stale for draining of none")
     }
 
-    // MARK: Users
-
-    @Test func aWriteEndsTheUsersGenerationHoweverItEnds() {
-        func write() -> ExchangeScript {
-            var script = Script { ($0.isCollapsible, $0.isSafe, $0.hasUser) = (false, false, true) }
-            _ = script.play(.began)
-            return script
-        }
-        var script = write()
-        _ = script.play(.answered(Script.response(201), .readable))
-        #expect(script.play(.unstored(Script.response(201), .method)).contains("end generation"))
-        script = write()
-        #expect(script.play(.failed(Script.failure)).contains("end generation"))
-        script = write()
-        #expect(script.play(.headArrived(Script.response(200))).contains("invalidate by 200, end generation"))
-    }
-
-    @Test func aForbiddenTokenEndsTheUsersGeneration() {
-        for (status, ends) in [(403, true), (404, false)] {
-            var script = Script { ($0.isCollapsible, $0.hasUser) = (false, true) }
-            _ = script.play(.began)
-            _ = script.play(.answered(Script.response(status), .readable))
-            let step = script.play(.unstored(Script.response(status), .unauthorized))
-            #expect(step.contains("end generation") == ends)
-        }
-    }
-
-    // MARK: Verification
-
-    @Test func whatWasComposedIsComparedWithWhatTheOriginSaysOfTheTarget() {
-        for (status, isCompared) in [(200, true), (404, true), (401, false), (403, false), (429, false), (500, false)] {
-            var script = Script { $0.isVerified = true }
-            script.lead()
-            _ = script.play(.answered(Script.response(status), .readable))
-            let step = script.play(.unstored(Script.response(status), .status))
-            #expect(step.contains("compare \(status)") == isCompared)
-        }
-        var script = Script { $0.isVerified = true }
-        script.lead()
-        _ = script.play(.answered(Script.response(200), .readable))
-        #expect(script.play(.stored(Script.stored(), originStatus: 200, isReusable: true)).contains("compare 200"))
-    }
-
-    @Test func aConfirmationSaysNothingNewToCompare() {
-        var script = Script { ($0.isVerified, $0.isRevalidatable) = (true, true) }
-        script.lead()
-        _ = script.play(.answered(Script.response(304), .readable))
-        #expect(!script.play(.stored(Script.stored(), originStatus: 304, isReusable: true)).contains("compare"))
-    }
-
-    @Test func whatAnotherBroughtIsNotCompared() {
-        var script = Script { $0.isVerified = true }
-        _ = script.play(.began)
-        #expect(!script.play(.joined(.leader(meanwhile: Script.stored()))).contains("compare"))
-    }
-
     // MARK: Helpers
 
     private static let earlyHints = UpstreamInterim(status: 103, fields: Script.response(200).fields)
@@ -385,7 +335,7 @@ import Testing
     /// One that waits for another's request.
     private func waiter(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) -> ExchangeScript {
         var script = Script(change)
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         _ = script.play(.joined(.waiter))
         return script
     }
@@ -394,7 +344,7 @@ import Testing
     private func stale() -> ExchangeScript {
         var script = Script { ($0.hasStored, $0.isRevalidatable, $0.hasStandIn) = (true, true, true) }
         script.standIn = Script.stored()
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         return script
     }
 }

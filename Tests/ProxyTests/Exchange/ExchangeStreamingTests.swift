@@ -63,7 +63,7 @@ import Testing
 
     @Test func withoutAClientALargeAnswerIsNotRead() {
         var script = Script { $0.audience = .refresh }
-        _ = script.play(.began)
+        _ = script.play(.began(meanwhile: nil))
         #expect(
             script.play(.headArrived(Script.response(200))) == "invalidate by 200, finish released, cancel")
     }

@@ -1,0 +1,66 @@
+import Cache
+import Testing
+
+@testable import Proxy
+@testable import Upstream
+
+/// What the end of an exchange means beside its answer.
+@Suite struct ExchangeEndingTests {
+    private typealias Script = ExchangeScript
+
+    // MARK: Users
+
+    @Test func aWriteEndsTheUsersGenerationHoweverItEnds() {
+        func write() -> ExchangeScript {
+            var script = Script { ($0.isCollapsible, $0.isSafe, $0.hasUser) = (false, false, true) }
+            _ = script.play(.began(meanwhile: nil))
+            return script
+        }
+        var script = write()
+        _ = script.play(.answered(Script.response(201), .readable))
+        #expect(script.play(.unstored(Script.response(201), .method)).contains("end generation"))
+        script = write()
+        #expect(script.play(.failed(Script.failure)).contains("end generation"))
+        script = write()
+        #expect(script.play(.headArrived(Script.response(200))).contains("invalidate by 200, end generation"))
+    }
+
+    @Test func aForbiddenTokenEndsTheUsersGeneration() {
+        for (status, ends) in [(403, true), (404, false)] {
+            var script = Script { ($0.isCollapsible, $0.hasUser) = (false, true) }
+            _ = script.play(.began(meanwhile: nil))
+            _ = script.play(.answered(Script.response(status), .readable))
+            let step = script.play(.unstored(Script.response(status), .unauthorized))
+            #expect(step.contains("end generation") == ends)
+        }
+    }
+
+    // MARK: Verification
+
+    @Test func whatWasComposedIsComparedWithWhatTheOriginSaysOfTheTarget() {
+        for (status, isCompared) in [(200, true), (404, true), (401, false), (403, false), (429, false), (500, false)] {
+            var script = Script { $0.isVerified = true }
+            script.lead()
+            _ = script.play(.answered(Script.response(status), .readable))
+            let step = script.play(.unstored(Script.response(status), .status))
+            #expect(step.contains("compare \(status)") == isCompared)
+        }
+        var script = Script { $0.isVerified = true }
+        script.lead()
+        _ = script.play(.answered(Script.response(200), .readable))
+        #expect(script.play(.stored(Script.stored(), originStatus: 200, isReusable: true)).contains("compare 200"))
+    }
+
+    @Test func aConfirmationSaysNothingNewToCompare() {
+        var script = Script { ($0.isVerified, $0.isRevalidatable) = (true, true) }
+        script.lead()
+        _ = script.play(.answered(Script.response(304), .readable))
+        #expect(!script.play(.stored(Script.stored(), originStatus: 304, isReusable: true)).contains("compare"))
+    }
+
+    @Test func whatAnotherBroughtIsNotCompared() {
+        var script = Script { $0.isVerified = true }
+        _ = script.play(.began(meanwhile: nil))
+        #expect(!script.play(.joined(.leader(meanwhile: Script.stored()))).contains("compare"))
+    }
+}
