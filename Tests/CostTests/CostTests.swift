@@ -7,28 +7,29 @@ import Testing
 /// does not change.
 ///
 /// `make test` builds the release binary first and says where it is.
-@Suite(
-    .serialized, .timeLimit(.minutes(10)),
-    .requires(.release),
-    .requires(.valgrind))
+@Suite(.timeLimit(.minutes(10)), .requires(.release), .requires(.valgrind))
 struct CostTests {
     @Test func everyPathHasItsLimit() {
         #expect(CostLimit.table.map(\.path) == CostPath.allCases)
     }
 
-    @Test(arguments: TestSize.of(CostLimit.table.filter(\.path.isAlwaysMeasured), full: CostLimit.table))
-    func requestsCostNoMoreThanTheyDid(limit: CostLimit) async throws {
-        let cost = try await Self.measure(limit.path) { limit.complaints(about: $0).isEmpty }
-        print("cost \(limit.path): \(cost)")
-        if limit.path == .hit { try Self.tellBenchmarks(cost.allocations) }
-        for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
-        for remark in limit.remarks(about: cost) { print("note: \(remark)") }
+    /// One test and not one for each path: each would wait for its turn behind all other tests,
+    /// and the last of them would run alone.
+    @Test func requestsCostNoMoreThanTheyDid() async throws {
+        for limit in TestSize.of(CostLimit.table.filter(\.path.isAlwaysMeasured), full: CostLimit.table) {
+            let cost = try await Self.measure(limit.path) { limit.complaints(about: $0).isEmpty }
+            print("cost \(limit.path): \(cost)")
+            if limit.path == .hit { try Self.tellBenchmarks(cost.allocations) }
+            for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
+            for remark in limit.remarks(about: cost) { print("note: \(remark)") }
+        }
+        try await Self.recordingAddsLittleToAHit()
     }
 
     /// Of what the loop does; the thread that formats and writes runs when nothing else wants to.
-    @Test func recordingAddsLittleToAHit() async throws {
-        let hit = try await Self.measure(.hit) { _ in true }.instructions
-        let recorded = try await Self.measure(.recordedHit) { $0.instructions / hit - 1 <= CostLimit.mostForRecording }
+    private static func recordingAddsLittleToAHit() async throws {
+        let hit = try await measure(.hit) { _ in true }.instructions
+        let recorded = try await measure(.recordedHit) { $0.instructions / hit - 1 <= CostLimit.mostForRecording }
         let share = recorded.instructions / hit - 1
         print("recording adds \((share * 1000).rounded() / 10) % to the instructions of a hit")
         #expect(share <= CostLimit.mostForRecording)
