@@ -13,7 +13,7 @@ RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
-# Only what fails is shown; the last lines say how many tests passed and what was left out.
+# What fails is shown, and what requests cost; the last lines say how many tests passed and what was left out.
 TEST = REFRAIN_RELEASE=$(CURDIR)/$(BINARY) .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
 # The suites that have a full size beside the brief one.
 LONG_SUITES = $(shell grep -rl --include='*Tests.swift' 'TestSize\.' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')

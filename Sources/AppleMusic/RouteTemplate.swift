@@ -55,7 +55,8 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(text)" }
 
-    /// Of each resource type its collection, an item, what is related to one, and a view of one.
+    /// Four templates for each resource type: its collection, an item, what is related to one, and
+    /// a view of one.
     private static let resourceTexts: [StaticString] = [
         "/v1/catalog/{storefront}/activities", "/v1/catalog/{storefront}/activities/{id}",
         "/v1/catalog/{storefront}/activities/{id}/{relationship}",

@@ -35,7 +35,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case unauthorized
     /// 429: about the load of one moment.
     case rateLimited
-    /// 5xx under a fixed rule, or without explicit freshness.
+    /// 5xx under a fixed rule, without explicit freshness, or where a stale answer is better.
     case serverError
     /// 206: parts of answers are not stored.
     case partialContent

@@ -1,6 +1,6 @@
 extension ArraySlice<Int> {
-    /// Of counts by bucket, in the order of the values: the bucket that holds the value which a
-    /// share of all (0.99) did not exceed. nil where nothing was counted.
+    /// The bucket of the value that a share of all values (0.99) did not exceed. The elements are
+    /// counts by bucket, in the order of the values. nil where nothing was counted.
     /// - Parameter count: their sum.
     public func bucket(ofShare share: Double, of count: Int) -> Int? {
         // One step down before rounding up: 0.07 of 100 is the 7th value, though the product is a

@@ -5,6 +5,8 @@ struct CallgrindProfile {
     let instructions: Int
     /// Calls of the C library's functions that allocate; those of Swift and OpenSSL end there.
     let allocations: Int
+    /// Instructions within each function and what it calls, by its mangled name.
+    let inclusive: [String: Int]
 
     private static let allocators: Set = [
         "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "strdup",
@@ -14,8 +16,12 @@ struct CallgrindProfile {
     /// <https://valgrind.org/docs/manual/cl-format.html>.
     init?(_ text: String) {
         var (total, calls, callee): (Int?, Int, Substring) = (nil, 0, "")
-        var names: [Substring: Substring] = [:]
+        var (names, inclusive): ([Substring: Substring], [Substring: Int]) = ([:], [:])
+        var isCall = false
         for line in text.split(separator: "\n") {
+            // The line behind `calls=` says what the calls have cost.
+            if isCall { inclusive[callee, default: 0] += line.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
+            isCall = line.hasPrefix("calls=")
             if line.hasPrefix("fn=") || line.hasPrefix("cfn=") {
                 // `cfn=(12) malloc` where the name comes first, `cfn=(12)` from then on.
                 let parts = line[line.index(after: line.firstIndex(of: "=")!)...].split(separator: " ", maxSplits: 1)
@@ -29,5 +35,6 @@ struct CallgrindProfile {
         }
         guard let total else { return nil }
         (instructions, allocations) = (total, calls)
+        self.inclusive = inclusive.reduce(into: [:]) { $0[String(names[$1.key] ?? ""), default: 0] += $1.value }
     }
 }

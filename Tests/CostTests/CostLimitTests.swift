@@ -52,6 +52,7 @@ import Testing
             """
         let profile = try #require(CallgrindProfile(text))
         #expect(profile.instructions == 1234 && profile.allocations == 7)
+        #expect(profile.inclusive == ["malloc": 70, "free": 50])
         #expect(CallgrindProfile("events: Ir") == nil)
     }
 }

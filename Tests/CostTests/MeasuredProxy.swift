@@ -14,6 +14,8 @@ final class MeasuredProxy {
 
     private static let counted = "$s9EventLoopAAC5drain*LLyyF"
     private static let dumping = "$s7refrain12RunningProxyC10reopenLogsyyF"
+    private static let answering = "$s5Proxy0A7ServiceC6handleyy6Server16ClientConnectionCF"
+    private static let beginningABatch = "$s5Proxy10TrafficTapC7subject"
     /// Valgrind starts slowly, and more slowly beside other work.
     private static let patience = 120
 
@@ -74,6 +76,12 @@ final class MeasuredProxy {
             throw Failure(description: "no profile was written: is RunningProxy.reopenLogs still \(Self.dumping)?")
         }
         return profile
+    }
+
+    /// Instructions of `ProxyService.handle`, without what begins a batch of recorded requests.
+    static func answering(_ profile: CallgrindProfile) -> Int {
+        let batches = profile.inclusive.filter { $0.key.hasPrefix(beginningABatch) }.values
+        return (profile.inclusive[answering] ?? 0) - batches.reduce(0, +)
     }
 
     private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }

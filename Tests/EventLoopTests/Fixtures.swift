@@ -124,7 +124,7 @@ extension EventLoop {
     func stopAndWait() {
         let stopped = DispatchSemaphore(value: 0)
         stop { stopped.signal() }
-        stopped.wait()
+        #expect(stopped.wait(timeout: .now() + .seconds(60)) == .success, "the loop does not stop")
     }
 }
 

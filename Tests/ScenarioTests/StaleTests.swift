@@ -102,6 +102,20 @@ import Testing
         #expect(origin.requests.count == 2)
     }
 
+    @Test func aRefreshThatBringsAnErrorWithFreshnessDoesNotReplaceWhatStandsIn() throws {
+        let target = "/elsewhere"
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(status: 503, fields: [("Cache-Control", "max-age=600")], body: "no")
+        }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port,
+            cache: cache(target, age: 100, Lifetime(freshFor: 10, staleFor: 1000, staleIfErrorFor: 1000)))
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", target).body == Data("old".utf8))
+        waitUntil { proxy.statistics[.upstreamErrors] == 1 }
+        #expect(try proxy.client.send("GET", target).body == Data("old".utf8))
+    }
+
     @Test func anExpiredAnswerStandsInForABrokenConnection() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
         let proxy = try ProxyUnderTest(

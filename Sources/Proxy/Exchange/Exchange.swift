@@ -182,7 +182,9 @@ extension Exchange {
     /// - Parameter detail: which an answer that is composed now is given, if it has to be one.
     private func partEnded(_ end: PartEnd, isFirst: Bool = true, _ detail: Reason? = nil) {
         var whole: StoredResponse?
-        if case .stored = end { whole = proxy.freshInMemory(request) ?? proxy.compose(for: request, detail) }
+        if state.isCompleting, case .stored = end {
+            whole = proxy.freshInMemory(request) ?? proxy.compose(for: request, detail)
+        }
         handle(.partEnded(end, whole: whole, isFirst: isFirst))
     }
 

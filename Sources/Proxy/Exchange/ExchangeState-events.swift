@@ -102,6 +102,8 @@ extension ExchangeState {
         case stored(StoredResponse, originStatus: Int, isReusable: Bool)
         /// The answer must not be kept, or was purged while it was on its way.
         case unstored(UpstreamResponse, Reason)
+        /// The answer could be kept, but what is stored is better: the origin is in trouble.
+        case outranked(UpstreamResponse)
         /// A 304 does not fit what is stored, or that was purged meanwhile.
         case contradicted
         /// The head of an answer that is too large to be collected, and its content so far.
@@ -183,7 +185,7 @@ extension ExchangeState {
         case joinBatch
         /// Comes back as `tokenRenewed`.
         case renewToken
-        /// Comes back as `stored` or `unstored`.
+        /// Comes back as `stored`, `unstored` or `outranked`.
         case store(UpstreamResponse)
         /// Comes back as `stored` or `contradicted`.
         case freshen(UpstreamResponse)

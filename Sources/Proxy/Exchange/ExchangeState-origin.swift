@@ -55,6 +55,13 @@ extension ExchangeState {
         return end(.unstored(response, reason))
     }
 
+    /// What could be stored for everyone is everyone's, though it is not.
+    mutating func outranked(_ response: UpstreamResponse) -> Step {
+        var step = unstored(response, .serverError)
+        if response.facts.vary.names.isEmpty { step.flight = .finish(.unstored(response, .serverError)) }
+        return step
+    }
+
     /// The 304 is about another state of the content, or what it confirms has gone meanwhile.
     mutating func contradicted() -> Step {
         guard case .storing = work, validates else {
@@ -114,7 +121,7 @@ extension ExchangeState {
     private mutating func streamToClient(_ response: UpstreamResponse) -> Step {
         switch client {
         case .waiting where hasClientLeft: return answer(.discard(response))
-        case .waiting where OriginVerdict.standsIn(forStatus: response.status) && traits.hasStandIn:
+        case .waiting where OriginVerdict.standsIn(forStatus: response.status) && hasStandIn:
             return give(up: ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
         case .waiting:
             (client, work) = (.streaming, .streaming)

@@ -3,7 +3,8 @@ import EventLoop
 import Upstream
 
 // Everything that happens to one request between its look-up and its answer: one table of states
-// and events. Pure; `Exchange` performs the steps and decides nothing.
+// and events. Pure; `Exchange` performs the steps. What may be gone from the cache by the time of
+// an answer is looked up there, and the step says what to answer without it.
 // Must hold: a client is answered once, and nothing is sent to it afterwards; a flight is finished
 // once, before its own client is answered; the origin's answer is stored before a flight with it is
 // finished; an exchange that has ended asks nothing more of the origin.
@@ -54,6 +55,9 @@ struct ExchangeState {
     private(set) var isCollapsed = false
     /// Whether a client waits by now for what no client had asked for.
     private var isHurried = false
+    /// Whether something stale can be served in place of an answer that does not come, as far as is
+    /// known.
+    private(set) var hasStandIn: Bool
     /// Whether the client has hung up. It is answered all the same, for the counters and the log.
     var hasClientLeft = false
     var validates: Bool
@@ -76,10 +80,14 @@ struct ExchangeState {
         began = now
         validates = traits.isRevalidatable
         acceptsGzip = traits.acceptsGzip
+        hasStandIn = traits.hasStandIn
     }
 
     /// Whether the client still waits for its answer.
     var isUnanswered: Bool { if case .waiting = client { true } else { false } }
+
+    /// Whether what a composition lacks is still being fetched.
+    var isCompleting: Bool { if case .completing = work { true } else { false } }
 
     /// Whether the content of a large answer goes on to a client.
     var isStreaming: Bool { if case .streaming = client { true } else { false } }
@@ -99,6 +107,7 @@ struct ExchangeState {
         case .tokenRenewed(let isAnother): tokenRenewed(isAnother)
         case .stored(let stored, let status, let isReusable): wasStored(stored, status, isReusable: isReusable)
         case .unstored(let response, let reason): unstored(response, reason)
+        case .outranked(let response): outranked(response)
         case .contradicted: contradicted()
         case .headArrived(let response): headArrived(response)
         case .received(let bytes): received(bytes)
@@ -136,7 +145,7 @@ extension ExchangeState {
             work = .waiting
             isCollapsed = true
             guard isUnanswered else { return Step() }
-            let patience = traits.hasStandIn ? Self.patienceWithFallback : Flights.Table.patience
+            let patience = hasStandIn ? Self.patienceWithFallback : Flights.Table.patience
             return Step(timer: .set(began + patience))
         case .full:
             work = .ended
@@ -162,7 +171,7 @@ extension ExchangeState {
 
     private mutating func ask(at now: Instant) -> Step {
         isCollapsed = false
-        let hasFallback = isUnanswered && traits.hasStandIn
+        let hasFallback = isUnanswered && hasStandIn
         var step = send(hasFallback: hasFallback)
         step.timer = hasFallback ? .set(max(began + Self.patienceWithFallback, now)) : .cancel
         return step
@@ -181,7 +190,7 @@ extension ExchangeState {
     /// A client that was served what is stale waits for nothing more: a 429 is not worth another
     /// try then.
     mutating func sendAgain() -> Step {
-        send(hasFallback: traits.audience == .client && (!isUnanswered || traits.hasStandIn))
+        send(hasFallback: traits.audience == .client && (!isUnanswered || hasStandIn))
     }
 
     /// A client waits, a client waits for a confirmation, or nothing waits, and perhaps never will.
@@ -231,6 +240,7 @@ extension ExchangeState {
     private mutating func losePatience(_ standIn: StoredResponse?, at now: Instant) -> Step {
         guard isUnanswered else { return Step() }
         if let standIn { return answer(.stale(standIn, .waitedTooLong, originStatus: nil)) }
+        hasStandIn = false
         switch work {
         case .completing: return ask(at: now)
         case .waiting: return Step(flight: .takeOver)

@@ -107,8 +107,9 @@ struct FlightTable<Waiter> {
     }
 
     /// A waiter has lost its patience: it may lead when the last leader has been out for long
-    /// enough, or what that one brings is out of date. Nil: wait on.
+    /// enough, or what that one brings is out of date or of no use to others. Nil: wait on.
     mutating func takeOver(_ key: CacheKey, epoch: Int, now: Instant) -> FlightID? {
+        if let until = marks[key]?.uncollapsibleUntil, now < until { return begin(key, epoch, now) }
         guard let number = openFlight(key, epoch), let flight = flights[number] else { return lead(key, epoch, now) }
         guard now >= flight.begun + Self.patience else { return nil }
         let leader = makeNumber()

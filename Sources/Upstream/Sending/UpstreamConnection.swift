@@ -156,6 +156,7 @@ extension UpstreamConnection {
             do {
                 step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
             } catch {
+                if let status = reader.pendingStatus { noteHead(status, exchange) }
                 fail(error)
                 return false
             }

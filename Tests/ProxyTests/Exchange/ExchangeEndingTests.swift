@@ -8,6 +8,29 @@ import Testing
 @Suite struct ExchangeEndingTests {
     private typealias Script = ExchangeScript
 
+    /// Waiters asked one by one an origin that was in trouble and had said for how long.
+    @Test func anErrorThatIsNotStoredBecauseSomethingStaleIsBetterIsEveryones() {
+        for (fields, ending) in [("", "finish unstored 503 serverError"), ("Vary: Accept\r\n", "finish released")] {
+            var script = Script { $0.hasStandIn = true }
+            script.standIn = Script.stored()
+            script.lead()
+            _ = script.play(.answered(Script.response(503, fields), .readable))
+            #expect(
+                script.play(.outranked(Script.response(503, fields)))
+                    == "cancel timer, \(ending), stale for upstreamError of 503")
+        }
+    }
+
+    /// Its request was not repeated after a 429, as if there were something to serve.
+    @Test func aWaiterWhoseStandInWasPurgedAsksLikeAnyOther() {
+        var script = Script { ($0.hasStored, $0.hasStandIn) = (true, true) }
+        _ = script.play(.began(meanwhile: nil))
+        _ = script.play(.joined(.waiter))
+        script.wait(.seconds(2))
+        #expect(script.play(.patienceEnded(standIn: nil)) == "take over")
+        #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send revalidation")
+    }
+
     // MARK: Users
 
     @Test func aWriteEndsTheUsersGenerationHoweverItEnds() {

@@ -116,6 +116,17 @@ import Testing
         #expect(table.finish(old, .shared, now: start + .seconds(7)) == ["a"])
     }
 
+    @Test func waitersOfAnUncollapsibleAnswerAskEachForItself() throws {
+        var table = Table()
+        _ = try lead(&table, start)
+        for waiter in ["a", "b"] { #expect(table.join(key, epoch: 0, now: start, waiter) == .wait) }
+        table.invalidate(Array("/a".utf8))
+        let other = try lead(&table, start)
+        _ = table.finish(other, .uncollapsible, now: start + .seconds(4))
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
+        #expect(table.takeOver(key, epoch: 0, now: start + .seconds(5)) != nil)
+    }
+
     @Test func whatIsWaitedForIsKnown() throws {
         var table = Table()
         let id = try refresh(&table, start)

@@ -201,7 +201,7 @@ final class DifferentialRun {
 }
 
 /// A client that one thread at a time uses.
-private struct ConfinedClient: @unchecked Sendable {  // because the one thread waits for the other
+private struct ConfinedClient: @unchecked Sendable {  // because the thread that hands it over waits for the other
     let client: HTTPTestClient
 
     init(_ client: HTTPTestClient) {
