@@ -37,9 +37,12 @@ struct CostTests {
     /// Of what the loop does; the thread that formats and writes runs when nothing else wants to.
     private static func recordingAddsLittleToAHit() async throws {
         let hit = try await measure(.hit) { _ in true }
-        func share(_ cost: Cost) -> Double { (cost.answering - hit.answering) / hit.instructions }
+        // Noise only adds, and it adds to the one or the other.
+        func share(_ cost: Cost) -> Double {
+            min(cost.answering - hit.answering, cost.instructions - hit.instructions) / CostLimit.hit.instructions
+        }
         let share = share(try await measure(.recordedHit) { share($0) <= CostLimit.mostForRecording })
-        print("recording adds \((share * 1000).rounded() / 10) % to the instructions of a hit")
+        print("recording adds \((share * 1000).rounded() / 10) % of what a hit may cost")
         #expect(share <= CostLimit.mostForRecording)
     }
 
@@ -47,10 +50,10 @@ struct CostTests {
     private static let least = Mutex<[CostPath: Cost]>([:])
 
     /// Other work on the machine adds to what is counted and never takes away, so what does not fit
-    /// is measured again, twice at most.
+    /// is measured again, five times at most.
     private static func measure(_ path: CostPath, until fits: (Cost) -> Bool) async throws -> Cost {
         let (program, valgrind) = (try #require(Programs.release), try #require(Programs.valgrind))
-        for _ in 0..<3 {
+        for _ in 0..<6 {
             if let cost = least.withLock({ $0[path] }), fits(cost) { return cost }
             let cost = try await onThread { try measure(path, program, valgrind) }
             least.withLock { $0[path] = cost.least(of: $0[path]) }
