@@ -65,7 +65,9 @@ struct AnswerStorage {
         case .no(let reason): return .unstored(response, reason)
         case .store where isOutdated: return .unstored(response, .outdated)
         // Stored, however long the origin says that it counts, it would take the stand-in's place.
-        case .store where OriginVerdict.standsIn(forStatus: response.status) && hasStandIn: return .outranked(response)
+        case .store
+        where OriginVerdict.standsIn(forStatus: response.status) && proxy.storedStandIn(for: request) != nil:
+            return .outranked(response)
         case .store(let lifetime):
             let stored = storable(response, key, rule, lifetime, at: now)
             let fields = request.forwarded.fields
@@ -99,13 +101,6 @@ struct AnswerStorage {
             storefront: (route.storefront?.text).map { Array($0.utf8) } ?? [], resources: scan.mentions,
             outline: proxy.shared.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
-    }
-
-    /// Whether a stored answer may stand in for the origin's, for a client that accepts it.
-    private var hasStandIn: Bool {
-        let now = proxy.context.unixSeconds
-        guard let found = request.stored else { return false }
-        return proxy.cache.lookup(found.key, proxy.reader, at: now)?.canStandIn(at: now) == true
     }
 
     /// Whether what was asked for changed while the answer was on its way.

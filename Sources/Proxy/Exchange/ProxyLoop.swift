@@ -61,9 +61,14 @@ final class ProxyLoop {
 extension ProxyLoop {
     /// What may be served under the key of a request although it is stale.
     func standIn(for request: OriginRequest) -> StoredResponse? {
+        request.reason.allowsStandIn ? storedStandIn(for: request) : nil
+    }
+
+    /// The same for any client, whatever this one accepts.
+    func storedStandIn(for request: OriginRequest) -> StoredResponse? {
         let now = context.unixSeconds
-        guard let found = request.stored, request.reason.allowsStandIn,
-            let stored = cache.lookup(found.key, reader, at: now), stored.canStandIn(at: now)
+        guard let found = request.stored, let stored = cache.lookup(found.key, reader, at: now),
+            stored.canStandIn(at: now)
         else { return nil }
         return stored
     }
