@@ -14,9 +14,9 @@ RELEASE = --configuration release --product refrain --static-swift-stdlib
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
 # What fails is shown, and what requests cost; the last lines say how many tests passed and what was left out.
-TEST = REFRAIN_RELEASE=$(CURDIR)/$(BINARY) .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
-# The suites that have a full size beside the brief one.
-LONG_SUITES = $(shell grep -rl --include='*Tests.swift' 'TestSize\.' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
+TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
+# The suites that have a full size beside the brief one, or look at the release build.
+LONG_SUITES = $(shell grep -rlE --include='*Tests.swift' 'TestSize\.|requires\(\.release\)' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
 BINARY ?= .build/release/refrain
 TARGET = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
@@ -37,7 +37,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run build test-builds test-build test test-long lint format bench trace install install-built uninstall deb clean
+.PHONY: help deps deps-test run build test-build test test-long-builds test-long lint format bench trace install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,18 +67,18 @@ run: deps build ## build, then run the proxy in front of the simulated API; no c
 build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
 
-# Two builds at once: neither keeps two cores busy all the time.
-test-builds: deps-test
-	@$(MAKE) --no-print-directory -j 2 build test-build
-
-test-build:
+test-build: deps-test
 	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(TESTS)
 
-test: test-builds ## every test, those that need long in a brief size
-	$(TEST)
+test: test-build ## every test, those that need long in a brief size
+	REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain $(TEST)
 
-test-long: test-builds ## the tests that have one in their full size
-	REFRAIN_LONG=1 $(TEST) --filter '\.($(LONG_SUITES))/'
+# Two builds at once: neither keeps two cores busy all the time.
+test-long-builds:
+	@$(MAKE) --no-print-directory -j 2 build test-build
+
+test-long: test-long-builds ## the tests that have one in their full size, and those of the release build
+	REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '\.($(LONG_SUITES))/'
 
 lint: ## check the format of all sources, and the width of comments and pages
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

@@ -39,14 +39,6 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether `make test` measures it. The others share most of their way with one of these.
-    var isAlwaysMeasured: Bool {
-        switch self {
-        case .hit, .recordedHit, .parsedHit, .secureHit, .miss, .split: true
-        case .gzipHit, .largeHit, .reduced: false
-        }
-    }
-
     /// What `Cache-Status` says of every measured answer.
     var status: String {
         switch self {

@@ -5,31 +5,29 @@ import Testing
 
 /// That requests cost no more than they did: instructions and allocations, which a busy machine
 /// does not change.
-///
-/// `make test` builds the release binary first and says where it is.
-@Suite(.timeLimit(.minutes(30)), .requires(.release), .requires(.valgrind))
+@Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind))
 struct CostTests {
     @Test func everyPathHasItsLimit() {
-        #expect(CostLimit.table.map(\.path) == CostPath.allCases)
+        #expect(CostLimit.release.map(\.path) == CostPath.allCases)
     }
 
     /// One test and not one for each path: each would wait for its turn behind all other tests,
     /// and the last of them would run alone.
     @Test func requestsCostNoMoreThanTheyDid() async throws {
-        for limit in TestSize.of(CostLimit.table.filter(\.path.isAlwaysMeasured), full: CostLimit.table) {
+        for limit in CostLimit.table {
             do {
                 try await Self.hold(limit)
             } catch {
                 Issue.record(error, "\(limit.path)")
             }
         }
-        try await Self.recordingAddsLittleToAHit()
+        if TestSize.isFull { try await Self.recordingAddsLittleToAHit() }
     }
 
     private static func hold(_ limit: CostLimit) async throws {
         let cost = try await measure(limit.path) { limit.complaints(about: $0).isEmpty }
         print("cost \(limit.path): \(cost)")
-        if limit.path == .hit { try tellBenchmarks(cost.allocations) }
+        if TestSize.isFull, limit.path == .hit { try tellBenchmarks(cost.allocations) }
         for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
         for remark in limit.remarks(about: cost) { print("note: \(remark)") }
     }
@@ -52,7 +50,7 @@ struct CostTests {
     /// Other work on the machine adds to what is counted and never takes away, so what does not fit
     /// is measured again, five times at most.
     private static func measure(_ path: CostPath, until fits: (Cost) -> Bool) async throws -> Cost {
-        let (program, valgrind) = (try #require(Programs.release), try #require(Programs.valgrind))
+        let (program, valgrind) = (try #require(BinaryUnderTest.path), try #require(Tool("valgrind")))
         for _ in 0..<6 {
             if let cost = least.withLock({ $0[path] }), fits(cost) { return cost }
             let cost = try await onThread { try measure(path, program, valgrind) }
@@ -67,7 +65,7 @@ struct CostTests {
         try CostLimit.text(allocations).write(toFile: ".build/bench/allocations", atomically: true, encoding: .utf8)
     }
 
-    private static func measure(_ path: CostPath, _ program: String, _ valgrind: String) throws -> Cost {
+    private static func measure(_ path: CostPath, _ program: String, _ valgrind: Tool) throws -> Cost {
         let origin = try CatalogOrigin.start()
         defer { origin.stop() }
         let proxy = try MeasuredProxy(

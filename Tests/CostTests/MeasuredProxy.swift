@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import TestSupport
 
-/// The release build under valgrind's callgrind.
+/// The proxy under valgrind's callgrind.
 ///
 /// What is counted is what runs below `EventLoop.drain`, on whatever thread: not the start, not the
 /// writer of the file. At SIGUSR1, by which logs are reopened, callgrind writes down what it has
@@ -28,7 +28,7 @@ final class MeasuredProxy {
     /// - Parameters:
     ///   - folder: is replaced.
     ///   - records: whether it records what it serves.
-    init(program: String, valgrind: String, originPort: UInt16, folder: URL, records: Bool) throws {
+    init(program: String, valgrind: Tool, originPort: UInt16, folder: URL, records: Bool) throws {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -88,18 +88,17 @@ final class MeasuredProxy {
 
     /// A copy without debug information, at which valgrind 3.19 gives up; names stay.
     private func stripped(_ program: String) throws -> String {
-        guard let strip = Programs.path(of: "strip") else { throw Failure(description: "strip (binutils) is missing") }
+        guard let strip = Tool("strip") else { throw Failure(description: "strip (binutils) is missing") }
         let copy = file("refrain").path
-        let run = try Process.run(URL(fileURLWithPath: strip), arguments: ["--strip-debug", "-o", copy, program])
-        run.waitUntilExit()
-        guard run.terminationStatus == 0 else { throw Failure(description: "strip failed for \(program)") }
+        let outcome = try strip.run(["--strip-debug", "-o", copy, program])
+        guard outcome.status == 0 else { throw Failure(description: outcome.text) }
         return copy
     }
 
-    private func start(_ valgrind: String, _ program: String) throws {
+    private func start(_ valgrind: Tool, _ program: String) throws {
         try Data().write(to: file("log"))
         let handle = try FileHandle(forWritingTo: file("log"))
-        process.executableURL = URL(fileURLWithPath: valgrind)
+        process.executableURL = URL(fileURLWithPath: valgrind.path)
         process.arguments = [
             "--tool=callgrind", "--callgrind-out-file=\(file("profile").path)", "--collect-atstart=no",
             "--toggle-collect=\(Self.counted)", "--dump-before=\(Self.dumping)",
@@ -129,16 +128,5 @@ final class MeasuredProxy {
     private func wait(_ condition: () -> Bool) throws {
         waitUntil(within: Self.patience) { condition() || !process.isRunning }
         guard condition() else { throw Failure(description: "the measured proxy failed: \(log.suffix(2_000))") }
-    }
-}
-
-/// Programs that may not be there.
-enum Programs {
-    /// The release build; `make test` says where it is.
-    static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
-    static let valgrind = path(of: "valgrind")
-
-    static func path(of name: String) -> String? {
-        ["/usr/bin/", "/usr/local/bin/", "/bin/"].map { $0 + name }.first(where: FileManager.default.isExecutableFile)
     }
 }

@@ -7,12 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reloads and restarts of the release build under load: no client notices.
-///
-/// `make test` builds it first and says where it is.
-@Suite(
-    .serialized, .timeLimit(.minutes(10)),
-    .requires(.release))
+/// Reloads and restarts of the program under load: no client notices.
+@Suite(.serialized, .timeLimit(.minutes(10)), .requires(.binary))
 struct HandoverTests {
     private static let reloads = 20
     private static let restarts = 5
@@ -146,13 +142,11 @@ struct HandoverTests {
     }
 }
 
-/// The release build on a socket that the test holds, as a service manager would.
+/// The program on a socket that the test holds, as a service manager would.
 final class ServedProcess {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
-
-    static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
 
     let port: Int
     private let listening: Int32
@@ -203,7 +197,7 @@ final class ServedProcess {
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, listening, 3)
         let words = [
-            "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", Self.release ?? "",
+            "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", BinaryUnderTest.path ?? "",
             folder.appendingPathComponent("proxy.conf").path,
         ]
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -46,7 +46,7 @@ struct RecordingProcessTests {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             let limit = blocks.map { "ulimit -f \($0); " } ?? ""
             process.arguments = [
-                "-c", limit + "exec \"$0\" serve --config \"$1\"", ServedProcess.release ?? "", configuration.path,
+                "-c", limit + "exec \"$0\" serve --config \"$1\"", BinaryUnderTest.path ?? "", configuration.path,
             ]
             process.standardError = try FileHandle(forWritingTo: log)
             try process.run()

@@ -29,10 +29,13 @@ public struct Requirement: Sendable {
 extension Requirement {
     public static let sharedMaterial = Requirement(SharedMaterial.absence) { SharedMaterial.isPresent }
 
-    /// The release binary that `make test` has built.
-    public static let release = Requirement(
-        "no release build (REFRAIN_RELEASE, which make test sets): it was not run, measured, installed or packaged"
-    ) { ProcessInfo.processInfo.environment["REFRAIN_RELEASE"] != nil }
+    public static let binary = Requirement(
+        "no binary (REFRAIN_BINARY, which make test sets): it was not run, measured or installed"
+    ) { BinaryUnderTest.path != nil }
+
+    public static let release = Requirement("no release build (make test-long has it): no package was built from it") {
+        TestSize.isFull && BinaryUnderTest.path != nil
+    }
 
     public static let browser = Requirement(HeadlessBrowser.absence) { HeadlessBrowser.program != nil }
 

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A test that needs minutes has two sizes: a brief one in `make test`, at which it still catches
 /// what it is there for, and its full one in `make test-long`, which runs the suites that name
-/// `TestSize` and sets `REFRAIN_LONG`.
+/// `TestSize` or need the release build, and sets `REFRAIN_LONG`.
 public enum TestSize {
     public static let isFull = ProcessInfo.processInfo.environment["REFRAIN_LONG"] == "1"
 
@@ -13,4 +13,10 @@ public enum TestSize {
         LeftOut.note("the full size of long tests (make test-long has it)")
         return brief
     }
+}
+
+/// The `refrain` that tests start: the release build in `make test-long`, and in `make test`, which
+/// does not wait for that one, the debug build.
+public enum BinaryUnderTest {
+    public static let path = ProcessInfo.processInfo.environment["REFRAIN_BINARY"]
 }

@@ -8,7 +8,7 @@ public struct Tool: Sendable {
         public let text: String
     }
 
-    let path: String
+    public let path: String
 
     /// Nil where no directory of `PATH` has it.
     public init?(_ name: String) {

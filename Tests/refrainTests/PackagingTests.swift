@@ -4,9 +4,8 @@ import Testing
 
 @testable import refrain
 
-/// What is installed and packaged, made from the release binary where `make test` has built it.
+/// What is installed and packaged.
 @Suite struct PackagingTests {
-    private static let release = ProcessInfo.processInfo.environment["REFRAIN_RELEASE"]
     /// How long compressing well would take is nothing that is looked at here.
     private static let packaging = ["DPKG_DEB_COMPRESSOR_LEVEL": "0"]
     private static let debian = Page.top.appendingPathComponent("Sources/Deployment/debian")
@@ -35,12 +34,12 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 
-    @Test(.requires(.release))
+    @Test(.requires(.binary))
     func whatIsInstalledGoesAgain() throws {
         let make = try #require(Tool("make"))
-        let release = try #require(Self.release)
+        let binary = try #require(BinaryUnderTest.path)
         try withTemporaryDirectory { directory in
-            let settings = ["DESTDIR=" + directory.path, "PREFIX=/opt/refrain", "BINARY=" + release]
+            let settings = ["DESTDIR=" + directory.path, "PREFIX=/opt/refrain", "BINARY=" + binary]
             let installed = try make.run(["install-built"] + settings, in: Page.top)
             #expect(installed.status == 0, "\(installed.text)")
             let unit = try String(
@@ -58,9 +57,7 @@ import Testing
         }
     }
 
-    @Test(
-        .requires(.release),
-        .requires(.debianTools))
+    @Test(.requires(.release), .requires(.debianTools))
     func thePackageHoldsWhatTheServiceNeedsAndIsTheSameTwice() throws {
         try withTemporaryDirectory { directory in
             var packages: [Data] = []
@@ -89,7 +86,7 @@ import Testing
     private static func package(into directory: URL) throws -> URL {
         let build = debian.appendingPathComponent("build").path
         let built = try #require(Tool("bash")).run(
-            [build, try #require(release), directory.path], environment: packaging)
+            [build, try #require(BinaryUnderTest.path), directory.path], environment: packaging)
         try #require(built.status == 0, "\(built.text)")
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: directory.path).first { $0.hasSuffix(".deb") })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Allocations on a plain hit. `make test` counts them, and leaves the number in `allocations`
+/// Allocations on a plain hit. `make test-long` counts them, and leaves the number in `allocations`
 /// beside the results; here it becomes a row.
 enum AllocationsMeasurement {
     static let fileName = "allocations"
