@@ -59,6 +59,14 @@ final class ProxyLoop {
 // MARK: - What is stored
 
 extension ProxyLoop {
+    func find(_ substitute: ExchangeState.Substitute, for request: OriginRequest) -> StoredResponse? {
+        switch substitute {
+        case .arrived: freshInMemory(request)
+        case .composition(let detail): compose(for: request, detail)
+        case .standIn: standIn(for: request)
+        }
+    }
+
     /// What may be served under the key of a request although it is stale.
     func standIn(for request: OriginRequest) -> StoredResponse? {
         request.reason.allowsStandIn ? storedStandIn(for: request) : nil

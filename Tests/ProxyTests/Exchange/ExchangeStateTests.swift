@@ -152,7 +152,35 @@ import Testing
             script.play(.mayNotTakeOver) == "cancel timer, answer 200 of none instead of waitedTooLong")
     }
 
+    @Test func aLeaderWhoseOriginFailsGetsWhatCanBeComposedByThen() {
+        var script = Script()
+        script.composed = Script.stored()
+        script.lead()
+        #expect(
+            script.play(.failed(Script.failure))
+                == "cancel timer, finish failed upstreamClosed, answer 200 of none instead of upstreamClosed")
+    }
+
     // MARK: The stand-in
+
+    @Test func aStandInGoesBeforeAComposition() {
+        var script = stale()
+        script.composed = Script.stored()
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        #expect(
+            script.play(.failed(Script.failure))
+                == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
+    }
+
+    @Test func anErrorThatCanBePassedOnIsNotComposedOver() {
+        var script = Script()
+        script.composed = Script.stored()
+        script.lead()
+        _ = script.play(.answered(Script.response(503), .readable))
+        #expect(
+            script.play(.unstored(Script.response(503), .serverError))
+                == "cancel timer, finish released, pass 503 serverError")
+    }
 
     @Test func aSlowOriginIsWaitedForTwoSecondsWhereSomethingStaleIsThere() {
         var script = stale()
