@@ -95,6 +95,7 @@ extension Exchange {
         }
         if let action = step.flight { perform(action) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
+        if step.isPrefetch { proxy.statistics.count(.prefetched) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }
     }

@@ -226,6 +226,8 @@ extension ExchangeState {
         var flight: FlightAction?
         /// One request to the origin less than clients asked for.
         var savesRequest = false
+        /// A request to the origin that no client has asked for yet.
+        var isPrefetch = false
         var client: ClientAction?
         var origin: OriginAction?
     }

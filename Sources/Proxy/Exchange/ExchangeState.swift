@@ -128,7 +128,11 @@ extension ExchangeState {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
         // Their flight was begun by what decided that they are wanted.
-        case .refresh, .ahead: return meanwhile.map { finish(with: $0) } ?? ask(at: now)
+        case .refresh, .ahead:
+            if let meanwhile { return finish(with: meanwhile) }
+            var step = ask(at: now)
+            step.isPrefetch = traits.audience == .ahead
+            return step
         case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
     }

@@ -97,7 +97,6 @@ extension ProxyLoop {
     /// Asks for what no client has asked for yet, unless that is done already.
     func fetchAhead(_ request: OriginRequest) {
         guard let key = request.key, let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        statistics.count(.prefetched)
         start(request, behind: flight, .ahead(flight))
     }
 
