@@ -24,14 +24,28 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     public static func name(ofTag tag: UInt8) -> String { Self(rawValue: tag)?.name ?? String(tag) }
 
     /// The name in `ttl` lines, logs and statistics; for a resource type, the path segment.
-    public var name: String { Self.names[Int(rawValue)] }
-
-    /// In the order of the cases.
-    private static let names = [
-        "activities", "albums", "apple-curators", "artists", "curators", "genres", "music-videos", "playlists",
-        "record-labels", "songs", "station-genres", "stations", "charts", "search", "storefronts", "catalog",
-        "personal", "other",
-    ]
+    public var name: String {
+        switch self {
+        case .activities: "activities"
+        case .albums: "albums"
+        case .appleCurators: "apple-curators"
+        case .artists: "artists"
+        case .curators: "curators"
+        case .genres: "genres"
+        case .musicVideos: "music-videos"
+        case .playlists: "playlists"
+        case .recordLabels: "record-labels"
+        case .songs: "songs"
+        case .stationGenres: "station-genres"
+        case .stations: "stations"
+        case .charts: "charts"
+        case .search: "search"
+        case .storefronts: "storefronts"
+        case .catalog: "catalog"
+        case .personal: "personal"
+        case .other: "other"
+        }
+    }
 
     /// Nil for a name that is none of the above; spelling and case count.
     public init?(name: String) {

@@ -56,7 +56,7 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(text)" }
 
     /// Four templates for each resource type: its collection, an item, what is related to one, and
-    /// a view of one.
+    /// a view of one. In the order of the cases of both; a test holds each to the name of its type.
     private static let resourceTexts: [StaticString] = [
         "/v1/catalog/{storefront}/activities", "/v1/catalog/{storefront}/activities/{id}",
         "/v1/catalog/{storefront}/activities/{id}/{relationship}",

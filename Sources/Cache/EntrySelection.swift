@@ -21,10 +21,10 @@ public struct EntrySelection: Sendable, Equatable {
         case resource(UInt64)
     }
 
-    public private(set) var conditions: [Condition] = []
+    public private(set) var conditions: [Condition]
 
-    /// Everything.
-    public init() {}
+    /// Without conditions: everything.
+    public init(_ conditions: [Condition] = []) { self.conditions = conditions }
 
     /// One more condition that must hold.
     public mutating func narrow(by condition: Condition) { conditions.append(condition) }
@@ -44,49 +44,6 @@ extension EntrySelection.Condition {
         case .resource(let resource): response.mayName(resource)
         }
     }
-}
-
-// The conditions by name. What is assigned takes the place of what was there.
-
-extension EntrySelection {
-    public var target: [UInt8]? {
-        get { self[\.target, Condition.target] }
-        set { self[\.target, Condition.target] = newValue }
-    }
-    public var prefix: [UInt8]? {
-        get { self[\.prefix, Condition.prefix] }
-        set { self[\.prefix, Condition.prefix] = newValue }
-    }
-    public var storefront: [UInt8]? {
-        get { self[\.storefront, Condition.storefront] }
-        set { self[\.storefront, Condition.storefront] = newValue }
-    }
-    public var classTag: UInt8? {
-        get { self[\.classTag, Condition.classTag] }
-        set { self[\.classTag, Condition.classTag] = newValue }
-    }
-    public var resource: UInt64? {
-        get { self[\.resource, Condition.resource] }
-        set { self[\.resource, Condition.resource] = newValue }
-    }
-
-    private subscript<Value>(
-        _ value: (Condition) -> Value?, _ condition: (Value) -> Condition
-    ) -> Value? {
-        get { conditions.lazy.compactMap(value).first }
-        set {
-            conditions.removeAll { value($0) != nil }
-            if let newValue { conditions.append(condition(newValue)) }
-        }
-    }
-}
-
-extension EntrySelection.Condition {
-    fileprivate var target: [UInt8]? { if case .target(let value) = self { value } else { nil } }
-    fileprivate var prefix: [UInt8]? { if case .prefix(let value) = self { value } else { nil } }
-    fileprivate var storefront: [UInt8]? { if case .storefront(let value) = self { value } else { nil } }
-    fileprivate var classTag: UInt8? { if case .classTag(let value) = self { value } else { nil } }
-    fileprivate var resource: UInt64? { if case .resource(let value) = self { value } else { nil } }
 }
 
 /// What a purge does with the entries chosen.

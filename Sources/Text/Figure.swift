@@ -70,8 +70,13 @@ public enum Figure {
     }
 
     /// `6`, `0.25`: at most three decimals, and no zeros behind them.
-    public static func shortest(_ value: Double) -> String {
-        let digits = fixed(value, 3).reversed().drop { $0 == "0" }
+    public static func shortest(_ value: Double) -> String { shortest(value, decimals: 3) }
+
+    /// With so many decimals at most, and no zeros behind them.
+    public static func shortest(_ value: Double, decimals: Int, isGrouped: Bool = true) -> String {
+        let text = fixed(value, decimals, isGrouped: isGrouped)
+        guard decimals > 0 else { return text }
+        let digits = text.reversed().drop { $0 == "0" }
         return String((digits.first == "." ? digits.dropFirst() : digits).reversed())
     }
 

@@ -6,8 +6,8 @@ import Testing
 
 /// The order and the reasons of refusals, without a socket.
 @Suite struct AdminAuthorizerTests {
-    private let purge = AdminEndpoint.named("/purge")
-    private let stats = AdminEndpoint.named("/stats")
+    private let purge = AdminEndpoint.table.first { $0.path == "/purge" }
+    private let stats = AdminEndpoint.table.first { $0.path == "/stats" }
 
     private func status(
         _ request: AdminRequest, _ endpoint: AdminEndpoint?, token: String? = nil,
@@ -76,6 +76,6 @@ import Testing
         #expect(status(request(.post), purge, content: AdminAuthorizer.maxContentBytes + 1) == 413)
         #expect(status(request(.put), purge) == 405)
         #expect(status(request(.head), stats) == nil)
-        #expect(status(request(), nil) == 404)
+        #expect(status(request(), nil) == nil, "the service answers that there is nothing")
     }
 }

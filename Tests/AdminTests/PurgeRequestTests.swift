@@ -17,7 +17,12 @@ private func refusal(_ text: String) -> String? {
     }
 }
 
-private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+/// The one condition that the request has.
+private func condition(_ text: String) throws -> EntrySelection.Condition {
+    let conditions = try request(text).selection.conditions
+    try #require(conditions.count == 1)
+    return conditions[0]
+}
 
 @Suite struct PurgeRequestTests {
     @Test func softIsTheDefaultAndDryRunChangesNothing() throws {
@@ -34,15 +39,13 @@ private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $
         "HTTP://127.0.0.1:8080/v1/catalog/us/%73ongs?include=albums%2Cartists&ids=1%2C2",
     ])
     func aURLIsSpeltAsTheProxySpellsIt(url: String) throws {
-        let target = try request(#"{"url":"\#(url)"}"#).selection.target
-        #expect(text(target) == (try CanonicalTarget("/v1/catalog/us/songs?ids=1,2&include=albums,artists").text))
+        let canonical = try CanonicalTarget("/v1/catalog/us/songs?ids=1,2&include=albums,artists")
+        #expect(try condition(#"{"url":"\#(url)"}"#) == .target(Array(canonical.text.utf8)))
     }
 
     @Test func aURLWithoutAPathIsTheRoot() throws {
-        #expect(text(try request(#"{"url":"http://h"}"#).selection.target) == "/")
-        #expect(
-            text(try request(#"{"url":"http://h?a=1"}"#).selection.target)
-                == text(try request(#"{"url":"/?a=1"}"#).selection.target))
+        #expect(try condition(#"{"url":"http://h"}"#) == .target(Array("/".utf8)))
+        #expect(try condition(#"{"url":"http://h?a=1"}"#) == condition(#"{"url":"/?a=1"}"#))
     }
 
     @Test func aPrefixMayEndAnywhereInAPath() throws {
@@ -50,14 +53,16 @@ private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $
             ("/v1/catalog/us/", "/v1/catalog/us/"), ("/v1/catalog/us/songs/14", "/v1/catalog/us/songs/14"), ("/", "/"),
             ("/v1/%63atalog/", "/v1/catalog/"),
         ] {
-            #expect(text(try request(#"{"prefix":"\#(given)"}"#).selection.prefix) == meant)
+            #expect(try condition(#"{"prefix":"\#(given)"}"#) == .prefix(Array(meant.utf8)))
         }
     }
 
     @Test func aResourceIsNumberedAsItsMentionsAre() throws {
         let selection = try request(#"{"resource":"playlists:pl.a:b-C_1","storefront":"gb"}"#).selection
-        #expect(selection.resource == ResourceMention.number(type: "playlists", id: "pl.a:b-C_1"))
-        #expect(selection.storefront == Array("gb".utf8))
+        #expect(selection.conditions.count == 2)
+        #expect(selection.conditions.contains(.storefront(Array("gb".utf8))))
+        let number = ResourceMention.number(type: "playlists", id: "pl.a:b-C_1")
+        #expect(selection.conditions.contains(.resource(number)))
     }
 
     /// What is stored of a document that may name anything is found by every resource.

@@ -11,14 +11,14 @@ import Testing
     let scratch = Scratch()
 
     /// Every way to choose the second of two parts, of which an answer under `/c` was composed.
-    private static let selections: [@Sendable (inout EntrySelection) -> Void] = [
-        { _ in },
-        { $0.target = Array("/v1/catalog/us/artists/2".utf8) },
-        { $0.prefix = Array("/v1/catalog/us/art".utf8) },
-        { $0.storefront = Array("us".utf8) },
-        { $0.classTag = 2 },
-        { $0.resource = 9 },
-        { ($0.prefix, $0.resource) = (Array("/v1/catalog/us/artists/".utf8), 9) },
+    private static let selections: [[EntrySelection.Condition]] = [
+        [],
+        [.target(Array("/v1/catalog/us/artists/2".utf8))],
+        [.prefix(Array("/v1/catalog/us/art".utf8))],
+        [.storefront(Array("us".utf8))],
+        [.classTag(2)],
+        [.resource(9)],
+        [.prefix(Array("/v1/catalog/us/artists/".utf8)), .resource(9)],
     ]
 
     @Test(arguments: selections.indices, [false, true])
@@ -27,22 +27,23 @@ import Testing
             let scratch = Scratch()
             let cache = composing(withFile ? scratch.open() : nil).cache
             let all = selection == 0 || selection == 3
-            #expect(await cache.purge(.dryRun, Self.selections[selection]) == (all ? 2 : 1), "it does not count")
+            let chosen = EntrySelection(Self.selections[selection])
+            #expect(await cache.purge(.dryRun, chosen) == (all ? 2 : 1), "it does not count")
             #expect(cache.memory.lookup(key("/c")) != nil)
-            #expect(await cache.purge(mode, Self.selections[selection]) == (all ? 2 : 1))
+            #expect(await cache.purge(mode, chosen) == (all ? 2 : 1))
             #expect(cache.memory.lookup(key("/c")) == nil)
-            #expect(await cache.purge(mode, Self.selections[selection]) == (mode == .hard ? 0 : all ? 2 : 1))
+            #expect(await cache.purge(mode, chosen) == (mode == .hard ? 0 : all ? 2 : 1))
         }
     }
 
     @Test func itStaysWhereNeitherItNorAPartIsChosen() async {
         let cache = composing().cache
-        #expect(await cache.purge(.hard) { $0.target = Array("/v1/catalog/us/artists/3".utf8) } == 0)
-        #expect(await cache.purge(.hard) { $0.prefix = Array("/v1/catalog/gb".utf8) } == 0)
-        #expect(await cache.purge(.hard) { $0.storefront = Array("gb".utf8) } == 0)
-        #expect(await cache.purge(.hard) { $0.resource = 8 } == 0)
+        #expect(await cache.purge(.hard, .target(Array("/v1/catalog/us/artists/3".utf8))) == 0)
+        #expect(await cache.purge(.hard, .prefix(Array("/v1/catalog/gb".utf8))) == 0)
+        #expect(await cache.purge(.hard, .storefront(Array("gb".utf8))) == 0)
+        #expect(await cache.purge(.hard, .resource(8)) == 0)
         #expect(cache.memory.lookup(key("/c")) != nil)
-        #expect(await cache.purge(.soft) { $0.target = Array("/c".utf8) } == 0)
+        #expect(await cache.purge(.soft, .target(Array("/c".utf8))) == 0)
         #expect(cache.memory.lookup(key("/c")) == nil, "its own target")
     }
 
@@ -52,7 +53,7 @@ import Testing
         let (cache, _) = composing(store)
         cache.flush()
         cache.memory.remove(key("/v1/catalog/us/artists/2"))
-        #expect(await cache.purge(.hard) { $0.resource = 9 } == 1)
+        #expect(await cache.purge(.hard, .resource(9)) == 1)
         #expect(cache.memory.lookup(key("/c")) == nil)
     }
 
@@ -139,8 +140,8 @@ private final class CompositionRace: Sendable {
             // afterwards.
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: cache.remove(key("/\(part)"))
-            case 1: purge(.hard) { $0.target = Array("/\(part)".utf8) }
-            case 2: purge(.soft) { $0.resource = UInt64(part) }
+            case 1: purge(.hard, .target(Array("/\(part)".utf8)))
+            case 2: purge(.soft, .resource(UInt64(part)))
             case 3 where cache.store == nil:
                 cache.memory.remove(key("/\(part)"))
                 continue
@@ -172,9 +173,9 @@ private final class CompositionRace: Sendable {
         }
     }
 
-    private func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) {
+    private func purge(_ mode: PurgeMode, _ conditions: EntrySelection.Condition...) {
         let answered = DispatchSemaphore(value: 0)
-        cache.purge(.choosing(change), mode, at: noon) { _ in answered.signal() }
+        cache.purge(EntrySelection(conditions), mode, at: noon) { _ in answered.signal() }
         answered.wait()
     }
 }

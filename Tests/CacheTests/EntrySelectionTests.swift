@@ -4,26 +4,22 @@ import Testing
 @testable import Cache
 
 @Suite struct EntrySelectionTests {
-    private func selection(_ change: (inout EntrySelection) -> Void) -> EntrySelection {
-        var selection = EntrySelection()
-        change(&selection)
-        return selection
-    }
+    private func selection(_ conditions: EntrySelection.Condition...) -> EntrySelection { EntrySelection(conditions) }
 
     @Test func allConditionsMustHold() {
         let answer = response("/v1/catalog/us/songs/1?l=en", resources: [7])
         #expect(EntrySelection().matches(answer))
         let target = Array("/v1/catalog/us/songs/1?l=en".utf8)
-        #expect(selection { ($0.target, $0.storefront) = (target, Array("us".utf8)) }.matches(answer))
-        #expect(!selection { ($0.target, $0.storefront) = (target, Array("gb".utf8)) }.matches(answer))
-        #expect(!selection { $0.target = Array(target.dropLast()) }.matches(answer))
-        #expect(selection { $0.prefix = Array(target.dropLast()) }.matches(answer))
-        #expect(selection { ($0.prefix, $0.resource) = (Array("/v1/".utf8), 7) }.matches(answer))
-        #expect(!selection { ($0.prefix, $0.resource) = (Array("/v1/".utf8), 8) }.matches(answer))
+        #expect(selection(.target(target), .storefront(Array("us".utf8))).matches(answer))
+        #expect(!selection(.target(target), .storefront(Array("gb".utf8))).matches(answer))
+        #expect(!selection(.target(Array(target.dropLast()))).matches(answer))
+        #expect(selection(.prefix(Array(target.dropLast()))).matches(answer))
+        #expect(selection(.prefix(Array("/v1/".utf8)), .resource(7)).matches(answer))
+        #expect(!selection(.prefix(Array("/v1/".utf8)), .resource(8)).matches(answer))
     }
 
     @Test func aTargetIsChosenWithAllItsVariantsAndUsers() {
-        let target = selection { $0.target = Array("/a".utf8) }
+        let target = selection(.target(Array("/a".utf8)))
         #expect(target.matches(response("/a", variant: "gzip")) && target.matches(response("/a", scope: someone(1))))
         #expect(!target.matches(response("/a/b")) && !target.matches(response("/a?b=1")))
     }
@@ -43,14 +39,6 @@ import Testing
     @Test func whatMayNameAnyResourceNamesEach() {
         let answer = response("/a", resources: [StoredResponse.everyResource])
         #expect([0, 1, .max - 1].allSatisfy { answer.mayName($0) })
-    }
-
-    @Test func whatIsAssignedTakesThePlaceOfWhatWasThere() {
-        var selection = EntrySelection()
-        for storefront in ["us", "gb"] { selection.storefront = Array(storefront.utf8) }
-        #expect(selection.conditions == [.storefront(Array("gb".utf8))])
-        selection.storefront = nil
-        #expect(selection == EntrySelection())
     }
 
     @Test func aSignpostStaysFreshAndGoesWithTheRest() {
@@ -73,16 +61,23 @@ import Testing
     private static let resources: [UInt64] = [
         0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x8000_7F00_FF27_0025, 0x2725_5F5C_C3A4_C3B6,
     ]
-    /// One of each kind.
-    private static let kinds: [EntrySelection.Condition] = [
-        .target([]), .prefix([]), .storefront([]), .classTag(0), .resource(0),
-    ]
+    private enum Kind: CaseIterable {
+        case target, prefix, storefront, classTag, resource
 
-    /// Another of the same kind, such that some entries have it. A new kind also belongs into
-    /// `kinds`.
-    private func drawn(
-        _ kind: EntrySelection.Condition, _ generator: inout SeededGenerator
-    ) -> EntrySelection.Condition {
+        /// A new condition needs a kind here to compile, and the kind a value in `drawn`.
+        init(_ condition: EntrySelection.Condition) {
+            switch condition {
+            case .target: self = .target
+            case .prefix: self = .prefix
+            case .storefront: self = .storefront
+            case .classTag: self = .classTag
+            case .resource: self = .resource
+            }
+        }
+    }
+
+    /// A condition of this kind, such that some entries have it.
+    private func drawn(_ kind: Kind, _ generator: inout SeededGenerator) -> EntrySelection.Condition {
         let target = Array(Self.targets.randomElement(using: &generator)!.utf8)
         switch kind {
         case .target: return .target(target)
@@ -120,8 +115,10 @@ import Testing
         var sizes: Set<Int> = []
         for _ in 0..<100 {
             var selection = EntrySelection()
-            for kind in Self.kinds where Int.random(in: 0..<3, using: &generator) == 0 {
-                selection.narrow(by: drawn(kind, &generator))
+            for kind in Kind.allCases where Int.random(in: 0..<3, using: &generator) == 0 {
+                let condition = drawn(kind, &generator)
+                #expect(Kind(condition) == kind)
+                selection.narrow(by: condition)
             }
             let inMemory = entries.filter(selection.matches).map { entry in
                 String(decoding: entry.key.target + " ".utf8 + entry.key.variant, as: UTF8.self)

@@ -133,17 +133,17 @@ private func numbered(_ number: Int) -> StoredResponse {
                 tier.store(response("/v1/catalog/\(storefront)/\(tag)", storefront: storefront, classTag: UInt8(tag)))
             }
         }
-        func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) -> Int {
-            tier.purge(Purge(selection: .choosing(change), mode: mode, now: noon))
+        func purge(_ mode: PurgeMode, _ conditions: EntrySelection.Condition...) -> Int {
+            tier.purge(Purge(selection: EntrySelection(conditions), mode: mode, now: noon))
         }
         let american = Array("us".utf8)
-        #expect(purge(.dryRun) { ($0.storefront, $0.classTag) = (american, 1) } == 1 && tier.count == 6)
-        #expect(purge(.soft) { $0.storefront = american } == 3)
+        #expect(purge(.dryRun, .storefront(american), .classTag(1)) == 1 && tier.count == 6)
+        #expect(purge(.soft, .storefront(american)) == 3)
         #expect(tier.lookup(key("/v1/catalog/us/1"))?.freshFor == 0)
         #expect(tier.lookup(key("/v1/catalog/gb/1"))?.freshFor == 1_000_000)
-        #expect(purge(.hard) { $0.prefix = Array("/v1/catalog/gb/".utf8) } == 3 && tier.count == 3)
-        #expect(purge(.hard) { $0.target = Array("/v1/catalog/us/2".utf8) } == 1 && tier.count == 2)
-        #expect(purge(.hard) { _ in } == 2 && tier.count == 0)
+        #expect(purge(.hard, .prefix(Array("/v1/catalog/gb/".utf8))) == 3 && tier.count == 3)
+        #expect(purge(.hard, .target(Array("/v1/catalog/us/2".utf8))) == 1 && tier.count == 2)
+        #expect(purge(.hard) == 2 && tier.count == 0)
     }
 
     @Test func aPurgeMeetsEveryEntryOfALargeShard() {

@@ -6,13 +6,16 @@ import Testing
 @testable import Cache
 
 extension ResponseCache {
-    /// Purges what `change` selects, and waits until that is done.
+    /// Purges what the conditions choose, and waits until that is done.
     func purge(
-        _ mode: PurgeMode, at now: Int64 = noon, _ change: (inout EntrySelection) -> Void = { _ in }
+        _ mode: PurgeMode, at now: Int64 = noon, _ conditions: EntrySelection.Condition...
     ) async -> Int? {
-        let chosen = EntrySelection.choosing(change)
-        return await withCheckedContinuation { continuation in
-            purge(chosen, mode, at: now) { continuation.resume(returning: $0) }
+        await purge(mode, at: now, EntrySelection(conditions))
+    }
+
+    func purge(_ mode: PurgeMode, at now: Int64 = noon, _ selection: EntrySelection) async -> Int? {
+        await withCheckedContinuation { continuation in
+            purge(selection, mode, at: now) { continuation.resume(returning: $0) }
         }
     }
 }
@@ -41,7 +44,7 @@ extension ResponseCache {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         for number in 0..<5 { cache.store(response("/\(number)")) }
         #expect(await cache.purge(.dryRun) == 5 && cache.memory.count == 5)
-        #expect(await cache.purge(.hard) { $0.target = Array("/3".utf8) } == 1)
+        #expect(await cache.purge(.hard, .target(Array("/3".utf8))) == 1)
         #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
     }
 
@@ -56,12 +59,12 @@ extension ResponseCache {
         cache.flush()
         cache.memory.remove(key("/a", "fr"))
         let target = Array("/a".utf8)
-        #expect(await cache.purge(.dryRun) { $0.target = target } == 4)
-        #expect(await cache.purge(.soft) { $0.target = target } == 4)
+        #expect(await cache.purge(.dryRun, .target(target)) == 4)
+        #expect(await cache.purge(.soft, .target(target)) == 4)
         let reader = store.makeReader()
         #expect(cache.lookup(key("/a", "fr"), reader, at: noon) == nil, "nothing can use it")
         #expect(cache.lookup(key("/a"), reader, at: noon)?.freshFor == 1_000_000, "the signpost")
-        #expect(await cache.purge(.hard) { $0.target = target } == 3)
+        #expect(await cache.purge(.hard, .target(target)) == 3)
         for variant in ["", "de", "en", "fr"] { #expect(cache.lookup(key("/a", variant), reader, at: noon) == nil) }
         #expect(cache.memory.lookup(key("/a", "", someone(1))) == nil)
         #expect(cache.memory.count == 2 && store.entries == 2)
@@ -78,9 +81,9 @@ extension ResponseCache {
         cache.flush()
         cache.memory.remove(key("/one"))
         cache.memory.remove(key("/any"))
-        #expect(await cache.purge(.dryRun) { $0.resource = 7 } == 4)
-        #expect(await cache.purge(.hard) { ($0.resource, $0.prefix) = (7, Array("/b".utf8)) } == 1)
-        #expect(await cache.purge(.hard) { $0.resource = 7 } == 3)
+        #expect(await cache.purge(.dryRun, .resource(7)) == 4)
+        #expect(await cache.purge(.hard, .resource(7), .prefix(Array("/b".utf8))) == 1)
+        #expect(await cache.purge(.hard, .resource(7)) == 3)
         #expect(await cache.purge(.dryRun) == 2)
         #expect(store.entries == 2 && cache.memory.count == 2)
     }
@@ -149,7 +152,7 @@ extension ResponseCache {
         cache.purge(EntrySelection(), .soft, at: noon) { _ in }
         #expect(cache.purgeEpoch > before, "at once")
         let between = cache.purgeEpoch
-        #expect(await cache.purge(.hard) { $0.resource = 1 } == 0)
+        #expect(await cache.purge(.hard, .resource(1)) == 0)
         #expect(cache.purgeEpoch >= between + 2, "and again before memory's turn")
     }
 

@@ -132,19 +132,19 @@ import Testing
                 store.store(response("/é/\(storefront)/\(tag)", storefront: storefront, classTag: UInt8(tag)))
             }
         }
-        func purge(_ mode: PurgeMode, _ change: (inout EntrySelection) -> Void) async -> Int? {
-            await store.purged(mode, .choosing(change))
+        func purge(_ mode: PurgeMode, _ conditions: EntrySelection.Condition...) async -> Int? {
+            await store.purged(mode, EntrySelection(conditions))
         }
-        #expect(await purge(.dryRun) { $0.classTag = 1 } == 2)
-        #expect(await purge(.soft) { $0.storefront = Array("us".utf8) } == 3)
+        #expect(await purge(.dryRun, .classTag(1)) == 2)
+        #expect(await purge(.soft, .storefront(Array("us".utf8))) == 3)
         let reader = store.makeReader()
         #expect(reader.lookup(key("/é/us/1"), at: noon)?.freshFor == 0)
         #expect(reader.lookup(key("/é/gb/1"), at: noon)?.freshFor == 1_000_000)
-        #expect(await purge(.hard) { $0.prefix = Array("/é/g".utf8) } == 3)
-        #expect(await purge(.hard) { $0.target = Array("/é/us/2".utf8) } == 1)
+        #expect(await purge(.hard, .prefix(Array("/é/g".utf8))) == 3)
+        #expect(await purge(.hard, .target(Array("/é/us/2".utf8))) == 1)
         #expect(store.entries == 2)
         #expect(Set(await store.listed().map(\.target)) == ["/é/us/0", "/é/us/1"])
-        #expect(await purge(.hard) { _ in } == 2)
+        #expect(await purge(.hard) == 2)
         #expect(store.entries == 0)
     }
 

@@ -38,7 +38,7 @@ import Testing
                 switch Int.random(in: 0..<40, using: &generator) {
                 case 0: cache.remove(key("/\(number)"))
                 case 1:
-                    let selection = EntrySelection.choosing { $0.target = Array("/\(number)".utf8) }
+                    let selection = EntrySelection([.target(Array("/\(number)".utf8))])
                     cache.purge(selection, Bool.random(using: &generator) ? .hard : .soft, at: time) { _ in }
                 case 2..<20: _ = cache.lookup(key("/\(number)"), reader, at: time)
                 default:

@@ -18,19 +18,19 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
 @Suite struct StorePurgeTests {
     let scratch = Scratch()
 
-    private func purge(_ mode: PurgeMode = .hard, _ change: (inout EntrySelection) -> Void = { _ in }) -> StorePurge {
-        StorePurge(Purge(selection: .choosing(change), mode: mode, now: noon), PurgeCount())
+    private func purge(_ mode: PurgeMode = .hard, _ conditions: EntrySelection.Condition...) -> StorePurge {
+        StorePurge(Purge(selection: EntrySelection(conditions), mode: mode, now: noon), PurgeCount())
     }
 
     @Test func targetsAreFoundThroughAnIndexAndResourcesWithoutTheEntries() throws {
         _ = scratch.open()
         let target = Array("/a".utf8)
-        let byTarget = purge { $0.target = target }
+        let byTarget = purge(.hard, .target(target))
         #expect(try plan(scratch.file, byTarget, .row(1)).hasPrefix("SEARCH entry USING INDEX entry_by_key (key=?"))
         #expect(
             try plan(scratch.file, byTarget, .variants(target))
                 .hasPrefix("SEARCH entry USING INDEX variant_by_target (target=? AND rowid>? AND rowid<?)"))
-        let byResource = try plan(scratch.file, purge { $0.resource = 7 }, .mentions(7))
+        let byResource = try plan(scratch.file, purge(.hard, .resource(7)), .mentions(7))
         #expect(byResource.hasPrefix("SEARCH mention USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"))
         #expect(byResource.contains("SEARCH entry USING INTEGER PRIMARY KEY (rowid=?)"), "for those that name it")
         for plans in [byResource, try plan(scratch.file, byTarget, .variants(target))] {
@@ -41,11 +41,11 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
     }
 
     @Test func onlyTheSourcesAreAskedThatCanAnswer() {
-        guard case .row = purge(.hard, { ($0.target, $0.resource) = ([1], 7) }).source else {
+        guard case .row = purge(.hard, .target([1]), .resource(7)).source else {
             Issue.record("a target is found by its key")
             return
         }
-        guard case .mentions(7) = purge(.hard, { ($0.prefix, $0.resource) = ([1], 7) }).source else {
+        guard case .mentions(7) = purge(.hard, .prefix([1]), .resource(7)).source else {
             Issue.record("a resource is found by its mentions")
             return
         }
@@ -96,7 +96,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
                 continuation.resume(returning: count)
             }
             // Queued behind the purge's first step of eight.
-            let one = EntrySelection.choosing { $0.target = Array("/1".utf8) }
+            let one = EntrySelection([.target(Array("/1".utf8))])
             store.purge(Purge(selection: one, mode: .dryRun, now: noon)) { _ in events.log("counted") }
         }
         #expect(purged == 2_000)
@@ -129,7 +129,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         }
         for answer in answers { store.store(answer) }
         for resource in Set(pool + [5, .max - 1]).sorted() {
-            let selection = EntrySelection.choosing { $0.resource = resource }
+            let selection = EntrySelection([.resource(resource)])
             let expected = answers.count { selection.matches($0) }
             #expect(await store.purged(.dryRun, selection) == expected, "seed \(seed), \(resource)")
         }

@@ -35,9 +35,9 @@ import Testing
         for mode in [PurgeMode.hard, .soft] {
             let scratch = Scratch()
             let cache = cache(scratch, inMemory: tiers.memory, inFile: tiers.file)
-            #expect(await cache.purge(.dryRun) { $0.storefront = Array(storefront.utf8) } == 2)
+            #expect(await cache.purge(.dryRun, .storefront(Array(storefront.utf8))) == 2)
             #expect(left(cache) == Self.storefronts)
-            #expect(await cache.purge(mode) { $0.storefront = Array(storefront.utf8) } == 2)
+            #expect(await cache.purge(mode, .storefront(Array(storefront.utf8))) == 2)
             #expect(left(cache) == Self.storefronts.filter { $0 != storefront })
         }
     }
@@ -46,7 +46,7 @@ import Testing
         let scratch = Scratch()
         let cache = cache(scratch, inMemory: true, inFile: true)
         for storefront in ["aa", "fr", "zz", "u", "uss"] {
-            #expect(await cache.purge(.hard) { $0.storefront = Array(storefront.utf8) } == 0, "\(storefront)")
+            #expect(await cache.purge(.hard, .storefront(Array(storefront.utf8))) == 0, "\(storefront)")
         }
         #expect(left(cache) == Self.storefronts)
     }
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: ["de", "gb", "us"]) func aListingByStorefrontShowsThatOne(storefront: String) async throws {
         let scratch = Scratch()
         let cache = cache(scratch, inMemory: true, inFile: true)
-        let listed = try await #require(cache.store).listed(.choosing { $0.storefront = Array(storefront.utf8) })
+        let listed = try await #require(cache.store).listed(EntrySelection([.storefront(Array(storefront.utf8))]))
         #expect(Set(listed.map(\.target)) == ["/\(storefront)/0", "/\(storefront)/1"])
     }
 }

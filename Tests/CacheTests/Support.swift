@@ -110,15 +110,6 @@ extension Scratch {
     }
 }
 
-extension EntrySelection {
-    /// All entries, less what `change` leaves out.
-    static func choosing(_ change: (inout EntrySelection) -> Void) -> EntrySelection {
-        var selection = EntrySelection()
-        change(&selection)
-        return selection
-    }
-}
-
 extension SQLiteStore {
     /// Purges, and waits until that is done.
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {

@@ -139,7 +139,7 @@ private struct Scene {
         let scene = Scene()
         scene.answer("one", to: "Foo: 1")
         scene.answer("two", to: "Foo: 2")
-        let selection = EntrySelection.choosing { $0.target = Array("/a".utf8) }
+        let selection = EntrySelection([.target(Array("/a".utf8))])
         func purge(_ mode: PurgeMode) -> Int {
             scene.cache.memory.purge(Purge(selection: selection, mode: mode, now: noon))
         }

@@ -17,6 +17,7 @@ import Testing
             ["Policy"], ["Bodies"], ["Observe/Counting"], ["Observe/Logging"], ["Observe/Recording"], ["Observe"],
             ["Exchange"], ["Service"],
         ],
+        "Admin": [["Requests"], ["Access"], ["Observing"], ["Metrics"], ["Dashboard"], ["Endpoints"]],
         "refrain": [
             ["Values"], ["Configuration"], ["CommandLine"], ["AdminClient"], ["Options"], ["Running"], ["Help"],
             ["Commands"], ["Top"], [""],

@@ -31,8 +31,8 @@ import Traffic
         #expect(filter.methods == ["GET"] && filter.statuses == [4, 200] && filter.storefronts == ["us"])
         #expect(filter.outcomes == ["stale-if-error"] && options.thresholds.map(\.text) == ["diff>0", "p99>50ms"])
         // What is not looked at cannot be judged.
-        #expect(options.plan.verifies && options.plan.repeats && options.plan.timeout == .seconds(5))
-        #expect(try Self.options("--fail-if", "p99>50ms").plan.verifies == false)
+        #expect(options.verifies && options.plan.repeats && options.plan.timeout == .seconds(5))
+        #expect(try Self.options("--fail-if", "p99>50ms").verifies == false)
     }
 
     @Test(arguments: [

@@ -73,7 +73,8 @@ struct AdminAuthorizer {
         return sessions.isOpen(session, at: now)
     }
 
-    /// Why the request is not answered; nil when it is.
+    /// Why the request is not answered; nil when it is, or may know that there is nothing there.
+    /// - Parameter endpoint: nil where the path leads to none.
     /// - Parameter isOwner: whether the peer is the user that the proxy runs as, or root; asked
     ///   only where it matters.
     func refusal(
@@ -87,7 +88,7 @@ struct AdminAuthorizer {
             return .error(421, "Address this listener by a loopback name or address.")
         }
         guard !request.isCrossSite else { return .error(403, "Cross-origin requests are not answered here.") }
-        guard let endpoint else { return .notFound }
+        guard let endpoint else { return nil }
         guard endpoint.takes(request.method) else {
             return .error(405, "\(endpoint.path) takes \(endpoint.allow).").adding("Allow", endpoint.allow)
         }

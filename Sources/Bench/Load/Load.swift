@@ -9,6 +9,9 @@ import Upstream
 /// many it kept waiting.
 enum Load {
     /// Asks for each target once, so many a second or all at once, and waits for the answers.
+    ///
+    /// A result is returned though its generator was late: its figures are shown together with that
+    /// (`Sample.invalidBecause`).
     /// - Throws: `BenchError` unless each of them is a 200.
     static func run(
         _ targets: some Sequence<String>, port: Int, connections: Int, perSecond rate: Int? = nil

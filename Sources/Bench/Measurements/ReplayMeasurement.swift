@@ -61,7 +61,9 @@ enum ReplayMeasurement {
             throw BenchError(
                 "replay: of \(result.sent) requests \(result.answered) were answered, not all of them by hits")
         }
-        return sample(rate: rate, requests: result.answered, since: before)
+        var sample = sample(rate: rate, requests: result.answered, since: before)
+        sample.invalidBecause = result.invalidBecause
+        return sample
     }
 
     private static func wrk(_ server: RunningServer, _ target: String, seconds: Int) throws -> Sample {

@@ -21,6 +21,8 @@ struct Sample: Equatable {
     var p99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0
+    /// Why latencies say nothing about the server: the generator was late. nil: they do.
+    var invalidBecause: String?
 }
 
 /// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more
@@ -64,6 +66,13 @@ struct Rounds {
         let absent = others.filter { $0.figure == nil }.map { "\($0.name) is not installed" }
         return ResultRow(
             measurement: measurement, name: name, unit: unit, ours: median(ours, figure), others: others,
-            notes: notes + absent)
+            notes: notes + absent + ([ours] + beside.map(\.name)).flatMap(objections))
+    }
+
+    /// A sentence for each round of a server that is invalid.
+    private func objections(to name: String) -> [String] {
+        (samples[name] ?? []).enumerated().compactMap { index, sample in
+            sample.invalidBecause.map { "\(name), round \(index + 1): invalid run: \($0)" }
+        }
     }
 }

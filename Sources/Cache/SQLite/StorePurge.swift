@@ -28,14 +28,21 @@ struct StorePurge: Sendable {
     init(_ purge: Purge, _ count: PurgeCount) {
         self.purge = purge
         self.count = count
-        // Taken from the end.
-        if let target = purge.selection.target {
-            sources = [.variants(target), .row(SQLiteStore.index(of: CacheKey(scope: .shared, target: target)))]
-        } else if let resource = purge.selection.resource {
-            sources = [.mentions(resource)]
-        } else {
-            sources = [.all]
+        sources = Self.sources(purge.selection)
+    }
+
+    /// Where all that can be chosen is found, the narrower the better; taken from the end.
+    private static func sources(_ selection: EntrySelection) -> [Source] {
+        var sources = [Source.all]
+        for condition in selection.conditions {
+            switch condition {
+            case .target(let target):
+                return [.variants(target), .row(SQLiteStore.index(of: CacheKey(scope: .shared, target: target)))]
+            case .resource(let resource): sources = [.mentions(resource)]
+            case .prefix, .storefront, .classTag: break
+            }
         }
+        return sources
     }
 
     var isDone: Bool { sources.isEmpty }

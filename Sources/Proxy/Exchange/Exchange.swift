@@ -95,6 +95,7 @@ extension Exchange {
         }
         if let action = step.flight { perform(action) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
+        if step.isPrefetch { proxy.statistics.count(.prefetched) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }
     }
@@ -163,8 +164,9 @@ extension Exchange {
         case .send(let sending): send(sending)
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
-            Exchange(supplement, for: .part { [self] in partEnded($0) }, proxy).start()
-        case .joinBatch: proxy.batcher.add(request) { [self] in partEnded($0, isFirst: $1, .batched) }
+            Exchange(supplement, for: .part { [self] in handle(.partEnded($0, isFirst: true)) }, proxy).start()
+        case .joinBatch: proxy.batcher.add(request) { [self] in handle(.partEnded($0, isFirst: $1)) }
+        case .complete(let substitutes): handle(.completed(substitutes.first { proxy.find($0, for: request) }?.stored))
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
@@ -179,15 +181,6 @@ extension Exchange {
 // MARK: - The origin
 
 extension Exchange {
-    /// - Parameter detail: which an answer that is composed now is given, if it has to be one.
-    private func partEnded(_ end: PartEnd, isFirst: Bool = true, _ detail: Reason? = nil) {
-        var whole: StoredResponse?
-        if state.isCompleting, case .stored = end {
-            whole = proxy.freshInMemory(request) ?? proxy.compose(for: request, detail)
-        }
-        handle(.partEnded(end, whole: whole, isFirst: isFirst))
-    }
-
     private var storage: AnswerStorage { AnswerStorage(request, flight, proxy) }
 
     private func send(_ sending: ExchangeState.Sending) {

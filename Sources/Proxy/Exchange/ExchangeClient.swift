@@ -33,9 +33,8 @@ final class ExchangeClient {
         case .hint(let interim): connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
         case .stored(let stored, let status): answer(stored, originStatus: status)
         case .stale(let stored, let cause, let status): answer(stale: stored, cause, originStatus: status)
-        case .standIn(let cause, let status, let otherwise):
-            perform(proxy.standIn(for: request).map { .stale($0, cause, originStatus: status) } ?? otherwise)
-        case .composition(let failure): compose(insteadOf: failure)
+        case .composed(let stored, let cause, let status): answer(composed: stored, cause, originStatus: status)
+        case .substitute: perform(action.settled { proxy.find($0, for: request) })
         case .pass(let response, let reason): pass(response, reason)
         case .refuse(let failure): refuse(failure)
         case .beginStreaming(let response): beginStreaming(response)
@@ -65,10 +64,9 @@ final class ExchangeClient {
             upstreamTime: upstreamTime, to: connection)
     }
 
-    private func compose(insteadOf failure: ExchangeFailure) {
-        guard let composed = proxy.compose(for: request) else { return refuse(failure) }
-        proxy.statistics.count(because: failure.reason)
-        answer(composed, originStatus: failure.originStatus)
+    private func answer(composed stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
+        proxy.statistics.count(because: cause)
+        answer(stored, originStatus: originStatus)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {

@@ -77,7 +77,7 @@ extension ExchangeState {
         case .unstored(let response, let reason):
             let pass = ClientAction.pass(response, reason)
             guard OriginVerdict.standsIn(forStatus: response.status) else { return answer(pass) }
-            return answer(.standIn(.upstreamError, originStatus: response.status, otherwise: pass))
+            return answer(.substitute([.standIn], .upstreamError, originStatus: response.status, otherwise: pass))
         case .failed(let failure): return give(up: failure)
         }
     }
@@ -90,8 +90,9 @@ extension ExchangeState {
         // What it lacked when the request came may have come with others' answers, or out of the
         // file.
         return answer(
-            .standIn(
-                failure.reason, originStatus: failure.originStatus, otherwise: .composition(otherwise: failure)))
+            .substitute(
+                [.standIn, .composition(nil)], failure.reason, originStatus: failure.originStatus,
+                otherwise: .refuse(failure)))
     }
 
     mutating func answer(_ action: ClientAction) -> Step {

@@ -86,9 +86,10 @@ extension ExchangeState {
         case tookOver(meanwhile: StoredResponse?)
         /// The leader has not been out for long enough.
         case mayNotTakeOver
-        /// What a composition lacked has come, or not. `whole`: the answer that was to be had by
-        /// it, if there is one now; `isFirst`: for one of a batch.
-        case partEnded(PartEnd, whole: StoredResponse?, isFirst: Bool)
+        /// What a composition lacked has come, or not; `isFirst`: for one of a batch.
+        case partEnded(PartEnd, isFirst: Bool)
+        /// The answer that was to be had by the part, if it is there.
+        case completed(StoredResponse?)
         /// The time that was set has come. `standIn`: what is stale and may still be served.
         case patienceEnded(standIn: StoredResponse?)
         /// Something to pass on before the answer (RFC 9110 15.2).
@@ -148,16 +149,27 @@ extension ExchangeState {
         case finish(FlightOutcome)
     }
 
+    /// What may be found without asking the origin, and is looked up when it is needed.
+    enum Substitute {
+        /// What another request brought.
+        case arrived
+        /// What can be composed by now; it is said to be made as the reason says, where there is
+        /// one.
+        case composition(Reason?)
+        /// What is stale and may be served still.
+        case standIn
+    }
+
     enum ClientAction {
         case hint(UpstreamInterim)
         /// With everyone's answer.
         case stored(StoredResponse, originStatus: Int?)
         /// With what is stored, although it is stale.
         case stale(StoredResponse, Reason, originStatus: Int?)
-        /// With what is stale, if it is there and may be served still.
-        indirect case standIn(Reason, originStatus: Int?, otherwise: ClientAction)
-        /// With what can be composed by now, or with an error of the proxy's own.
-        case composition(otherwise: ExchangeFailure)
+        /// With what was composed because the origin gave no answer.
+        case composed(StoredResponse, Reason, originStatus: Int?)
+        /// With what is there in place of the origin's answer: see `settled`.
+        indirect case substitute([Substitute], Reason, originStatus: Int?, otherwise: ClientAction)
         /// With the origin's own answer, which is not stored.
         case pass(UpstreamResponse, Reason)
         /// With an error of the proxy's own.
@@ -183,6 +195,8 @@ extension ExchangeState {
         case fetchPart
         /// Comes back as `partEnded`.
         case joinBatch
+        /// The first of these that is there comes back as `completed`.
+        case complete([Substitute])
         /// Comes back as `tokenRenewed`.
         case renewToken
         /// Comes back as `stored`, `unstored` or `outranked`.
@@ -212,8 +226,33 @@ extension ExchangeState {
         var flight: FlightAction?
         /// One request to the origin less than clients asked for.
         var savesRequest = false
+        /// A request to the origin that no client has asked for yet.
+        var isPrefetch = false
         var client: ClientAction?
         var origin: OriginAction?
+    }
+}
+
+extension [ExchangeState.Substitute] {
+    /// The first that is there; what comes after it is not looked for.
+    func first(_ find: (Element) -> StoredResponse?) -> (kind: Element, stored: StoredResponse)? {
+        for kind in self {
+            if let stored = find(kind) { return (kind, stored) }
+        }
+        return nil
+    }
+}
+
+extension ExchangeState.ClientAction {
+    /// The answer itself, where it depends on what is there by now.
+    func settled(by find: (ExchangeState.Substitute) -> StoredResponse?) -> Self {
+        guard case .substitute(let substitutes, let cause, let status, let otherwise) = self else { return self }
+        guard let (kind, stored) = substitutes.first(find) else { return otherwise }
+        return switch kind {
+        case .arrived: .stored(stored, originStatus: status)
+        case .composition: .composed(stored, cause, originStatus: status)
+        case .standIn: .stale(stored, cause, originStatus: status)
+        }
     }
 }
 

@@ -36,6 +36,8 @@ struct ExchangeState {
         case waiting
         /// What a composition lacks is being fetched, or what was joined with others.
         case completing(isBatch: Bool)
+        /// The part is here; what is to be had by it is looked up.
+        case completed(isPaidFor: Bool)
         /// The origin is being asked.
         case asking
         /// The origin refused the developer token with this answer; another one is looked for.
@@ -86,9 +88,6 @@ struct ExchangeState {
     /// Whether the client still waits for its answer.
     var isUnanswered: Bool { if case .waiting = client { true } else { false } }
 
-    /// Whether what a composition lacks is still being fetched.
-    var isCompleting: Bool { if case .completing = work { true } else { false } }
-
     /// Whether the content of a large answer goes on to a client.
     var isStreaming: Bool { if case .streaming = client { true } else { false } }
 
@@ -100,7 +99,8 @@ struct ExchangeState {
         case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now)
         case .tookOver(let meanwhile): tookOver(meanwhile, at: now)
         case .mayNotTakeOver: waitOn(at: now)
-        case .partEnded(let end, let whole, let isFirst): partEnded(end, whole, isFirst: isFirst, at: now)
+        case .partEnded(let end, let isFirst): partEnded(end, isFirst: isFirst, at: now)
+        case .completed(let whole): completed(whole, at: now)
         case .patienceEnded(let standIn): losePatience(standIn, at: now)
         case .interim(let interim): isUnanswered ? Step(client: .hint(interim)) : Step()
         case .answered(let response, let decoding): answered(response, decoding)
@@ -128,7 +128,11 @@ extension ExchangeState {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
         // Their flight was begun by what decided that they are wanted.
-        case .refresh, .ahead: return meanwhile.map { finish(with: $0) } ?? ask(at: now)
+        case .refresh, .ahead:
+            if let meanwhile { return finish(with: meanwhile) }
+            var step = ask(at: now)
+            step.isPrefetch = traits.audience == .ahead
+            return step
         case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
     }
@@ -244,7 +248,7 @@ extension ExchangeState {
         switch work {
         case .completing: return ask(at: now)
         case .waiting: return Step(flight: .takeOver)
-        case .unstarted, .asking, .renewing, .storing, .streaming, .ended: return Step()
+        case .unstarted, .completed, .asking, .renewing, .storing, .streaming, .ended: return Step()
         }
     }
 
@@ -262,20 +266,31 @@ extension ExchangeState {
     }
 
     /// What was lacking is stored now, or the answer has to be asked for as a whole.
-    private mutating func partEnded(
-        _ end: PartEnd, _ whole: StoredResponse?, isFirst: Bool, at now: Instant
-    ) -> Step {
+    private mutating func partEnded(_ end: PartEnd, isFirst: Bool, at now: Instant) -> Step {
         // Patience was lost, and the whole has been asked for.
         guard case .completing(let isBatch) = work else { return Step() }
-        var step: Step
-        switch (end, whole) {
-        case (.failed(let failure), _): step = self.end(.failed(failure))
-        case (.stored, let whole?):
-            step = finish(with: whole)
+        switch end {
+        case .failed(let failure): return withoutTimer(self.end(.failed(failure)))
+        case .unusable: return withoutTimer(ask(at: now))
+        case .stored:
             // One of a batch has cost a request, the others none.
-            step.savesRequest = isBatch && !isFirst
-        case (.unusable, _), (.stored, nil): step = ask(at: now)
+            work = .completed(isPaidFor: !isBatch || isFirst)
+            // The origin's own answer goes before one that is composed.
+            return Step(origin: .complete([.arrived, .composition(isBatch ? .batched : nil)]))
         }
+    }
+
+    private mutating func completed(_ whole: StoredResponse?, at now: Instant) -> Step {
+        guard case .completed(let isPaidFor) = work else { preconditionFailure("a part completes once") }
+        guard let whole else { return withoutTimer(ask(at: now)) }
+        var step = finish(with: whole)
+        step.savesRequest = !isPaidFor
+        return withoutTimer(step)
+    }
+
+    /// What was waited for has come, unless the step waits for more.
+    private func withoutTimer(_ step: Step) -> Step {
+        var step = step
         if case .keep = step.timer { step.timer = .cancel }
         return step
     }

@@ -59,6 +59,14 @@ final class ProxyLoop {
 // MARK: - What is stored
 
 extension ProxyLoop {
+    func find(_ substitute: ExchangeState.Substitute, for request: OriginRequest) -> StoredResponse? {
+        switch substitute {
+        case .arrived: freshInMemory(request)
+        case .composition(let detail): compose(for: request, detail)
+        case .standIn: standIn(for: request)
+        }
+    }
+
     /// What may be served under the key of a request although it is stale.
     func standIn(for request: OriginRequest) -> StoredResponse? {
         request.reason.allowsStandIn ? storedStandIn(for: request) : nil
@@ -89,7 +97,6 @@ extension ProxyLoop {
     /// Asks for what no client has asked for yet, unless that is done already.
     func fetchAhead(_ request: OriginRequest) {
         guard let key = request.key, let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        statistics.count(.prefetched)
         start(request, behind: flight, .ahead(flight))
     }
 

@@ -6,17 +6,31 @@ enum Relation: UInt8, CaseIterable, Sendable {
     case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent
     case playlists, radioShow, recordLabels, songs, station, stations, tracks
 
-    var name: StaticString { Self.names[Int(rawValue)] }
-
-    /// In the order of the cases.
-    private static let names: [StaticString] = [
-        "albums", "artists", "catalog", "children", "composers", "contents", "curator", "genres", "library",
-        "music-videos", "parent", "playlists", "radio-show", "record-labels", "songs", "station", "stations",
-        "tracks",
-    ]
+    var name: StaticString {
+        switch self {
+        case .albums: "albums"
+        case .artists: "artists"
+        case .catalog: "catalog"
+        case .children: "children"
+        case .composers: "composers"
+        case .contents: "contents"
+        case .curator: "curator"
+        case .genres: "genres"
+        case .library: "library"
+        case .musicVideos: "music-videos"
+        case .parent: "parent"
+        case .playlists: "playlists"
+        case .radioShow: "radio-show"
+        case .recordLabels: "record-labels"
+        case .songs: "songs"
+        case .station: "station"
+        case .stations: "stations"
+        case .tracks: "tracks"
+        }
+    }
 
     private static let byName: [String: Relation] = Dictionary(
-        uniqueKeysWithValues: zip(names.map(\.description), allCases))
+        uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
 
     init?(name: String) {
         guard let relation = Self.byName[name] else { return nil }

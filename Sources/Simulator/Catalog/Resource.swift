@@ -9,15 +9,30 @@ enum SimulatedType: UInt8, CaseIterable, Sendable {
     case recommendations
 
     /// The value of `type` in a resource object.
-    var name: StaticString { Self.names[Int(rawValue)] }
-
-    /// In the order of the cases.
-    private static let names: [StaticString] = [
-        "activities", "albums", "apple-curators", "artists", "curators", "genres", "music-videos", "playlists",
-        "record-labels", "songs", "stations", "station-genres", "storefronts", "library-albums",
-        "library-artists", "library-songs", "library-music-videos", "library-playlists",
-        "library-playlist-folders", "personal-recommendation",
-    ]
+    var name: StaticString {
+        switch self {
+        case .activities: "activities"
+        case .albums: "albums"
+        case .appleCurators: "apple-curators"
+        case .artists: "artists"
+        case .curators: "curators"
+        case .genres: "genres"
+        case .musicVideos: "music-videos"
+        case .playlists: "playlists"
+        case .recordLabels: "record-labels"
+        case .songs: "songs"
+        case .stations: "stations"
+        case .stationGenres: "station-genres"
+        case .storefronts: "storefronts"
+        case .libraryAlbums: "library-albums"
+        case .libraryArtists: "library-artists"
+        case .librarySongs: "library-songs"
+        case .libraryMusicVideos: "library-music-videos"
+        case .libraryPlaylists: "library-playlists"
+        case .libraryFolders: "library-playlist-folders"
+        case .recommendations: "personal-recommendation"
+        }
+    }
 
     var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryFolders.rawValue }
 
@@ -25,7 +40,7 @@ enum SimulatedType: UInt8, CaseIterable, Sendable {
     var libraryPathElement: Substring? { isLibrary ? name.description.dropFirst("library-".count) : nil }
 
     private static let byName: [String: SimulatedType] = Dictionary(
-        uniqueKeysWithValues: zip(names.map(\.description), allCases))
+        uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
 
     /// The type a `types`, `ids[..]` or `include[..]` names.
     init?(name: String) {

@@ -54,7 +54,8 @@ public final class Replay: Sendable {
     private static let progressInterval = Duration.milliseconds(250)
 
     /// Reads the recording to its end: whatever is wrong with it is said before anything is sent.
-    public convenience init(_ plan: ReplayPlan) throws(ReplayError) {
+    /// - Parameter verifies: whether answers are compared with the recorded ones.
+    public convenience init(_ plan: ReplayPlan, verifies: Bool = false) throws(ReplayError) {
         var planned = PlannedRequests(plan)
         let reader: RecordingReader
         do throws(RecordingError) {
@@ -63,16 +64,18 @@ public final class Replay: Sendable {
         } catch {
             throw .recording(error)
         }
-        try self.init(plan, planned, reader.bodies, reader.warnings, sampling: reader.header.sampling)
+        try self.init(
+            plan, planned, verifies ? reader.bodies : nil, reader.warnings, sampling: reader.header.sampling)
     }
 
-    /// Sends these in the place of a recording's.
+    /// Sends these in the place of a recording's. There is nothing to compare the answers with.
     public convenience init(_ plan: ReplayPlan, sending exchanges: [RecordedExchange]) throws(ReplayError) {
         var planned = PlannedRequests(plan)
         for exchange in exchanges { planned.add(exchange) }
         try self.init(plan, planned, nil, [], sampling: 1)
     }
 
+    /// - Parameter bodies: what answers are compared with, if they are.
     private init(
         _ plan: ReplayPlan, _ unordered: PlannedRequests, _ bodies: RecordedBodies?, _ warnings: [String],
         sampling: Double
@@ -83,7 +86,7 @@ public final class Replay: Sendable {
         (self.plan, self.planned, self.warnings, self.sampling) = (plan, planned, warnings, sampling)
         schedule = Schedule(
             recorded: planned.entries.map(\.offset), pace: plan.pace, duration: plan.duration, repeats: plan.repeats)
-        verifier = plan.verifies ? bodies.map { [planned] in AnswerVerifier(planned, $0) } : nil
+        verifier = bodies.map { [planned] in AnswerVerifier(planned, $0) }
         do throws(SystemError) {
             loop = try EventLoop(label: "refrain.replay")
         } catch {

@@ -20,8 +20,6 @@ public struct ReplayPlan: Sendable {
     public var filter = ReplayFilter()
     /// Go with every request, in the place of recorded ones of the same name.
     public var fields: [RecordedField] = []
-    /// Whether answers are compared with the recorded ones.
-    public var verifies = false
 
     public init(file: String, target: UpstreamEndpoint, pace: ReplayPace, connections: Int) {
         self.file = file

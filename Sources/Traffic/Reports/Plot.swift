@@ -125,6 +125,6 @@ struct PlotFrame {
         }.joined()
     }
 
-    /// A number of SVG and CSS, to a hundredth.
-    static func plain(_ value: Double) -> String { Figure.fixed(value, 2, isGrouped: false) }
+    /// A number of SVG and CSS, to a hundredth and without zeros behind that.
+    static func plain(_ value: Double) -> String { Figure.shortest(value, decimals: 2, isGrouped: false) }
 }

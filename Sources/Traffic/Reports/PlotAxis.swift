@@ -20,15 +20,28 @@ public struct PlotAxis: Equatable, Sendable {
     }
 
     /// From 0 to a round number of at least `highest`, four to five steps.
-    static func linear(upTo highest: Double, label: (Double) -> String) -> PlotAxis {
+    /// - Parameter label: of a value, of which the step has this many decimals.
+    private static func linear(upTo highest: Double, label: (Double, _ decimals: Int) -> String) -> PlotAxis {
         let exact = max(highest, 1e-9) / 5
         let magnitude = pow(10, log10(exact).rounded(.down))
         let step = ([1, 2, 2.5, 5, 10].first { $0 * magnitude >= exact * (1 - 1e-9) } ?? 10) * magnitude
         let count = Int((max(highest, 1e-9) / step - 1e-9).rounded(.up))
+        let decimals = Self.decimals(of: step)
         return PlotAxis(
             lowest: 0, highest: step * Double(count), isLogarithmic: false,
-            ticks: (0...count).map { Tick(value: step * Double($0), label: label(step * Double($0))) })
+            ticks: (0...count).map { Tick(value: step * Double($0), label: label(step * Double($0), decimals)) })
     }
+
+    /// So many that a multiple of the number is written exactly, as far as a figure has digits.
+    private static func decimals(of number: Double) -> Int {
+        (0..<12).first { places in
+            let scaled = number * pow(10, Double(places))
+            return abs(scaled - scaled.rounded()) < 1e-6 * scaled
+        } ?? 12
+    }
+
+    /// From 0 to 100 %, as many decimals as the steps need.
+    static let shares = linear(upTo: 1) { Figure.shortest($0 * 100, decimals: max($1 - 2, 0)) + " %" }
 
     /// Whole numbers or decimals, as many digits as the steps need: `0`, `250`, `1.5k`, `2M`.
     public static func amounts(upTo highest: Double) -> PlotAxis {
@@ -45,15 +58,16 @@ public struct PlotAxis: Equatable, Sendable {
         return PlotAxis(
             lowest: pow(10, lowest), highest: pow(10, highest), isLogarithmic: true,
             ticks: (Int(lowest)...Int(highest)).map { exponent in
-                Tick(value: pow(10, Double(exponent)), label: amount(pow(10, Double(exponent))))
+                Tick(
+                    value: pow(10, Double(exponent)), label: amount(pow(10, Double(exponent)), max(-exponent, 0)))
             })
     }
 
-    private static func amount(_ value: Double) -> String {
+    private static func amount(_ value: Double, _ decimals: Int) -> String {
         for (size, suffix) in [(1e9, "G"), (1e6, "M"), (1e4, "k")] where value >= size {
             return Figure.shortest(value / (suffix == "k" ? 1e3 : size)) + suffix
         }
-        return Figure.shortest(value)
+        return Figure.shortest(value, decimals: decimals)
     }
 
     /// Nanoseconds, logarithmic, from and to a 1, 2 or 5 of some power of ten.

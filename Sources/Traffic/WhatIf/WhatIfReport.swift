@@ -165,7 +165,7 @@ extension WhatIfReport {
     }
 
     private var ratios: Plot {
-        plot("hits of hits and misses", .linear(upTo: 1) { Figure.percent($0) }) { $0.hitRatio }
+        plot("hits of hits and misses", .shares) { $0.hitRatio }
     }
 
     private var rates: Plot {

@@ -71,7 +71,7 @@ struct ResponseReader: Sendable {
     }
 
     /// The status of an answer whose head is complete and of which nothing was reported yet.
-    var pendingStatus: Int? { response?.status }
+    var receivedStatus: Int? { response?.status }
 
     /// Reads on. Call it again with the rest, also with none, until it has nothing to
     /// report, or says `answered` or `finished`.

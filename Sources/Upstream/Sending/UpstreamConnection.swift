@@ -156,13 +156,13 @@ extension UpstreamConnection {
             do {
                 step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
             } catch {
-                if let status = reader.pendingStatus { noteHead(status, exchange) }
+                if let status = reader.receivedStatus { noteHead(status, exchange) }
                 fail(error)
                 return false
             }
             input.consume(step.consumed)
             guard let event = step.event else {
-                if let status = reader.pendingStatus { noteHead(status, exchange) }
+                if let status = reader.receivedStatus { noteHead(status, exchange) }
                 return true
             }
             report(event, exchange)

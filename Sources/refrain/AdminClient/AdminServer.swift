@@ -1,24 +1,14 @@
 import EventLoop
 
 /// Which proxy a command asks, as `--admin` names it: `http://HOST:PORT` or `unix:PATH`.
-enum AdminServer: Hashable, Sendable, CustomStringConvertible {
-    case tcp(ServerURL)
-    case unix(String)
+typealias AdminServer = AdminSocket<ServerURL>
 
+extension AdminSocket<ServerURL> {
     init(_ text: String) throws(ValueError) {
-        if let path = try UnixPath.path(of: text) {
-            self = .unix(path)
-            return
-        }
-        let url = try ServerURL(text)
-        guard !url.isTLS else { throw ValueError(text, isNot: "an http:// URL; the admin listener speaks no TLS") }
-        self = .tcp(url)
-    }
-
-    var description: String {
-        switch self {
-        case .tcp(let url): url.description
-        case .unix(let path): UnixPath.prefix + path
+        try self.init(text) { text throws(ValueError) in
+            let url = try ServerURL(text)
+            guard !url.isTLS else { throw ValueError(text, isNot: "an http:// URL; the admin listener speaks no TLS") }
+            return url
         }
     }
 

@@ -27,7 +27,7 @@ struct Command: Sendable {
     let details: [String]
     /// At least one.
     let examples: [Example]
-    let signals: [ProgramTerm]
+    let signals: [TaggedParagraph]
     let run: @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
 
     /// A command line that works as it stands, and what it is for.
@@ -44,7 +44,7 @@ struct Command: Sendable {
     init(
         _ name: String, _ summary: String, positional: String = "", upTo mostPositional: Int = 1,
         options: [CommandOption] = [],
-        details: [String] = [], examples: [Example] = [], signals: [ProgramTerm] = [],
+        details: [String] = [], examples: [Example] = [], signals: [TaggedParagraph] = [],
         run: @escaping @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
     ) {
         self.name = name

@@ -1,8 +1,9 @@
 // What the program shares with the system: signals, files, the environment. Tables for the man
 // pages.
 
-/// A signal, a file or a variable of the environment, and what it means to the program.
-struct ProgramTerm: Sendable {
+/// A name and what it means, as a man page shows them (`.TP` of man(7)): a signal, a file or a
+/// variable of the environment.
+struct TaggedParagraph: Sendable {
     let name: String
     let meaning: String
 
@@ -12,33 +13,33 @@ struct ProgramTerm: Sendable {
     }
 
     /// Of what runs until it is stopped.
-    static let stopSignals = [ProgramTerm("TERM, INT", "stop")]
+    static let stopSignals = [TaggedParagraph("TERM, INT", "stop")]
 
     /// All that the proxy listens to.
     static let proxySignals = [
-        ProgramTerm(
+        TaggedParagraph(
             "TERM, INT",
             "drain: no new connections, requests in hand are finished, then stop; a second one stops at once"),
-        ProgramTerm(
+        TaggedParagraph(
             "HUP", "read and check the configuration, and go over to it, or say what is wrong and change nothing"),
-        ProgramTerm("USR1", "reopen the access log, after a rotation"),
+        TaggedParagraph("USR1", "reopen the access log, after a rotation"),
     ]
 
     /// Files with a place of their own.
     static let files = [
-        ProgramTerm(ConfigurationFile.standardPaths[0], "the configuration, in the working directory"),
-        ProgramTerm(ConfigurationFile.standardPaths[1], "the configuration where the first is absent"),
-        ProgramTerm("refrain.sqlite", "the cache (cache_file), and beside it its log, -wal and -shm"),
-        ProgramTerm("/var/lib/refrain", "the working directory of the systemd service"),
+        TaggedParagraph(ConfigurationFile.standardPaths[0], "the configuration, in the working directory"),
+        TaggedParagraph(ConfigurationFile.standardPaths[1], "the configuration where the first is absent"),
+        TaggedParagraph("refrain.sqlite", "the cache (cache_file), and beside it its log, -wal and -shm"),
+        TaggedParagraph("/var/lib/refrain", "the working directory of the systemd service"),
     ]
 
     /// Variables that are looked at.
     static let environment = [
-        ProgramTerm(
+        TaggedParagraph(
             "CREDENTIALS_DIRECTORY", "where systemd has put the files of LoadCredential= (systemd.exec(5))"),
-        ProgramTerm("LISTEN_FDS, LISTEN_PID", "sockets handed over by systemd (sd_listen_fds(3))"),
-        ProgramTerm("NOTIFY_SOCKET, WATCHDOG_USEC", "who is told how the proxy fares (sd_notify(3))"),
-        ProgramTerm("SSL_CERT_FILE, SSL_CERT_DIR", "trust anchors instead of the system's"),
-        ProgramTerm("NO_COLOR", "no colours in tables"),
+        TaggedParagraph("LISTEN_FDS, LISTEN_PID", "sockets handed over by systemd (sd_listen_fds(3))"),
+        TaggedParagraph("NOTIFY_SOCKET, WATCHDOG_USEC", "who is told how the proxy fares (sd_notify(3))"),
+        TaggedParagraph("SSL_CERT_FILE, SSL_CERT_DIR", "trust anchors instead of the system's"),
+        TaggedParagraph("NO_COLOR", "no colours in tables"),
     ]
 }

@@ -36,7 +36,7 @@ extension Command {
                 "refrain replay compare before.json after.json --html comparison.html",
                 "puts two runs side by side, as text and as a page"),
         ],
-        signals: [ProgramTerm("TERM, INT", "stop, and report what was done until then")]
+        signals: [TaggedParagraph("TERM, INT", "stop, and report what was done until then")]
     ) { arguments, context throws(CommandFailure) in
         if arguments.positional.first == ReplayOptions.comparing { return try compareReplays(arguments, context) }
         if arguments.has(ReplayOptions.dryRun) { return try runDryRun(arguments, context) }

@@ -9,7 +9,7 @@ extension Command {
             .init("refrain serve --config proxy.conf", "runs with this file"),
             .init("systemctl reload refrain", "lets a proxy that runs as a service go over to a changed file"),
         ],
-        signals: ProgramTerm.proxySignals
+        signals: TaggedParagraph.proxySignals
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let effective = try ConfigurationFile.read(path, context.files)

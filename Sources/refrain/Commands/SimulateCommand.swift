@@ -19,7 +19,7 @@ extension Command {
                 "makes a recording to work with where there are no credentials"),
             .init("refrain simulate --fault 503:0.05 --fault limit:20/s", "fails now and then, and refuses haste"),
         ],
-        signals: ProgramTerm.stopSignals
+        signals: TaggedParagraph.stopSignals
     ) { arguments, context throws(CommandFailure) in
         try runSimulate(SimulateOptions(arguments), context)
     }

@@ -93,7 +93,7 @@ extension ManualPage {
                 ),
                 Section(title: "DESCRIPTION", blocks: description), Section(title: "COMMANDS", blocks: commands),
                 .exitStatus,
-                Section("ENVIRONMENT", ProgramTerm.environment), Section("FILES", ProgramTerm.files),
+                Section("ENVIRONMENT", TaggedParagraph.environment), Section("FILES", TaggedParagraph.files),
                 .seeAlso(Command.table.map { pageName(of: $0) + "(1)" } + [configurationName + "(5)"]),
             ])
     }
@@ -136,7 +136,7 @@ extension ManualPage {
             name: configurationName, section: 5, summary: "the configuration of refrain",
             sections: [
                 Section(title: "DESCRIPTION", blocks: grammar), Section(title: "DIRECTIVES", blocks: directives),
-                Section("FILES", ProgramTerm.files),
+                Section("FILES", TaggedParagraph.files),
                 Section(title: "EXAMPLES", blocks: examples),
                 .seeAlso([program + "(1)", "refrain-check(1)", "refrain-serve(1)"]),
             ])
@@ -176,7 +176,7 @@ extension ManualPage {
 }
 
 extension ManualPage.Section {
-    fileprivate init(_ title: String, _ terms: [ProgramTerm]) {
+    fileprivate init(_ title: String, _ terms: [TaggedParagraph]) {
         self.init(title: title, blocks: terms.map { .item([.literal($0.name)], $0.meaning) })
     }
 

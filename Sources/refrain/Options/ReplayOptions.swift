@@ -8,6 +8,8 @@ import Upstream
 /// What `replay` was asked for.
 struct ReplayOptions: Sendable {
     let plan: ReplayPlan
+    /// Whether answers are compared with the recorded ones.
+    let verifies: Bool
     let thresholds: [Threshold]
     /// Where reports are written.
     let hgrmFile: String?
@@ -44,7 +46,7 @@ struct ReplayOptions: Sendable {
         thresholds = try attempt("--\(Self.failIf.name)", or: CommandFailure.usage) {
             try arguments.all(Self.failIf).map { try Threshold($0) }
         }
-        plan.verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
+        verifies = arguments.has(Self.verify) || thresholds.contains(where: \.needsVerification)
         self.plan = plan
         (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
         isJSON = arguments.has(.json)

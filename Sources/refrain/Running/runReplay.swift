@@ -12,7 +12,7 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     let signals = StopSignals()
     let replay: Replay
     do throws(ReplayError) {
-        replay = try Replay(options.plan)
+        replay = try Replay(options.plan, verifies: options.verifies)
     } catch {
         throw .failed(error.description)
     }

@@ -32,6 +32,19 @@ import Testing
         #expect(row.notes == ["nginx is not installed"])
     }
 
+    /// The generator's own lateness was charged to the server.
+    @Test func aLateGeneratorIsSaidBesideTheFiguresOfItsRounds() {
+        var rounds = Rounds()
+        for round in 0..<2 {
+            for name in ["refrain", "nginx", "varnish"] {
+                let isLate = name != "refrain" && round == 1
+                rounds.append(Sample(p99: 2, invalidBecause: isLate ? "the generator was late" : nil), of: name)
+            }
+        }
+        let row = rounds.row("m", "n", unit: "ms", beside: [("nginx", nil)], notes: ["open loop"], \.p99)
+        #expect(row.notes == ["open loop", "nginx, round 2: invalid run: the generator was late"])
+    }
+
     @Test(
         arguments: [
             ("nginx version: nginx/1.22.1\n", "1.22.1"), ("varnishd (varnish-7.1.1 revision 7cee1c5)", "7.1.1"),

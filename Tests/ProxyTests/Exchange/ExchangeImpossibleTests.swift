@@ -97,6 +97,14 @@ import Testing
         }
     }
 
+    @Test func onlyAPartCompletes() async {
+        await #expect(processExitsWith: .failure) {
+            var script = ExchangeScript()
+            script.lead()
+            _ = script.play(.completed(nil))
+        }
+    }
+
     @Test func onlyWhatWasAskedFails() async {
         await #expect(processExitsWith: .failure) {
             var script = ExchangeScript()

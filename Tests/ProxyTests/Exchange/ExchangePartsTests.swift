@@ -18,9 +18,29 @@ import Testing
     @Test func aLeaderFetchesWhatACompositionLacksAndComposes() {
         var script = completing(isBatch: false)
         #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 5000 ms, fetch part")
+        script.composed = Script.stored()
         #expect(
-            script.play(.partEnded(.stored, whole: Script.stored(), isFirst: true))
+            script.play(.partEnded(.stored, isFirst: true))
                 == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+    }
+
+    @Test func aWholeAnswerThatCameMeanwhileIsTakenBeforeAComposition() {
+        for isBatch in [false, true] {
+            var script = completing(isBatch: isBatch)
+            _ = script.play(.joined(.leader(meanwhile: nil)))
+            (script.arrived, script.composed) = (Script.stored(404), Script.stored(200))
+            #expect(
+                script.play(.partEnded(.stored, isFirst: true))
+                    == "cancel timer, finish stored 404 of 404, answer 404 of 404")
+        }
+    }
+
+    @Test func nothingStaleCompletesAComposition() {
+        var script = Script { ($0.hasSupplement, $0.hasStandIn) = (true, true) }
+        script.standIn = Script.stored()
+        _ = script.play(.began(meanwhile: nil))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        #expect(script.play(.partEnded(.stored, isFirst: true)) == "wake after 2000 ms, send waitingClient once")
     }
 
     @Test func aSupplementGoesBeforeABatch() {
@@ -33,8 +53,9 @@ import Testing
         for (isFirst, words) in [(true, "answer 200 of 200"), (false, "saved one, answer 200 of 200")] {
             var script = completing(isBatch: true)
             #expect(script.play(.joined(.alone)) == "wake after 5000 ms, join batch")
+            script.composed = Script.stored()
             #expect(
-                script.play(.partEnded(.stored, whole: Script.stored(), isFirst: isFirst))
+                script.play(.partEnded(.stored, isFirst: isFirst))
                     == "cancel timer, finish stored 200 of 200, " + words)
         }
     }
@@ -43,7 +64,8 @@ import Testing
         for (end, whole) in [(PartEnd.stored, nil), (.unusable(status: 404), Script.stored())] {
             var script = completing(isBatch: false)
             _ = script.play(.joined(.leader(meanwhile: nil)))
-            #expect(script.play(.partEnded(end, whole: whole, isFirst: true)) == "cancel timer, send waitingClient")
+            script.composed = whole
+            #expect(script.play(.partEnded(end, isFirst: true)) == "cancel timer, send waitingClient")
         }
     }
 
@@ -51,7 +73,7 @@ import Testing
         var script = completing(isBatch: false)
         _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(
-            script.play(.partEnded(.failed(Script.failure), whole: nil, isFirst: true))
+            script.play(.partEnded(.failed(Script.failure), isFirst: true))
                 == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
     }
 
@@ -60,7 +82,8 @@ import Testing
         _ = script.play(.joined(.leader(meanwhile: nil)))
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, send waitingClient")
-        #expect(script.play(.partEnded(.stored, whole: Script.stored(), isFirst: true)) == "")
+        script.composed = Script.stored()
+        #expect(script.play(.partEnded(.stored, isFirst: true)) == "")
     }
 
     @Test func aClientThatWasServedStaleLeavesAPartThatServesWhoWait() {
@@ -70,8 +93,9 @@ import Testing
         _ = script.play(.joined(.leader(meanwhile: nil)))
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
+        script.composed = Script.stored()
         #expect(
-            script.play(.partEnded(.stored, whole: Script.stored(), isFirst: true))
+            script.play(.partEnded(.stored, isFirst: true))
                 == "cancel timer, finish stored 200 of 200")
     }
 

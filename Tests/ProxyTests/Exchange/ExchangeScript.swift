@@ -12,8 +12,9 @@ struct ExchangeScript {
     private var state: ExchangeState
     private(set) var now: Instant
     /// What can be found without asking the origin.
-    var standIn: StoredResponse?
+    var arrived: StoredResponse?
     var composed: StoredResponse?
+    var standIn: StoredResponse?
 
     static let start = Instant(nanoseconds: 3_600_000_000_000)
 
@@ -29,9 +30,19 @@ struct ExchangeScript {
 
     mutating func wait(_ duration: Duration) { now = now + duration }
 
-    /// Plays one event.
+    /// Plays one event, and what looking up brings back of it.
     mutating func play(_ event: ExchangeState.Event) -> String {
-        words(state.handle(event, at: now))
+        let step = state.handle(event, at: now)
+        guard case .complete(let substitutes) = step.origin else { return words(step) }
+        return play(.completed(substitutes.first(find)?.stored))
+    }
+
+    private func find(_ substitute: ExchangeState.Substitute) -> StoredResponse? {
+        switch substitute {
+        case .arrived: arrived
+        case .composition: composed
+        case .standIn: standIn
+        }
     }
 
     /// Brings it to where the origin has been asked by a leader.
@@ -75,6 +86,7 @@ struct ExchangeScript {
         if let comparison = step.comparison { words.append("compare \(comparison.status)") }
         if let action = step.flight { words.append(Self.words(action)) }
         if step.savesRequest { words.append("saved one") }
+        if step.isPrefetch { words.append("count prefetch") }
         if let action = step.client { words.append(self.words(action)) }
         if let action = step.origin { words.append(Self.words(action)) }
         return words.joined(separator: ", ")
@@ -97,11 +109,9 @@ struct ExchangeScript {
         case .hint(let interim): "hint \(interim.status)"
         case .stored(let stored, let status): "answer \(stored.status) of \(Self.words(status))"
         case .stale(_, let cause, let status): "stale for \(cause) of \(Self.words(status))"
-        case .standIn(let cause, let status, let otherwise):
-            words(standIn.map { .stale($0, cause, originStatus: status) } ?? otherwise)
-        case .composition(let failure):
-            composed.map { words(.stored($0, originStatus: failure.originStatus)) + " instead of \(failure.reason)" }
-                ?? words(.refuse(failure))
+        case .composed(let stored, let cause, let status):
+            "answer \(stored.status) of \(Self.words(status)) instead of \(cause)"
+        case .substitute: words(action.settled(by: find))
         case .pass(let response, let reason): "pass \(response.status) \(reason)"
         case .refuse(let failure): "refuse \(failure.status) \(failure.reason)"
         case .beginStreaming(let response): "stream \(response.status)"
@@ -123,6 +133,7 @@ struct ExchangeScript {
         case .send(let sending): words(sending)
         case .fetchPart: "fetch part"
         case .joinBatch: "join batch"
+        case .complete: "complete"
         case .renewToken: "renew token"
         case .store(let response): "store \(response.status)"
         case .freshen(let response): "freshen by \(response.status)"

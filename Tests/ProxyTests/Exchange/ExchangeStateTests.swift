@@ -52,7 +52,7 @@ import Testing
         #expect(refresh.play(.began(meanwhile: nil)) == "cancel timer, send refresh validating")
         #expect(refresh.play(.hurried) == "promote to revalidation")
         var ahead = Script { $0.audience = .ahead }
-        #expect(ahead.play(.began(meanwhile: nil)) == "cancel timer, send prefetch")
+        #expect(ahead.play(.began(meanwhile: nil)) == "cancel timer, count prefetch, send prefetch")
         #expect(ahead.play(.hurried) == "promote to waitingClient")
         #expect(ahead.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
@@ -64,6 +64,19 @@ import Testing
     @Test func aRefreshThatFindsWhatCameSinceItWasWantedAsksNothing() {
         var script = Script { ($0.audience, $0.hasStored) = (.refresh, true) }
         #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
+    }
+
+    /// It was counted before it was known whether anything had to be fetched.
+    @Test func aPageAheadThatHasComeIsNotCountedAsFetched() {
+        var script = Script { $0.audience = .ahead }
+        #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
+    }
+
+    @Test func aPageAheadThatIsAskedForAgainIsCountedOnce() {
+        var script = Script { ($0.audience, $0.hasOwnToken) = (.ahead, true) }
+        _ = script.play(.began(meanwhile: nil))
+        _ = script.play(.answered(Script.response(401), .readable))
+        #expect(script.play(.tokenRenewed(true)) == "send prefetch")
     }
 
     // MARK: Waiting
@@ -152,7 +165,35 @@ import Testing
             script.play(.mayNotTakeOver) == "cancel timer, answer 200 of none instead of waitedTooLong")
     }
 
+    @Test func aLeaderWhoseOriginFailsGetsWhatCanBeComposedByThen() {
+        var script = Script()
+        script.composed = Script.stored()
+        script.lead()
+        #expect(
+            script.play(.failed(Script.failure))
+                == "cancel timer, finish failed upstreamClosed, answer 200 of none instead of upstreamClosed")
+    }
+
     // MARK: The stand-in
+
+    @Test func aStandInGoesBeforeAComposition() {
+        var script = stale()
+        script.composed = Script.stored()
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        #expect(
+            script.play(.failed(Script.failure))
+                == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
+    }
+
+    @Test func anErrorThatCanBePassedOnIsNotComposedOver() {
+        var script = Script()
+        script.composed = Script.stored()
+        script.lead()
+        _ = script.play(.answered(Script.response(503), .readable))
+        #expect(
+            script.play(.unstored(Script.response(503), .serverError))
+                == "cancel timer, finish released, pass 503 serverError")
+    }
 
     @Test func aSlowOriginIsWaitedForTwoSecondsWhereSomethingStaleIsThere() {
         var script = stale()

@@ -40,14 +40,12 @@ import Testing
         case part, resource, storefront, everything
 
         func selection(_ target: String, _ id: String) -> EntrySelection {
-            var selection = EntrySelection()
             switch self {
-            case .part: selection.target = Array(target.utf8)
-            case .resource: selection.resource = ResourceMention.number(type: "songs", id: id)
-            case .storefront: selection.storefront = Array("us".utf8)
-            case .everything: break
+            case .part: EntrySelection([.target(Array(target.utf8))])
+            case .resource: EntrySelection([.resource(ResourceMention.number(type: "songs", id: id))])
+            case .storefront: EntrySelection([.storefront(Array("us".utf8))])
+            case .everything: EntrySelection()
             }
-            return selection
         }
     }
 
@@ -74,8 +72,7 @@ import Testing
         try scene.get(path([songs[0], songs[1]]))
         let single = "/v1/catalog/us/songs/\(songs[1])"
         #expect(try scene.get(single).status.contains("detail=reduced"))
-        var selection = EntrySelection()
-        selection.target = Array(single.utf8)
+        let selection = EntrySelection([.target(Array(single.utf8))])
         scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in }
         // The parts were not chosen, and it is made of them again.
         #expect(try scene.get(single).cost == 0)
@@ -94,8 +91,7 @@ import Testing
         // Both are looked at anew, behind a stale answer or before one, and one of them says
         // something else.
         for part in [one, two] {
-            var selection = EntrySelection()
-            selection.target = Array(part.utf8)
+            let selection = EntrySelection([.target(Array(part.utf8))])
             scene.cache.purge(selection, .soft, at: scene.clock.unixSeconds) { _ in }
             _ = try scene.proxy.client.send("GET", part)
             waitUntil { (try? scene.proxy.client.send("GET", part).json) == scene.direct(part) }

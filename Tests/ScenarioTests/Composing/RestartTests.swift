@@ -41,8 +41,7 @@ import Testing
             #expect(status.contains("hit") && status.contains("detail=\(detail)") && cost == 0, "\(target) \(status)")
         }
         // A purge reaches what was composed of what another run stored.
-        var selection = EntrySelection()
-        selection.storefront = Array("us".utf8)
+        let selection = EntrySelection([.storefront(Array("us".utf8))])
         let done = DispatchSemaphore(value: 0)
         scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in done.signal() }
         done.wait()

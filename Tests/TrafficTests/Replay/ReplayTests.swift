@@ -24,13 +24,14 @@ import Upstream
     /// Runs a replay to its end; the test's own time limit is the only one.
     private static func run(
         _ recording: TestRecording, _ port: UInt16, _ pace: ReplayPace = .recorded(speed: 1), connections: Int = 4,
-        _ change: (inout ReplayPlan) -> Void = { _ in }, during: (Replay) -> Void = { _ in }
+        verifies: Bool = false, _ change: (inout ReplayPlan) -> Void = { _ in },
+        during: (Replay) -> Void = { _ in }
     ) throws -> Replay.Ending {
         var plan = ReplayPlan(
             file: recording.path, target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: port), pace: pace,
             connections: connections)
         change(&plan)
-        let replay = try Replay(plan)
+        let replay = try Replay(plan, verifies: verifies)
         let box = Box()
         replay.start { @Sendable result in
             box.result.withLock { $0 = result }
@@ -206,7 +207,7 @@ import Upstream
         exchanges[4].length = 5
         let recording = try TestRecording(
             exchanges, bodies: ["/same": json, "/order": json, "/other": json, "/text": json, "/gone": json])
-        let found = try Self.run(recording, origin.port) { $0.verifies = true }.result.verification
+        let found = try Self.run(recording, origin.port, verifies: true).result.verification
         // What was not recorded cannot be judged.
         #expect(found.compared == 6 && found.different == 4)
         #expect(found.listed.map(\.index) == [2, 3, 5, 6])

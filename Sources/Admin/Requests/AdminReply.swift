@@ -41,11 +41,6 @@ struct AdminReply: Sendable {
         return reply
     }
 
-    static var notFound: AdminReply {
-        let paths = AdminEndpoint.table.map(\.path).joined(separator: ", ")
-        return .error(404, "Known here: \(paths).")
-    }
-
     static var unauthorized: AdminReply {
         .error(401, "This needs the token of admin_token_file.")
             .adding("WWW-Authenticate", "Bearer realm=\"refrain\"")

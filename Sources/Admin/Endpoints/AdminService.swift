@@ -4,47 +4,7 @@ import HTTP
 import Proxy
 import Server
 
-/// What the operator's surface shows and changes.
-public struct AdminSources: Sendable {
-    public let statistics: StatisticsSource
-    public let cache: ResponseCache
-    /// What operators must present.
-    public let access: AdminAccess
-    /// How reloads of the configuration went.
-    public let reloads: ReloadStatus
-    /// Of the program.
-    public let version: String
-    /// When the proxy began, in Unix seconds; the listener may have begun later.
-    public let startedAt: Int64
-    /// Says what would become of a request; nil where there is no proxy to ask.
-    public let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
-    public let recording: RecordingControl
-    /// False while the proxy is draining.
-    public let isReady: @Sendable () -> Bool
-    /// Writes a line to the program's own log, of what an operator has changed.
-    public let log: @Sendable (String) -> Void
-
-    public init(
-        statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
-        version: String, startedAt: Int64,
-        explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
-        log: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
-        self.statistics = statistics
-        self.cache = cache
-        self.access = access
-        self.reloads = reloads
-        self.version = version
-        self.startedAt = startedAt
-        self.explain = explain
-        self.recording = recording
-        self.isReady = isReady
-        self.log = log
-    }
-}
-
-/// The operator's surface over HTTP: an authorizer in front of `AdminEndpoint.table`.
+/// The operator's surface over HTTP: an authorizer in front of `EndpointTable`.
 ///
 /// Who may do what is decided by `AdminAuthorizer`, a value; this class asks it, finds the
 /// endpoint, and sends what that replies. Confined to its loop.
@@ -76,16 +36,16 @@ public final class AdminService: Service {
 
     public func handle(_ connection: ClientConnection) {
         let request = AdminRequest(connection)
-        let endpoint = AdminEndpoint.named(request.path)
+        let row = EndpointTable.row(of: request.path)
         let entry = connection.withHeadBytes { bytes in
             authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
         }
         if case .wrongToken = entry { return refuseLater(connection, .unauthorized) }
         let refusal = authorizer.refusal(
-            of: request, to: endpoint, entry, contentCount: connection.body.count,
+            of: request, to: row?.endpoint, entry, contentCount: connection.body.count,
             isOwner: { PeerOwner.mayWrite(connection.peer) })
-        guard refusal == nil, let endpoint else { return connection.send(refusal ?? .notFound) }
-        endpoint.answer(AdminExchange(service: self, request: request, connection: connection))
+        guard refusal == nil, let row else { return connection.send(refusal ?? EndpointTable.notFound) }
+        row.answer(AdminExchange(service: self, request: request, connection: connection))
     }
 
     /// A client that guesses at tokens gets its answer late, and none at all where many guess at

@@ -1,0 +1,42 @@
+import Cache
+import Proxy
+
+/// What the operator's surface shows and changes.
+public struct AdminSources: Sendable {
+    public let statistics: StatisticsSource
+    public let cache: ResponseCache
+    /// What operators must present.
+    public let access: AdminAccess
+    /// How reloads of the configuration went.
+    public let reloads: ReloadStatus
+    /// Of the program.
+    public let version: String
+    /// When the proxy began, in Unix seconds; the listener may have begun later.
+    public let startedAt: Int64
+    /// Says what would become of a request; nil where there is no proxy to ask.
+    public let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
+    public let recording: RecordingControl
+    /// False while the proxy is draining.
+    public let isReady: @Sendable () -> Bool
+    /// Writes a line to the program's own log, of what an operator has changed.
+    public let log: @Sendable (String) -> Void
+
+    public init(
+        statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
+        version: String, startedAt: Int64,
+        explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
+        recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
+        log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.statistics = statistics
+        self.cache = cache
+        self.access = access
+        self.reloads = reloads
+        self.version = version
+        self.startedAt = startedAt
+        self.explain = explain
+        self.recording = recording
+        self.isReady = isReady
+        self.log = log
+    }
+}

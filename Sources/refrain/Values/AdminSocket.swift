@@ -1,0 +1,39 @@
+import EventLoop
+
+/// Where an admin listener is: over TCP, or at the path of a Unix socket.
+enum AdminSocket<TCP>: Hashable, Sendable, CustomStringConvertible
+where TCP: Hashable & Sendable & CustomStringConvertible {
+    case tcp(TCP)
+    case unix(String)
+
+    /// Reads `unix:PATH`, or what `tcp` reads.
+    init(_ text: String, tcp: (String) throws(ValueError) -> TCP) throws(ValueError) {
+        guard text.hasPrefix(unixPrefix) else {
+            self = .tcp(try tcp(text))
+            return
+        }
+        let path = String(text.dropFirst(unixPrefix.count))
+        guard SocketAddress(path: path) != nil else {
+            throw ValueError(text, isNot: "unix: and a path of at most \(SocketAddress.maxPathBytes) bytes")
+        }
+        self = .unix(path)
+    }
+
+    var description: String {
+        switch self {
+        case .tcp(let address): address.description
+        case .unix(let path): unixPrefix + path
+        }
+    }
+}
+
+private let unixPrefix = "unix:"
+
+/// What `admin_listen` says: `ADDRESS:PORT` or `unix:PATH`.
+typealias AdminAddress = AdminSocket<HostPort>
+
+extension AdminSocket<HostPort> {
+    init(_ text: String) throws(ValueError) {
+        try self.init(text) { text throws(ValueError) in try HostPort(text) }
+    }
+}

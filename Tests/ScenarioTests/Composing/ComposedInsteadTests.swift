@@ -1,0 +1,57 @@
+import Foundation
+import Proxy
+import TestSupport
+import Testing
+
+/// An origin that gives no answer to what others' answers have brought meanwhile.
+@Suite(.timeLimit(.minutes(10))) struct ComposedInsteadTests {
+    private static func answer(_ ids: [String]) -> String {
+        let songs = ids.map { id in
+            #"{"id":"\#(id)","type":"songs","href":"/v1/catalog/us/songs/\#(id)","attributes":{"name":"\#(id)"}}"#
+        }
+        return "{\"data\":[\(songs.joined(separator: ","))]}"
+    }
+
+    private static func response(_ body: String) -> [UInt8] {
+        Array(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                .utf8)
+    }
+
+    /// The ids that a request names, in its path or its `ids`.
+    private static func ids(_ request: String) -> [String] {
+        let target = request.components(separatedBy: " ")[1]
+        let list = target.components(separatedBy: "ids=").dropFirst().first ?? target.components(separatedBy: "/").last
+        return (list ?? "").removingPercentEncoding?.components(separatedBy: ",") ?? []
+    }
+
+    @Test func aRequestThatFailsGetsWhatCanBeComposedByThen() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .perform { request in
+                let ids = Self.ids(request)
+                if ids == ["2"] { return [.wait(gate), .send("nonsense\r\n\r\n"), .close] }
+                return [.send(Self.response(Self.answer(ids)))]
+            }
+        ])
+        defer { origin.stop() }
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let path = "/v1/catalog/us/songs"
+        _ = try proxy.client.send("GET", path + "/1")
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(path)/2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        waitUntil { proxy.statistics[.upstreamRequests] == 2 }
+        _ = try proxy.client.send("GET", path + "?ids=1,2,3")
+        gate.open()
+        let composed = String(decoding: client.readToEnd().bytes, as: UTF8.self)
+        #expect(composed.hasPrefix("HTTP/1.1 200 ") && composed.hasSuffix("\r\n\r\n" + Self.answer(["2"])))
+        #expect(composed.contains("Cache-Status: refrain; fwd=uri-miss; stored; ttl="), "\(composed)")
+        #expect(proxy.statistics[.composed] == 1 && proxy.statistics[because: .upstreamMalformed] == 1)
+        // It is kept.
+        let again = try proxy.client.send("GET", path + "/2")
+        #expect(again.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
+        #expect(String(decoding: again.body, as: UTF8.self) == Self.answer(["2"]))
+        #expect(proxy.statistics[.upstreamRequests] == 3)
+    }
+}
