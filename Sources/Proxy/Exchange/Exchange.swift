@@ -15,7 +15,6 @@ final class Exchange {
         case client(ClientConnection)
         case part((PartEnd) -> Void)
         case refresh(Flights.FlightID)
-        case ahead(Flights.FlightID)
     }
 
     let request: OriginRequest
@@ -56,9 +55,6 @@ final class Exchange {
             completion = report
         case .refresh(let id):
             traits.audience = .refresh
-            flight = id
-        case .ahead(let id):
-            traits.audience = .ahead
             flight = id
         }
         self.client = client

@@ -13,8 +13,6 @@ extension ExchangeState {
         case part
         /// No client waits: a stale answer was served and is replaced behind it.
         case refresh
-        /// No client has asked for it yet.
-        case ahead
     }
 
     /// What does not change while the exchange goes on.

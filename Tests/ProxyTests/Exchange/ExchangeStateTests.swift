@@ -47,17 +47,14 @@ import Testing
         #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
     }
 
-    @Test func refreshesAndPagesAheadGoStraightToTheOriginWithoutHurry() {
+    @Test func refreshesGoStraightToTheOriginWithoutHurry() {
         var refresh = Script { ($0.audience, $0.hasStored, $0.isRevalidatable) = (.refresh, true, true) }
         #expect(refresh.play(.began(meanwhile: nil)) == "cancel timer, send refresh validating")
         #expect(refresh.play(.hurried) == "promote to revalidation")
-        var ahead = Script { $0.audience = .ahead }
-        #expect(ahead.play(.began(meanwhile: nil)) == "cancel timer, send prefetch")
-        #expect(ahead.play(.hurried) == "promote to waitingClient")
-        #expect(ahead.play(.answered(Script.response(200), .readable)) == "store 200")
+        #expect(refresh.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
-            ahead.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
-        #expect(ahead.play(.hurried) == "")
+            refresh.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
+        #expect(refresh.play(.hurried) == "")
     }
 
     /// A hit that found a stale answer asked again for what another's refresh had just brought.
