@@ -118,6 +118,7 @@ extension Benchmark {
         [
             Benchmark(name: "pressure", work: .study(PressureBenchmark.run)),
             Benchmark(name: "sessions", work: .study(SessionsBenchmark.run)),
+            Benchmark(name: "worlds", work: .study(WorldsBenchmark.run)),
             Benchmark(name: "trace", work: .study(SampleRecording.run)),
             Benchmark(name: "scan", work: .study(ScanBenchmark.run)),
             Benchmark(name: "compose", work: .study(ComposeBenchmark.run)),

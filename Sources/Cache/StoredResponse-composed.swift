@@ -4,21 +4,24 @@ import HTTP
 // own.
 
 extension StoredResponse {
-    /// A composed answer of status 200, to be kept by `ResponseCache.store(composed:)`.
+    /// A composed answer, to be kept by `ResponseCache.store(composed:)`.
     ///
     /// - Parameters:
-    ///   - parts: the stored answers it was made of, at least one; the first one's fields are its
-    ///     own, but for those that say something about the very content.
+    ///   - parts: the stored answers it was made of, at least one.
+    ///   - example: whose status and fields it has, but for those that say something about the very
+    ///     content; the first part where nil.
     ///   - receivedAt: when it was composed, unix seconds.
     ///   - lifetime: no longer than its stalest part's.
     public convenience init(
-        composed body: [UInt8], key: CacheKey, parts: [StoredResponse], detail: Reason, receivedAt: Int64,
+        composed body: [UInt8], key: CacheKey, parts: [StoredResponse], like example: StoredResponse? = nil,
+        detail: Reason, receivedAt: Int64,
         lifetime: Lifetime, classTag: UInt8
     ) {
         precondition(!parts.isEmpty, "an answer made of nothing has no fields")
         var fields: [UInt8] = []
         var lines = FieldLines()
-        let head = parts[0].fields
+        let example = example ?? parts[0]
+        let head = example.fields
         fields.reserveCapacity(head.count + 64)
         head.withUnsafeBufferPointer { buffer in
             let bytes = buffer.span
@@ -26,11 +29,11 @@ extension StoredResponse {
                 if !Self.isAboutContent(line.id) { fields.append(bytes.extracting(line.whole)) }
             }
         }
-        fields.append(contentsOf: StoredFields.checksumTagLine(body))
+        if example.status == 200 { fields.append(contentsOf: StoredFields.checksumTagLine(body)) }
         self.init(
-            restoring: key, status: 200, fields: fields, content: .plain(body.compacted()), receivedAt: receivedAt,
-            lifetime: lifetime,
-            classTag: classTag, storefront: parts[0].storefront, composition: Composition(detail, of: parts))
+            restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
+            receivedAt: receivedAt, lifetime: lifetime, classTag: classTag, storefront: parts[0].storefront,
+            composition: Composition(detail, of: parts))
     }
 
     private static func isAboutContent(_ id: FieldName) -> Bool {

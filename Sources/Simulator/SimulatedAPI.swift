@@ -31,7 +31,9 @@ public final class SimulatedAPI: Responder {
         configuration: SimulatorConfiguration = SimulatorConfiguration(), verifier: DeveloperTokenCheck? = nil
     ) {
         self.configuration = configuration
-        catalog = Catalog(seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists)
+        catalog = Catalog(
+            seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists,
+            unavailablePercent: configuration.unavailablePercent, prolificShare: configuration.prolificShare)
         current = Mutex(Snapshot(revision: Revision(), catalog: catalog, configuration: configuration))
         isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
     }

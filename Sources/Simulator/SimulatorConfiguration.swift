@@ -16,14 +16,31 @@ public struct SimulatorConfiguration: Sendable {
         case documentedIn2017
     }
 
+    /// How pages of catalog lists are cut.
+    public enum ListCut: String, CaseIterable, Sendable {
+        /// After so many positions; what is unavailable is dropped then (APPLE-MUSIC-API 7.10).
+        case first
+        /// When so many items are there (APPLE-MUSIC-API 7.9).
+        case filling
+    }
+
     /// Two instances with the same seed and sizes answer the same requests with the same JSON
     /// values.
     public var seed: UInt64 = 1
     /// The number of artists, at least 16; there are about four times as many albums and forty
     /// times as many songs.
     public var artists = 2400
+    /// One artist in so many has more albums than fit on one page.
+    public var prolificShare = 300
     /// The number of editorial playlists, at least 64.
     public var playlists = 1200
+    public var listCut = ListCut.first
+    /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
+    /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
+    public var storefrontsWithGaps: Set<String>?
+    /// How many of a hundred albums, and of a hundred songs, each storefront lacks; nil for what
+    /// each type has by itself.
+    public var unavailablePercent: Int?
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true

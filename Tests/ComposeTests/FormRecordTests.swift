@@ -116,13 +116,13 @@ import Testing
         let next = "/v1/catalog/us/playlists/p/tracks?offset=2"
         var record = try #require(
             FormRecord(page, try document("{\"next\":\"\(next)\",\"data\":[\(song),\(song)]}"), at: 1, freshFor: 9))
-        #expect(record.paging.standardLimit == 2 && record.paging.links.count == 1)
+        #expect(record.lists.standardLimit == 2 && record.lists.links.count == 1)
         let other = try request("/v1/catalog/us/playlists/q/tracks?limit=4")
         let link = "/v1/catalog/us/playlists/q/tracks?limit=4&offset=4"
         let fits = record.absorb(
             other, try document("{\"next\":\"\(link)\",\"data\":[\(song),\(song),\(song),\(song)]}"), at: 2, freshFor: 9
         )
-        #expect(fits && record.paging.greatestLimit == 4 && record.paging.links.count == 2)
+        #expect(fits && record.lists.greatestLimit == 4 && record.lists.links.count == 2)
         let another = record.absorb(
             other, try document("{\"next\":\"\(link)&l=de\",\"data\":[\(song)]}"), at: 3, freshFor: 9)
         #expect(!another, "a link of another kind")

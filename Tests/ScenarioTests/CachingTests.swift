@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import Proxy
+import Server
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
     @Test func secondRequestIsAHitWithTheSameAnswer() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { 1_790_000_000 })
         defer { proxy.stop() }
         let first = try proxy.client.send("GET", Self.album)
         let second = try proxy.client.send("GET", Self.album)

@@ -1,4 +1,5 @@
 import Proxy
+import Simulator
 import TestSupport
 import Testing
 
@@ -7,6 +8,7 @@ import Testing
 /// itself where it is put together of several.
 @Suite struct DifferentialTests {
     private static let requests = TestSize.of(800, full: 2500)
+    private static let worldRequests = TestSize.of(300, full: 10_000)
     private static let flippedRequests = TestSize.of(600, full: 1200)
     /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and
     /// flips come earlier.
@@ -39,6 +41,25 @@ import Testing
         #expect(statistics[because: .batched] > 0 || !settings.batches)
         // Without answers of earlier revisions the run would have shown little.
         #expect(run.oldAnswers > 20)
+    }
+
+    /// The same in worlds that differ: lists that fill up or cut, with gaps in no storefront, in
+    /// one and in all.
+    @Test(
+        arguments: SimulatorConfiguration.ListCut.allCases,
+        [[], ["de"], nil] as [Set<String>?]
+    )
+    func noAnswerIsWrongHoweverListsAreCut(_ cut: SimulatorConfiguration.ListCut, _ gaps: Set<String>?) async throws {
+        var settings = DifferentialRun.Settings(
+            seed: 20_261_130 + UInt64(gaps?.count ?? 2), requests: Self.worldRequests, longestStep: Self.longestStep,
+            reviseEvery: Self.reviseEvery, batches: true)
+        settings.listCut = cut
+        settings.storefrontsWithGaps = gaps
+        settings.unavailablePercent = gaps == nil ? 5 : 2
+        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
+        if let failure = run.failure { Issue.record("\(failure)") }
+        #expect(run.statistics[.requests] == settings.requests)
+        #expect(run.statistics[because: .window] > 0 || gaps == nil)
     }
 
     /// What was learnt of the shapes of answers before is wrong afterwards.

@@ -48,7 +48,7 @@ import Testing
         let reply = try proxy.client.send("GET", Self.album)
         #expect(origin.requests.joined().count == 1)
         #expect(reply.body == Data("new".utf8))
-        #expect(reply.field("Cache-Status") == "refrain; hit; ttl=86400")
+        #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=86") == true)
         #expect(proxy.statistics[.hits] == 11)
         #expect(proxy.statistics[.stale] == 10)
     }

@@ -3,6 +3,7 @@ import Cache
 import Foundation
 import Proxy
 import Recording
+import Server
 import Synchronization
 import TestSupport
 import Testing
@@ -35,7 +36,7 @@ extension TemporaryFolder {
 
     @Test func whatWasServedIsThereWithItsBodyAndItsOutcome() throws {
         let (folder, origin) = (try TemporaryFolder(), try Self.origin())
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { 1_790_000_000 })
         try proxy.startRecording(RecordingSettings(path: folder.file()))
         #expect(proxy.recording.isOn)
         let fields = [("Accept-Language", "en-GB"), ("User-Agent", "canary-agent")]

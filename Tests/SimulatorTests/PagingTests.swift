@@ -89,4 +89,21 @@ import Text
         let label = "/v1/catalog/us/record-labels/\(origin.id(.recordLabels, 3))/view/top-releases"
         #expect(try origin.get(label)["next"]?.stringValue == label + "?offset=10")
     }
+
+    /// The switches for lists: how pages are cut, and which storefronts have gaps.
+    @Test(arguments: SimulatorConfiguration.ListCut.allCases)
+    func listsHaveGapsWhereTheyAreToldTo(_ cut: SimulatorConfiguration.ListCut) throws {
+        let origin = SimulatedOrigin {
+            $0.listCut = cut
+            $0.storefrontsWithGaps = ["jp"]
+            $0.unavailablePercent = 10
+        }
+        for (storefront, hasGaps) in [("us", false), ("jp", true)] {
+            let artist = "/v1/catalog/\(storefront)/artists/\(origin.id(.artists, origin.prolific))/albums"
+            let body = try origin.get(artist + "?limit=50")
+            let (count, next) = (body["data"]?.count ?? 0, body["next"]?.stringValue)
+            if cut == .filling { #expect(count == 50) }
+            #expect((next == artist + "?offset=\(count)") == !hasGaps, "\(storefront): \(count), \(next ?? "none")")
+        }
+    }
 }

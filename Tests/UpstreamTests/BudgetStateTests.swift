@@ -43,12 +43,12 @@ import Testing
     @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
         var budget = budget(asked: 0..<1)
         let priorities: [UpstreamPriority] = [
-            .prefetch, .refresh, .waitingClient, .revalidation, .waitingClient, .prefetch,
+            .refresh, .waitingClient, .revalidation, .waitingClient, .refresh,
         ]
         for (index, priority) in priorities.enumerated() {
             #expect(budget.submit(job(index + 1), priority, now: now) == [])
         }
-        #expect(order(&budget, after: job(0)) == [3, 5, 4, 2, 1, 6])
+        #expect(order(&budget, after: job(0)) == [2, 4, 3, 1, 5])
     }
 
     @Test func repeatedRequestGoesBeforeItsEquals() {
@@ -60,24 +60,24 @@ import Testing
 
     @Test func promotedRequestGoesBehindThoseThatWereAsUrgent() {
         var budget = budget(asked: 0..<2)
-        for number in 2...3 { _ = budget.submit(job(number), .prefetch, now: now) }
+        for number in 2...3 { _ = budget.submit(job(number), .refresh, now: now) }
         _ = budget.submit(job(4), .revalidation, now: now)
         #expect(budget.promote(job(3), to: .waitingClient, now: now) == [])
-        #expect(budget.promote(job(4), to: .prefetch, now: now) == [], "never less urgent")
+        #expect(budget.promote(job(4), to: .refresh, now: now) == [], "never less urgent")
         #expect(order(&budget, after: job(0)) == [1, 3, 4, 2])
     }
 
     @Test func promotionMayMakeRoom() {
         var budget = budget(lanes: [2])
-        #expect(budget.submit(job(1), .prefetch, now: now) == [.start(job(1))])
-        #expect(budget.submit(job(2), .prefetch, now: now) == [])
+        #expect(budget.submit(job(1), .refresh, now: now) == [.start(job(1))])
+        #expect(budget.submit(job(2), .refresh, now: now) == [])
         #expect(budget.promote(job(2), to: .revalidation, now: now) == [.start(job(2))])
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 1), (4, 2), (9, 4)])
     func backgroundUsesHalfTheConnectionsAtMost(connections: Int, share: Int) {
         var budget = budget(lanes: [connections], maxWaiting: 100, inBackground: 100)
-        let started = (0..<20).filter { !budget.submit(job($0), $0 % 2 == 0 ? .refresh : .prefetch, now: now).isEmpty }
+        let started = (0..<20).filter { !budget.submit(job($0), .refresh, now: now).isEmpty }
         #expect(started.count == share)
         if connections > share {
             #expect(budget.submit(job(99), .waitingClient, now: now) == [.start(job(99))])
@@ -88,7 +88,7 @@ import Testing
         var budget = budget(lanes: [1, 1])
         _ = budget.submit(job(1, lane: 0), .waitingClient, now: now)
         #expect(budget.submit(job(2, lane: 0), .waitingClient, now: now) == [])
-        #expect(budget.submit(job(3, lane: 1), .prefetch, now: now) == [.start(job(3, lane: 1))])
+        #expect(budget.submit(job(3, lane: 1), .refresh, now: now) == [.start(job(3, lane: 1))])
     }
 
     // MARK: The queue's bound
@@ -114,16 +114,15 @@ import Testing
 
     @Test func backgroundHasATighterBound() {
         var budget = budget(maxWaiting: 10, inBackground: 2, asked: 0..<1)
-        _ = budget.submit(job(1), .prefetch, now: now)
-        _ = budget.submit(job(2), .prefetch, now: now)
-        #expect(budget.submit(job(3), .prefetch, now: now) == [.refuse(job(3), retryAfter: 2)])
-        #expect(budget.submit(job(4), .refresh, now: now) == [.refuse(job(2), retryAfter: 2)])
-        #expect(budget.submit(job(5), .revalidation, now: now) == [])
+        _ = budget.submit(job(1), .refresh, now: now)
+        _ = budget.submit(job(2), .refresh, now: now)
+        #expect(budget.submit(job(3), .refresh, now: now) == [.refuse(job(3), retryAfter: 2)])
+        #expect(budget.submit(job(4), .revalidation, now: now) == [])
     }
 
     @Test func fullQueueOfOneLaneLeavesRoomForOneThatCanStart() {
         var budget = budget(lanes: [1, 1], maxWaiting: 1, asked: 0..<2)
-        #expect(budget.submit(job(2, lane: 1), .prefetch, now: now) == [.start(job(2, lane: 1))])
+        #expect(budget.submit(job(2, lane: 1), .refresh, now: now) == [.start(job(2, lane: 1))])
     }
 
     @Test func waitToldFollowsTheRate() {

@@ -60,8 +60,8 @@ import Testing
         let (scene, gate) = try heldScene()
         let first = scene.send("/first")
         let others = [
-            scene.send("/prefetch", priority: .prefetch), scene.send("/revalidation", priority: .revalidation),
-            scene.send("/client"), scene.send("/promoted", priority: .prefetch),
+            scene.send("/refresh", priority: .refresh), scene.send("/revalidation", priority: .revalidation),
+            scene.send("/client"), scene.send("/promoted", priority: .refresh),
         ]
         scene.onLoop { _ in others[3].exchange.promote(to: .waitingClient) }
         #expect(others[3].exchange.priority == .waitingClient)
@@ -69,7 +69,7 @@ import Testing
         gate.open()
         #expect(await first.end().text == "first")
         for sent in others { #expect(await sent.end().text != nil) }
-        #expect(scene.targets == ["/first", "/client", "/promoted", "/revalidation", "/prefetch"])
+        #expect(scene.targets == ["/first", "/client", "/promoted", "/revalidation", "/refresh"])
     }
 
     @Test func turnOfOneLoopMayStartARequestOfAnother() async throws {

@@ -20,13 +20,16 @@ import Testing
         let options = try options(
             "--listen", "127.0.0.1:0", "--seed", "18446744073709551615", "--latency", "20",
             "--fault", "503:0.25", "--fault", "reset", "--fault", "limit:20/s", "--no-auth", "--tls-authority",
-            "ca.pem", "--public-key", "k.pem", "--revise-every", "500", "--flip-after", "2000"
+            "ca.pem", "--public-key", "k.pem", "--revise-every", "500", "--flip-after", "2000",
+            "--lists", "filling", "--gaps", "jp,de", "--unavailable", "3"
         )
         #expect(options.listen.port == 0 && options.recording == nil && options.seed == .max)
         #expect(options.latency == .milliseconds(20))
         #expect(
             options.faults == [.fault(Fault(.unavailable, perMillion: 250_000)), .fault(Fault(.reset)), .limit(20)])
         #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
+        #expect(options.listCut == .filling && options.gaps == .only(["de", "jp"]))
+        #expect(options.unavailablePercent == 3)
         #expect(!options.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
     }
@@ -34,7 +37,7 @@ import Testing
     /// They were accepted, and did nothing.
     @Test(arguments: [
         ["--seed", "1"], ["--fault", "reset"], ["--revise-every", "5"], ["--flip-after", "5"],
-        ["--public-key", "k.pem"],
+        ["--public-key", "k.pem"], ["--lists", "first"], ["--gaps", "none"], ["--unavailable", "1"],
     ])
     func whatShapesTheSimulatedAPIDoesNotGoWithARecording(_ words: [String]) throws {
         #expect(try options("--recording", "f", "--latency", "0").latency == .zero)
@@ -61,7 +64,8 @@ import Testing
     @Test func badValuesAreUsageErrors() {
         for words in [
             ["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"], ["--revise-every", "x"],
-            ["--flip-after", "-1"],
+            ["--flip-after", "-1"], ["--lists", "last"], ["--gaps", "jp,xx"], ["--gaps", "jp,"],
+            ["--unavailable", "101"],
         ] {
             let result = run("simulate", words[0], words[1])
             #expect(result.status == 2 && result.error.hasPrefix("refrain: \(words[0]): "), "\(result.error)")

@@ -132,8 +132,7 @@ extension History.Totals {
     /// Those that Apple would have been asked for without the proxy.
     var answered: Int { sum - outcomes[Outcome.refused.rawValue] }
 
-    /// How many fewer requests Apple got than clients made; refreshes, retries and prefetching
-    /// count against it.
+    /// How many fewer requests Apple got than clients made; refreshes and retries count against it.
     var requestsSaved: Int { max(0, answered - upstream) }
 }
 

@@ -125,8 +125,6 @@ extension MetricFamily {
         counter("refrain_upstream_queue_refused_total", "Requests that the queue had no room for", .queueRefused),
         counter(
             "refrain_upstream_saved_total", "Requests to the origin that composing and batching spared", .upstreamSaved),
-        counter(
-            "refrain_upstream_prefetched_total", "Requests to the origin ahead of a client that walks", .prefetched),
         gauge("refrain_upstream_in_flight", "Requests that the origin is answering", \.source.upstream.inFlight),
         gauge("refrain_upstream_waiting", "Requests that wait for their turn at the origin", \.source.upstream.waiting),
         gauge("refrain_upstream_rate_limit", "Requests a second that may go to the origin; +Inf: any number") { input in
@@ -306,7 +304,6 @@ extension UpstreamPriority {
     /// The word in metrics.
     var name: String {
         switch self {
-        case .prefetch: "prefetch"
         case .refresh: "refresh"
         case .revalidation: "revalidation"
         case .waitingClient: "client"

@@ -27,7 +27,7 @@ public struct NextPattern: Hashable, Sendable {
         case path, offset, limit, language
     }
 
-    public let key: Key
+    public private(set) var key: Key
     private var parts: [Part] = [.path]
 
     /// Nil unless the link leads to another window of the request's list and has nothing that the
@@ -51,6 +51,17 @@ public struct NextPattern: Hashable, Sendable {
         guard parts.contains(.offset), parts.contains(.limit) == (linked.limit != nil),
             parts.contains(.language) == !linked.language.isEmpty, write(offset: offset, request) == link
         else { return nil }
+    }
+
+    /// The pattern for requests without a limit, of one that was learnt from requests with one and
+    /// says nothing of it; nil for others.
+    public func adapted(to other: Key) -> NextPattern? {
+        guard other.shape == key.shape, key.hasOffset == other.hasOffset, key.hasLanguage == other.hasLanguage,
+            key.hasLimit, !parts.contains(.limit)
+        else { return nil }
+        var copy = self
+        copy.key = other
+        return copy
     }
 
     /// The `next` of a page.

@@ -8,7 +8,21 @@
 // does not appear. So the item at an offset is certain only where the items are as many as the
 // places between the page's offset and that in `next`: each has a place of its own there, in the
 // list's order, so none is left for a dropped one, however the page was cut. Of any other page, all
-// that is known is what it was asked for and what came.
+// that is known is what it was asked for and what came. How the list's pages are cut, where other
+// answers have shown that, says more of the page with which it ends.
+
+/// What other answers have shown of how a list is cut into pages.
+public struct ListHabits: Hashable, Sendable {
+    /// Whether pages are cut after so many places, and items are dropped then.
+    public var cutsFirst: Bool
+    /// Whether no place of the list is without its item.
+    public var hasNoGaps: Bool
+
+    public init(cutsFirst: Bool = false, hasNoGaps: Bool = false) {
+        self.cutsFirst = cutsFirst
+        self.hasNoGaps = hasNoGaps
+    }
+}
 
 /// The facts about one page of a list.
 public struct StoredPage: Hashable, Sendable {
@@ -34,9 +48,11 @@ public struct StoredPage: Hashable, Sendable {
     /// - Parameter limit: what the request asked for, or what the origin is known to take for none;
     ///   and it must be one that the origin accepts, as more than the most is an error there
     ///   (APPLE-MUSIC-API 4.1.21).
-    public func cut(offset: Int, limit: Int) -> PageCut? {
+    public func cut(offset: Int, limit: Int, _ habits: ListHabits = ListHabits()) -> PageCut? {
         guard self.offset >= 0, count >= 0, offset >= self.offset, limit > 0 else { return nil }
-        guard let next else { return cutOfLast(offset, limit) }
+        guard let next else {
+            return hasItemForEachPlace(habits) ? cutOfWhole(offset, limit) : cutOfLast(offset, limit)
+        }
         let places = next - self.offset
         guard places > 0 else { return nil }
         return count == places ? cutOfFull(offset, limit, next) : cutOfShort(offset, limit, next)
@@ -71,6 +87,29 @@ public struct StoredPage: Hashable, Sendable {
             return nil
         }
         return PageCut(items: 0..<count, next: next)
+    }
+
+    /// Whether the list is certain to have nothing at the offset or behind it.
+    public func endsBefore(_ offset: Int, _ habits: ListHabits) -> Bool {
+        guard next == nil, self.offset >= 0, count > 0, offset > self.offset else { return false }
+        if hasItemForEachPlace(habits) { return offset >= self.offset + count }
+        // All places up to the limit were looked at, whatever was dropped from them.
+        return habits.cutsFirst && limit.map { count <= $0 && offset - self.offset >= $0 } ?? false
+    }
+
+    /// Whether the items of the last page are on places next to each other, up to the list's end:
+    /// where nothing is ever dropped, and where a page that was cut first is full.
+    private func hasItemForEachPlace(_ habits: ListHabits) -> Bool {
+        guard let limit, count <= limit else { return false }
+        return habits.hasNoGaps || habits.cutsFirst && count == limit
+    }
+
+    /// A last page with an item for each place: the list ends where the items do.
+    private func cutOfWhole(_ offset: Int, _ limit: Int) -> PageCut? {
+        let first = offset - self.offset
+        guard first < count else { return nil }
+        let isLast = limit >= count - first
+        return PageCut(items: first..<(isLast ? count : first + limit), next: isLast ? nil : offset + limit)
     }
 
     /// The page with which the list ends. How many places it has is not said, even if it has as

@@ -42,3 +42,17 @@ enum ClientApp: CaseIterable {
         return numbers.next()
     }
 }
+
+/// What clients of a trace may do beside what their app does.
+struct ClientHabits {
+    /// How many of a hundred users live in Japan; of the others four in five in the United States,
+    /// the rest in Britain.
+    var inJapan = 0
+    /// Whether apps that reckon offsets go on until there is nothing more, and do not look for
+    /// `next`.
+    var asksBlindly = false
+    /// Whether the page in the browser asks for `views`.
+    var selectsViews = false
+    /// Whether the script asks for an id twice in one batch.
+    var repeatsIDs = false
+}

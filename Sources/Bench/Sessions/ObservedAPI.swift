@@ -36,11 +36,12 @@ final class ObservedAPI {
     /// The time of all requests; the catalog does not depend on it.
     private static let now: Int64 = 1_790_000_000
     private let api: SimulatedAPI
-    private var reader = FactReader()
+    private var reader: FactReader
     private var answers: [String: ObservedAnswer] = [:]
 
     init(_ configuration: SimulatorConfiguration) {
         api = SimulatedAPI(configuration: configuration)
+        reader = FactReader { configuration.storefrontsWithGaps?.contains($0) == false }
     }
 
     subscript(target: String) -> ObservedAnswer {

@@ -54,13 +54,22 @@ struct FactReader {
     private var texts = TextNumbers()
     private var attributeNames = TextNumbers()
     private var facts = ObservedFacts()
+    private let closed: (String) -> Bool
+    private var isClosed = false
     /// Storefront and language: what is known in one is not known in another.
     private var market = ""
+
+    /// - Parameter closed: whether a storefront's lists have no gaps, so that every item of theirs
+    ///   has the offset that it seems to have.
+    init(closed: @escaping (String) -> Bool = { _ in false }) {
+        self.closed = closed
+    }
 
     /// The facts of the answer to `target`.
     mutating func facts(_ target: TraceTarget, status: Int, _ body: JSON) -> ObservedFacts {
         facts = ObservedFacts()
         let elements = target.elements.dropFirst(2)
+        isClosed = closed(String(elements.first ?? ""))
         market = "\(elements.first ?? "")|\(target["l"] ?? "")|"
         let path = elements.dropFirst().map(String.init)
         let offset = target["offset"].flatMap { Int($0) } ?? 0
@@ -149,13 +158,15 @@ struct FactReader {
         let next = json["next"]?.stringValue.flatMap { TraceTarget($0)["offset"] }.flatMap { Int($0) }
         let end = next ?? Int.max
         facts.windows.append(
-            ListWindow(list: texts.number(market + name), range: offset..<end, isFull: items.count == end - offset))
+            ListWindow(
+                list: texts.number(market + name), range: offset..<end,
+                isFull: isClosed || items.count == end - offset))
         for item in items { resource(item) }
     }
 
     /// A list that ends at or before an offset.
     private mutating func end(of name: String, at offset: Int) {
-        facts.windows.append(ListWindow(list: texts.number(market + name), range: offset..<Int.max, isFull: false))
+        facts.windows.append(ListWindow(list: texts.number(market + name), range: offset..<Int.max, isFull: isClosed))
     }
 
     /// A list without `next`: shorter than the limit means that this is all.

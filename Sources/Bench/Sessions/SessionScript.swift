@@ -4,6 +4,7 @@ import Text
 struct SessionScript {
     let app: ClientApp
     let storefront: String
+    let habits: ClientHabits
     let pool: MusicPool
     let api: ObservedAPI
     var random: SplitMix64
@@ -13,14 +14,19 @@ struct SessionScript {
     /// In the order in which they are sent; their predecessors are places in this session.
     private(set) var requests: [TraceRequest] = []
 
-    init(_ app: ClientApp, _ pool: MusicPool, _ api: ObservedAPI, seed: UInt64, start: Int) {
+    init(
+        _ app: ClientApp, _ pool: MusicPool, _ api: ObservedAPI, seed: UInt64, start: Int,
+        _ habits: ClientHabits = ClientHabits()
+    ) {
         self.app = app
         self.pool = pool
         self.api = api
         random = SplitMix64(seed: seed)
         now = start
         launch = random.next()
-        storefront = Int.random(in: 0..<100, using: &random) < 80 ? "us" : "gb"
+        self.habits = habits
+        let user = Int.random(in: 0..<100, using: &random)
+        storefront = user < habits.inJapan ? "jp" : user < 80 ? "us" : "gb"
     }
 
     /// Asks for a path of the catalog.
@@ -89,7 +95,7 @@ extension SessionScript {
             if chance(20) { ask("artists/\(id)/view/top-songs", alongside: true) }
             if let next = artist.related["albums"]?.next, chance(40) { albums += follow(next).items }
         case .web:
-            ask("artists/\(id)")
+            ask("artists/\(id)", habits.selectsViews ? [("views", set("top-songs", "full-albums"))] : [])
             albums = ask("artists/\(id)/albums", [("limit", "50"), ("offset", "0")]).items
         case .tagger:
             albums = ask("artists/\(id)/albums", [("limit", chance(50) ? "100" : "25")]).items
@@ -210,7 +216,7 @@ extension SessionScript {
         for page in 0..<pages {
             let answer = ask(path, [("limit", String(limit)), ("offset", String(page * limit))])
             items += answer.items
-            if answer.next == nil { break }
+            if habits.asksBlindly ? answer.status != 200 : answer.next == nil { break }
             think(800...4000)
         }
         return items
@@ -279,7 +285,8 @@ extension SessionScript {
     private mutating func tagSomeFiles(of user: Int) {
         let songs = pool.library(of: user, count: 50, pool.song)
         for _ in 0..<count(1...4) {
-            let some = songs.shuffled(using: &random).prefix(count(1...25))
+            var some = Array(songs.shuffled(using: &random).prefix(count(1...25)))
+            if habits.repeatsIDs, some.count > 2 { some.append(some[0]) }
             ask("songs", [("ids", some.joined(separator: ","))])
             think(200...2000)
         }

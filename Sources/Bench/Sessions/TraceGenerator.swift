@@ -31,11 +31,18 @@ struct TraceGenerator {
     static let paging = ClientApp.allCases.map { Share(topic: .paging, app: $0, percent: 33) }
     static let including = ClientApp.allCases.map { Share(topic: .including, app: $0, percent: 33) }
 
+    /// Everything, and more long lists and more decorations than in `mixed`.
+    static let varied =
+        mixed.map { Share(topic: $0.topic, app: $0.app, percent: $0.percent * 6) }
+        + paging.map { Share(topic: $0.topic, app: $0.app, percent: 75) }
+        + including.map { Share(topic: $0.topic, app: $0.app, percent: 50) }
+
     let api: ObservedAPI
     let pool: MusicPool
     let seed: UInt64
     /// Between the beginnings of two sessions, in milliseconds.
     var spacing = 50...750
+    var habits = ClientHabits()
 
     /// - Parameter count: the trace ends with the session that reaches so many requests.
     func trace(_ name: String, _ shares: [Share], requests count: Int) -> SessionTrace {
@@ -44,7 +51,7 @@ struct TraceGenerator {
         var start = 0
         while requests.count < count {
             let share = Self.draw(shares, &random)
-            var script = SessionScript(share.app, pool, api, seed: random.next(), start: start)
+            var script = SessionScript(share.app, pool, api, seed: random.next(), start: start, habits)
             script.perform(share.topic)
             let first = requests.count
             requests += script.requests.map { request in

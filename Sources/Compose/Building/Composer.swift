@@ -27,7 +27,7 @@ package struct Composer {
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
         guard case .answer(let body) = outcome else { return outcome }
-        return body.limited(by: rule, at: now).map { .answer($0) } ?? .impossible
+        return body.limited(by: rule, notFoundFor: notFoundFor, at: now).map { .answer($0) } ?? .impossible
     }
 
     private func attempt(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
@@ -38,7 +38,8 @@ package struct Composer {
         case .batch where settings.compose != .off: return composeBatch(request, record, assembler, at: now)
         case .list where settings.windows:
             guard let list = request.listNumber,
-                let cutter = WindowCutter(request, record, completingNext: settings.completesNext)
+                let cutter = WindowCutter(
+                    request, record, forms, completingNext: settings.completesNext, at: now)
             else { return .impossible }
             return cutter.cut(list, assembler)
         default: return .impossible
@@ -157,6 +158,13 @@ extension [UInt8] {
 }
 
 extension Assembler {
+    /// The same body as in an answer of the origin's.
+    consuming func finished(like example: StoredResponse, reliesUntil: Int64) -> ComposedBody {
+        var composed = ComposedBody(body: example.body, detail: .window, parts: used, reliesUntil: reliesUntil)
+        composed.example = example
+        return composed
+    }
+
     /// What was built. Made of one answer alone it is a smaller form of that (`reduced`).
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(

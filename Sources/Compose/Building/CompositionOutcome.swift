@@ -13,6 +13,12 @@ package enum CompositionOutcome {
 /// A composed answer before it is one.
 package struct ComposedBody {
     package let body: [UInt8]
+    /// 200, or 404 for what lies behind the end of a list.
+    package var status: Int { example?.status ?? 200 }
+    /// An answer of the origin's whose status and fields it has; nil for those of the first part.
+    package var example: StoredResponse?
+    /// The page that it is a window of; nil where it is none.
+    package var page: ListPage?
     /// How it was made: the detail in `Cache-Status`.
     package let detail: Reason
     /// The answers whose bytes it holds; the first one's fields are its own.
@@ -28,18 +34,26 @@ package struct ComposedBody {
 package struct Supplement: Equatable {
     /// Canonical, and ready to be sent.
     package let target: [UInt8]
+    /// The page that it asks for, where that is larger than what the client asked for.
+    package let growth: ListPage?
 
     /// - Parameter target: canonical.
-    package init(target: [UInt8]) {
+    package init(target: [UInt8], growth: ListPage? = nil) {
         self.target = target
+        self.growth = growth
     }
 }
 
 extension ComposedBody {
     /// How long the composed answer may be used: as long as its stalest part (DECISIONS 9.4), and
-    /// no longer than one of the origin's of that age under the rule of its own class. Nil where
-    /// that is over.
-    func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
+    /// no longer than one of the origin's of that age under the rule of its own class, or as one
+    /// that says "not found". Nil where that is over.
+    func limited(by rule: TTLRule, notFoundFor: Int, at now: Int64) -> ComposedBody? {
+        guard status == 200 else { return limited(by: .fixed(notFoundFor, stale: 0), at: now) }
+        return limited(by: rule, at: now)
+    }
+
+    private func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
         guard case .fixed(let seconds, let stale) = rule else { return nil }
         var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))
         var usable = Lifetime.longest

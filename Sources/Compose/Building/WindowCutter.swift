@@ -11,21 +11,27 @@ struct WindowCutter {
     let record: FormRecord
     let limit: Int
     let offset: Int
+    private let forms: LearntForms
+    private let now: Int64
     /// Positions on a page that is asked for without a limit, as learnt or, until then, as
     /// documented (APPLE-MUSIC-API 4).
     private let standardLimit: Int?
     private let completesNext: Bool
 
     /// Nil where the origin was not seen to answer such a request.
-    init?(_ request: CatalogRequest, _ record: FormRecord, completingNext: Bool) {
+    init?(
+        _ request: CatalogRequest, _ record: FormRecord, _ forms: LearntForms, completingNext: Bool, at now: Int64
+    ) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else { return nil }
         standardLimit =
-            record.paging.standardLimit
+            record.lists.standardLimit
             ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.shape.type)
-        guard let limit = request.limit ?? standardLimit, limit <= max(record.paging.greatestLimit, standardLimit ?? 0)
+        guard let limit = request.limit ?? standardLimit, limit <= max(record.lists.greatestLimit, standardLimit ?? 0)
         else { return nil }
         self.request = request
         self.record = record
+        self.forms = forms
+        self.now = now
         self.limit = limit
         offset = request.offset ?? 0
         completesNext = completingNext
@@ -34,47 +40,70 @@ struct WindowCutter {
     func cut(_ list: UInt64, _ empty: consuming Assembler) -> CompositionOutcome {
         var assembler = empty
         var pages: [StoredPage] = []
+        let habits = record.lists.habits(in: request.storefront, at: now)
         for (part, place) in assembler.places(list) {
             guard let page = Page(part, place, of: request, standardLimit) else { continue }
             pages.append(page.facts)
-            // A list without anything, and what lies behind the end of one, may be a 404
-            // (APPLE-MUSIC-API 7.13, 8.11).
-            guard let cut = page.facts.cut(offset: offset, limit: limit), !cut.items.isEmpty,
+            if page.facts.endsBefore(offset, habits) {
+                guard let answer = record.lists.answerPastEnd else { continue }
+                assembler.use(part)
+                return .answer(assembler.finished(like: answer.response, reliesUntil: record.countsUntil))
+            }
+            // A list without anything may be a 404 (APPLE-MUSIC-API 7.13).
+            guard let cut = page.facts.cut(offset: offset, limit: limit, habits), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else { continue }
             let mark = assembler.output.count
             if write(page, cut.items, link, &assembler) {
-                return .answer(assembler.finished(.window, reliesUntil: record.countsUntil))
+                var window = assembler.finished(.window, reliesUntil: record.countsUntil)
+                window.page = named(list, page.facts.offset)
+                return .answer(window)
             }
             assembler.rewind(to: mark)
         }
-        return enlarged(pages).map { .partial($0) } ?? .impossible
+        return enlarged(list, pages).map { .partial($0) } ?? .impossible
     }
 
-    /// A larger aligned page around the window, so that its neighbours come with it: only where
-    /// clients are going through the list already, and where nothing was ever dropped from pages of
-    /// this form, since a page with gaps cannot be cut.
-    private func enlarged(_ pages: [StoredPage]) -> Supplement? {
-        guard case .list(let name, let isView) = request.shape.subject, let asked = request.limit,
-            let most = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.shape.type),
-            record.paging.isWithoutGaps, pages.contains(where: { $0.next == offset })
+    /// Whether a stored page shows that the list ends before the window.
+    func isPastEnd(_ list: UInt64, _ sources: consuming StoredSources) -> Bool {
+        let habits = record.lists.habits(in: request.storefront, at: now)
+        return sources.places(list).contains { part, place in
+            Page(part, place, of: request, standardLimit)?.facts.endsBefore(offset, habits) ?? false
+        }
+    }
+
+    /// The largest aligned page around the window, so that its neighbours come with it (DECISIONS
+    /// 10.4): only where clients are going through the list, where it was seen without gaps so far,
+    /// since a page with gaps cannot be cut, and where such pages have paid.
+    private func enlarged(_ list: UInt64, _ pages: [StoredPage]) -> Supplement? {
+        guard pages.contains(where: { $0.next == offset && $0.count == offset - $0.offset }),
+            !record.lists.showsGaps(in: request.storefront, at: now), link(to: offset + limit) != nil
         else { return nil }
-        let size = min(most, Self.largestPage)
+        let size = greatestLimit
         let start = offset / size * size
-        guard asked * 2 <= size, offset + asked <= start + size,
-            !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size })
+        guard limit * 2 <= size, offset + limit <= start + size,
+            !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }),
+            forms.mayGrow(named(list, start), at: now)
         else { return nil }
-        return Supplement(target: request.target(limit: size, offset: start))
+        return Supplement(target: request.target(limit: size, offset: start), growth: named(list, start))
     }
 
-    /// Larger ones take the origin longer than a waiting client likes.
-    private static let largestPage = 100
+    /// The most that the origin takes, as documented or seen.
+    private var greatestLimit: Int {
+        guard case .list(let name, let isView) = request.shape.subject else { return limit }
+        let documented = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.shape.type)
+        return max(documented ?? 0, record.lists.greatestLimit, limit)
+    }
+
+    private func named(_ list: UInt64, _ offset: Int) -> ListPage {
+        ListPage(shape: request.shape, storefront: request.storefront, list: list, offset: offset)
+    }
 
     /// The `next` that the origin would write, empty for the last page; nil where that is not
     /// known.
     private func link(to next: Int?) -> [UInt8]? {
         guard let next else { return [] }
-        let link = record.paging.links[NextPattern.Key(request)]?.write(offset: next, request)
+        let link = record.lists.link(for: request)?.write(offset: next, request)
         return completesNext ? link.map(completed) : link
     }
 
@@ -141,6 +170,21 @@ struct WindowCutter {
             facts = StoredPage(offset: offset, count: count, limit: limit, next: document.offset(in: next))
             if !next.isEmpty && facts.next == nil { return nil }
         }
+    }
+}
+
+extension ResourceLibrary {
+    /// Learns from an answer of the origin's that something was not found, if that was behind the
+    /// end of a list.
+    package func note(
+        notFound response: StoredResponse, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64
+    ) {
+        guard settings.windows, let answer = PastEnd(response), let list = request.listNumber,
+            let record = forms.record(request.shape, at: now),
+            let cutter = WindowCutter(request, record, forms, completingNext: settings.completesNext, at: now),
+            cutter.isPastEnd(list, sources(reader, at: now))
+        else { return }
+        forms.note(pastEnd: answer, request)
     }
 }
 

@@ -11,7 +11,7 @@ public struct CompositionSettings: Sendable, Equatable {
 
     /// Answers out of stored resources.
     public var compose = Mode.on
-    /// Windows into lists out of stored pages, and fetching ahead for clients that walk.
+    /// Windows into lists out of stored pages, and larger pages for clients that walk.
     public var windows = true
     /// Misses of single resources that come together, joined into one request.
     public var batch = false

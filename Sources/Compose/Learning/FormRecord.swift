@@ -18,7 +18,7 @@ package struct FormRecord: Sendable {
     private(set) var keepsOrder = false
     /// Whether an id that was asked for twice came once; nil while none was.
     private(set) var dropsDuplicates: Bool?
-    private(set) var paging = PagingRecord()
+    var lists = ListEvidence()
     /// The most resources of a type in a batch that was answered with a list.
     private var mostAsked: [ResourceClass: Int] = [:]
 
@@ -48,7 +48,7 @@ package struct FormRecord: Sendable {
         return switch request.shape.subject {
         case .item: count == 1 && document.map.envelope.next.isEmpty
         case .batch: document.map.envelope.next.isEmpty && absorbOrder(request, document)
-        case .list: paging.absorb(request, document, count)
+        case .list: lists.absorb(request, document, count, at: now, until: now + Int64(freshFor))
         case .results: false
         }
     }
@@ -98,49 +98,6 @@ package struct FormRecord: Sendable {
             position = place + 1
         }
         if found.count > 1 { keepsOrder = true }
-        return true
-    }
-}
-
-/// What is known of the pages of one form of list.
-struct PagingRecord: Sendable {
-    /// Positions that pages spanned, as far as links told, and the items that stood there.
-    private var positions = 0
-    private var items = 0
-    /// Seen positions beyond which it says something that none of them was empty.
-    private static let tellingPositions = 100
-
-    /// Whether pages are full: nothing was ever seen to be dropped from them.
-    var isWithoutGaps: Bool { positions >= Self.tellingPositions && items == positions }
-
-    /// The largest `limit` that the origin answered.
-    private(set) var greatestLimit = 0
-    /// Pages that were asked for without a limit.
-    private var standard = ListSize()
-    private(set) var links: [NextPattern.Key: NextPattern] = [:]
-
-    /// The positions on a page that is asked for without a limit; nil where that is not known.
-    var standardLimit: Int? { standard.span }
-
-    mutating func absorb(_ request: CatalogRequest, _ document: MappedDocument, _ count: Int) -> Bool {
-        greatestLimit = max(greatestLimit, request.limit ?? 0)
-        let next = document.map.envelope.next
-        guard !next.isEmpty else { return true }
-        guard let offset = document.offset(in: next), offset > request.offset ?? 0 else { return false }
-        let span = offset - (request.offset ?? 0)
-        positions += span
-        items += count
-        // Where the origin fills pages up, a page may span more than its limit, and never less.
-        if let limit = request.limit { guard span >= limit else { return false } }
-        if request.limit == nil, !standard.note(count, next: span) { return false }
-        return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)
-    }
-
-    private mutating func absorb(_ link: Span<UInt8>, _ request: CatalogRequest) -> Bool {
-        let key = NextPattern.Key(request)
-        if let known = links[key] { return known.matches(link, request) }
-        guard let pattern = NextPattern(learntFrom: link, request) else { return false }
-        links[key] = pattern
         return true
     }
 }

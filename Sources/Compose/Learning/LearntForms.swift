@@ -9,6 +9,18 @@ package final class LearntForms: Sendable {
     fileprivate struct State {
         var forms: [RequestShape: Entry] = [:]
         var agreements: [ResourceClass: PlacementAgreement] = [:]
+        var growth: [Lists: GrowthLedger] = [:]
+    }
+
+    /// The lists of one form in one storefront.
+    fileprivate struct Lists: Hashable {
+        let shape: RequestShape
+        let storefront: Storefront
+
+        init(_ page: ListPage) {
+            shape = page.shape
+            storefront = page.storefront
+        }
     }
 
     /// In a class, so that looking at one touches no count but its own.
@@ -81,6 +93,34 @@ package final class LearntForms: Sendable {
     /// Whether a resource in the one placement shows what it shows in the other.
     package func agreement(_ type: ResourceClass) -> PlacementAgreement {
         state.withLock { $0.agreements[type] ?? PlacementAgreement() }
+    }
+
+    /// Whether a page may be asked for that is larger than what the client wants.
+    func mayGrow(_ page: ListPage, at now: Int64) -> Bool {
+        state.withLock { $0.growth[Lists(page)]?.mayGrow(at: now) ?? true }
+    }
+
+    /// A page that is larger than what a client wants is asked for.
+    package func noteGrowth(_ page: ListPage, at now: Int64) {
+        state.withLock { state in
+            if state.growth.count >= Self.maxForms { state.growth.removeAll() }
+            state.growth[Lists(page), default: GrowthLedger()].begin(page, at: now)
+        }
+    }
+
+    /// A client was answered with a window out of the page.
+    package func note(windowOf page: ListPage) {
+        state.withLock { $0.growth[Lists(page)]?.note(windowOf: page) }
+    }
+
+    /// The origin's answer to a request behind the end of a list; the body without the error's id.
+    func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
+        state.withLock { state in
+            guard case .known(let known) = state.forms[request.shape] else { return }
+            var record = known.record
+            record.lists.note(pastEnd: answer, of: request.listNumber ?? 0)
+            state.forms[request.shape] = .known(Known(record))
+        }
     }
 
     /// How many forms rest now.

@@ -40,20 +40,16 @@ final class Batcher {
     func accepts(_ request: OriginRequest) -> Bool {
         let library = proxy.shared.library
         guard library.settings.batch, library.settings.compose != .verify, request.stored == nil,
-            request.isCollapsible, let wanted = wanted(by: request), wanted.shape.subject == .item,
+            request.isCollapsible, let wanted = request.wanted, wanted.shape.subject == .item,
             wanted.hasPlainResources, wanted.resources.first != nil,
             library.forms.record(wanted.shape, at: proxy.context.unixSeconds) != nil
         else { return false }
         return !library.forms.agreement(wanted.shape.type).isRefuted(.batched, .item)
     }
 
-    private func wanted(by request: OriginRequest) -> CatalogRequest? {
-        request.catalogRequest ?? CatalogRequest(canonical: request.forwarded.canonical)
-    }
-
     /// Takes in a miss that it `accepts`.
     func add(_ request: OriginRequest, _ completion: @escaping Completion) {
-        guard let wanted = wanted(by: request), let name = wanted.resources.first else {
+        guard let wanted = request.wanted, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Kind(

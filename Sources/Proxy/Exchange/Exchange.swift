@@ -15,7 +15,6 @@ final class Exchange {
         case client(ClientConnection)
         case part((PartEnd) -> Void)
         case refresh(Flights.FlightID)
-        case ahead(Flights.FlightID)
     }
 
     let request: OriginRequest
@@ -57,9 +56,6 @@ final class Exchange {
         case .refresh(let id):
             traits.audience = .refresh
             flight = id
-        case .ahead(let id):
-            traits.audience = .ahead
-            flight = id
         }
         self.client = client
         self.completion = completion
@@ -95,7 +91,6 @@ extension Exchange {
         }
         if let action = step.flight { perform(action) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
-        if step.isPrefetch { proxy.statistics.count(.prefetched) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }
     }

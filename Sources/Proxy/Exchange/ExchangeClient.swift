@@ -58,7 +58,6 @@ final class ExchangeClient {
         let storing = CacheStatus.Forwarded.Storing.stored(
             ttl: ttl, detail: originStatus == 304 ? .revalidated : stored.composition?.detail)
         countCollapsed()
-        proxy.noteStep(stored, request.facts, request.forwarded)
         proxy.serve(
             stored, forwarded(originStatus, storing), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)

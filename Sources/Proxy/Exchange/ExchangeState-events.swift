@@ -13,8 +13,6 @@ extension ExchangeState {
         case part
         /// No client waits: a stale answer was served and is replaced behind it.
         case refresh
-        /// No client has asked for it yet.
-        case ahead
     }
 
     /// What does not change while the exchange goes on.
@@ -226,8 +224,6 @@ extension ExchangeState {
         var flight: FlightAction?
         /// One request to the origin less than clients asked for.
         var savesRequest = false
-        /// A request to the origin that no client has asked for yet.
-        var isPrefetch = false
         var client: ClientAction?
         var origin: OriginAction?
     }

@@ -20,7 +20,7 @@ import Upstream
 /// The state of one exchange: what its client still waits for, and what is under way for it.
 struct ExchangeState {
     enum Client {
-        /// There is no client: a refresh, a page that is fetched ahead, a part of another answer.
+        /// There is no client: a refresh, a part of another answer.
         case none
         case waiting
         /// The head of a large answer has left, and its content is still coming.
@@ -127,12 +127,8 @@ extension ExchangeState {
     private mutating func begin(_ meanwhile: StoredResponse?, at now: Instant) -> Step {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
-        // Their flight was begun by what decided that they are wanted.
-        case .refresh, .ahead:
-            if let meanwhile { return finish(with: meanwhile) }
-            var step = ask(at: now)
-            step.isPrefetch = traits.audience == .ahead
-            return step
+        // Its flight was begun by what decided that it is wanted.
+        case .refresh: return meanwhile.map { finish(with: $0) } ?? ask(at: now)
         case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
     }
@@ -197,10 +193,9 @@ extension ExchangeState {
         send(hasFallback: traits.audience == .client && (!isUnanswered || hasStandIn))
     }
 
-    /// A client waits, a client waits for a confirmation, or nothing waits, and perhaps never will.
+    /// A client waits, a client waits for a confirmation, or no client waits.
     private var priority: UpstreamPriority {
         switch traits.audience {
-        case .ahead where !isHurried: .prefetch
         case .refresh where !isHurried: .refresh
         default: traits.hasStored ? .revalidation : .waitingClient
         }

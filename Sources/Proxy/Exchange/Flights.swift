@@ -8,8 +8,7 @@ protocol FlightWaiter: AnyObject {
     func flightFinished(_ outcome: FlightOutcome)
 }
 
-/// The flights of all loops. Its lock is taken on misses and stale answers, and on hits that are
-/// steps of a walk through a list.
+/// The flights of all loops. Its lock is taken on misses and stale answers.
 public final class Flights: Sendable {
     typealias Table = FlightTable<Confined<any FlightWaiter>>
     typealias FlightID = Table.FlightID

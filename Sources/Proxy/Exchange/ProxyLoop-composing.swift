@@ -31,7 +31,7 @@ extension ProxyLoop {
     func compose(for request: OriginRequest, _ detail: Reason? = nil) -> StoredResponse? {
         guard let key = request.key, let library = shared.library(for: request.facts),
             library.settings.compose != .verify,
-            let wanted = request.catalogRequest ?? CatalogRequest(canonical: request.forwarded.canonical),
+            let wanted = request.wanted,
             case .answer(let composed) = compose(
                 wanted, library, under: request.facts.rule, isBatched: detail == .batched)
         else { return nil }
@@ -45,8 +45,10 @@ extension ProxyLoop {
         let now = context.unixSeconds
         let parts = composed.parts.map(\.response)
         let stored = StoredResponse(
-            composed: composed.body, key: key, parts: parts, detail: detail ?? composed.detail,
-            receivedAt: now, lifetime: composed.lifetime, classTag: facts.route.resourceClass.rawValue)
+            composed: composed.body, key: key, parts: parts, like: composed.example,
+            detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
+            classTag: facts.route.resourceClass.rawValue)
+        if let page = composed.page { shared.library.forms.note(windowOf: page) }
         statistics.count(.composed)
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all
@@ -76,6 +78,9 @@ extension ProxyLoop {
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
         guard let library = shared.library(for: request.facts) else { return }
+        if stored.status == 404, let wanted = request.wanted {
+            return library.note(notFound: stored, wanted, reader, at: context.unixSeconds)
+        }
         switch library.note(stored, request.catalogRequest, original: original, at: context.unixSeconds) {
         case .nothingNew: break
         case .otherForm: noteContradiction("in another form than before", request)
@@ -87,56 +92,15 @@ extension ProxyLoop {
     /// (`compose verify`).
     func verify(_ expected: ComposedBody, against said: ExchangeState.Comparison, _ request: OriginRequest) {
         statistics.count(.verified)
-        guard said.status != 200 || !JSON.areEqual(expected.body, said.body) else { return }
+        let isEqual =
+            expected.status == 404
+            ? PastEnd.areEqual(expected.body, said.body) : JSON.areEqual(expected.body, said.body)
+        guard said.status != expected.status || !isEqual else { return }
         statistics.count(.mismatched)
-        if let wanted = CatalogRequest(canonical: request.forwarded.canonical),
-            case .fixed(let seconds, _) = request.facts.rule
-        {
+        if let wanted = request.wanted, case .fixed(let seconds, _) = request.facts.rule {
             shared.library.forms.switchOff(wanted.shape, until: context.unixSeconds + Int64(seconds))
         }
         noteContradiction("otherwise than it would have been composed", request)
-    }
-}
-
-// MARK: - Walking
-
-extension ProxyLoop {
-    /// A page of a list is being answered: it may be a step of a client that walks through the
-    /// list, and then the next step is likely to follow (DECISIONS 10.4). One page is fetched
-    /// ahead, at the lowest priority.
-    func noteStep(_ stored: StoredResponse, _ facts: PlanFacts, _ forwarded: @autoclosure () -> ForwardedRequest) {
-        guard facts.route.isList, facts.method == .get, let library = shared.library(for: facts),
-            library.settings.windows, stored.status == 200
-        else { return }
-        let known = walks.page(stored.key.hash, ObjectIdentifier(stored)) {
-            // Pages that were cut, and those out of the file, have no map.
-            guard let map = stored.outline as? ResourceDocument ?? DocumentScan(stored.body).document,
-                let next = MappedDocument(body: stored.body, map: map).offset(in: map.envelope.next),
-                let request = CatalogRequest(canonical: forwarded().canonical), let list = request.listNumber
-            else { return nil }
-            return PageWalks.Page(list: list, offset: request.offset ?? 0, next: next)
-        }
-        guard let page = known else { return }
-        let isWalking = walks.isStep(page.list, offset: page.offset)
-        walks.handOut(page.list, offset: page.next)
-        guard isWalking else { return }
-        let forwarded = forwarded()
-        guard let request = CatalogRequest(canonical: forwarded.canonical) else { return }
-        fetchAhead(request.target(limit: request.limit, offset: page.next), library, forwarded)
-    }
-
-    /// Asks for a page, or for a larger one that has it, unless it is there or can be built.
-    private func fetchAhead(_ page: [UInt8], _ library: ResourceLibrary, _ forwarded: ForwardedRequest) {
-        guard cache.lookup(CacheKey(scope: .shared, target: page), reader, at: context.unixSeconds) == nil,
-            let request = CatalogRequest(canonical: page)
-        else { return }
-        var wanted = Supplement(target: page)
-        switch compose(request, library, under: shared.policy[request.shape.type]) {
-        case .answer: return
-        case .partial(let larger): wanted = larger
-        case .impossible: break
-        }
-        if let ahead = originRequest(for: wanted, of: forwarded) { fetchAhead(ahead) }
     }
 }
 

@@ -19,7 +19,6 @@ final class ProxyLoop {
     let observer: RequestObserver
     let reader: StoreReader?
     private(set) lazy var batcher = Batcher(self)
-    var walks = PageWalks()
     private var failures: FailureReport
 
     init(
@@ -91,18 +90,8 @@ extension ProxyLoop {
     /// - Parameter key: that of the request, under which the stale one is.
     func refresh(_ key: CacheKey, with request: @autoclosure () -> OriginRequest) {
         guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        start(request(), behind: flight, .refresh(flight))
-    }
-
-    /// Asks for what no client has asked for yet, unless that is done already.
-    func fetchAhead(_ request: OriginRequest) {
-        guard let key = request.key, let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        start(request, behind: flight, .ahead(flight))
-    }
-
-    /// A client that joins the flight hurries it.
-    private func start(_ request: OriginRequest, behind flight: Flights.FlightID, _ audience: Exchange.Audience) {
-        let exchange = Exchange(request, for: audience, self)
+        let exchange = Exchange(request(), for: .refresh(flight), self)
+        // A client that joins the flight hurries it.
         shared.flights.note(exchange, as: flight, on: context.loop)
         exchange.start()
     }

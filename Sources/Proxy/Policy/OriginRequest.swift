@@ -44,6 +44,9 @@ final class OriginRequest {
         self.expected = expected
     }
 
+    /// What it asks for of the catalog; nil where nothing of it is composed.
+    var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.canonical) }
+
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
     /// and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {

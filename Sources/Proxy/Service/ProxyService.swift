@@ -8,7 +8,7 @@ import Upstream
 /// The proxy of one loop: from a request to its plan, and from the plan to an answer.
 ///
 /// Confined to its loop. Answering a hit reuses the storage of the last request and allocates
-/// nothing, except for pages of lists, after which a client may walk on.
+/// nothing.
 public final class ProxyService: Service {
     let proxy: ProxyLoop
     private var target = CanonicalTarget()
@@ -132,7 +132,6 @@ public final class ProxyService: Service {
         switch plan {
         case .hit(let stored, let ttl):
             proxy.statistics.count(.hits)
-            proxy.noteStep(stored, facts, forwarded(facts, connection))
             proxy.remember(key, facts, connection)
             proxy.serve(
                 stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, to: connection)
@@ -141,9 +140,11 @@ public final class ProxyService: Service {
             proxy.statistics.count(.upstreamSaved)
             let stored = proxy.store(composed, key, facts)
             let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
-            proxy.noteStep(stored, facts, forwarded(facts, connection))
             proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
         case .complete(let supplement):
+            if let page = supplement.growth {
+                proxy.shared.library.forms.noteGrowth(page, at: proxy.context.unixSeconds)
+            }
             let request = originRequest(facts, user, .partial, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)
         case .verify(let expected, let reason, let stored):

@@ -10,7 +10,7 @@ extension Catalog {
         case .albums: return isAlbumAvailable(resource.number, market)
         case .songs: return isSongAvailable(resource.number, market)
         case .artists:
-            return Self.isProlific(resource.number)
+            return isProlific(resource.number)
                 || !seed.isOne(in: 60, .availability, resource.number, 2000 + market.index)
         case .musicVideos: return !seed.isOne(in: 14, .availability, resource.number, 3000 + market.index)
         case .playlists: return !seed.isOne(in: 30, .availability, resource.number, 4000 + market.index)
@@ -27,13 +27,19 @@ extension Catalog {
     private func isAlbumAvailable(_ album: Int, _ market: Market) -> Bool {
         if isDeprecated(album: album) { return false }
         let isAway = isAway(Resource(.albums, album))
-        if ordinal(ofAlbum: album) == 4, Self.isProlific(artist(ofAlbum: album)) { return !isAway }
-        return seed.isOne(in: 12, .availability, album, market.index) == isAway
+        if ordinal(ofAlbum: album) == 4, isProlific(artist(ofAlbum: album)) { return !isAway }
+        return isLacking(oneIn: 12, album, market.index) == isAway
     }
 
     private func isSongAvailable(_ song: Int, _ market: Market) -> Bool {
         isAlbumAvailable(song / Self.songSpan, market)
-            && seed.isOne(in: 40, .availability, song, 1000 + market.index) == isAway(Resource(.songs, song))
+            && isLacking(oneIn: 40, song, 1000 + market.index) == isAway(Resource(.songs, song))
+    }
+
+    /// - Parameter share: what the type has by itself.
+    private func isLacking(oneIn share: Int, _ number: Int, _ market: Int) -> Bool {
+        guard let percent = unavailablePercent else { return seed.isOne(in: share, .availability, number, market) }
+        return seed.number(below: 100, .availability, number, market) < percent
     }
 
     /// Whether the number means anything at all, in any storefront.

@@ -15,6 +15,10 @@ final class Catalog: Sendable {
     let revision: Int
     let artistCount: Int
     let playlistCount: Int
+    /// Of a hundred albums, and of a hundred songs; nil for what each type has by itself.
+    let unavailablePercent: Int?
+    /// One artist in so many has more albums than fit on one page.
+    let prolificShare: Int
     let curatorCount = 60
     let appleCuratorCount = 40
     let activityCount = 24
@@ -27,20 +31,25 @@ final class Catalog: Sendable {
     /// The artist of each album.
     let albumArtist: [Int32]
 
-    init(seed: UInt64, artists: Int, playlists: Int) {
+    init(
+        seed: UInt64, artists: Int, playlists: Int, unavailablePercent: Int? = nil, prolificShare: Int = 300
+    ) {
         let seed = Seed(value: SplitMix64.mixed(seed &+ 0x5EED))
         self.seed = seed
         revision = 0
         artistCount = max(artists, 16)
         playlistCount = max(playlists, 64)
+        self.unavailablePercent = unavailablePercent
+        self.prolificShare = prolificShare
         var albumStart: [Int32] = [0]
         var videoStart: [Int32] = [0]
         var albumArtist: [Int32] = []
         for artist in 0..<artistCount {
-            let albums = Self.albumCount(ofArtist: artist, seed)
+            let isProlific = Self.isProlific(artist, oneIn: prolificShare)
+            let albums = Self.albumCount(ofArtist: artist, seed, isProlific)
             albumArtist.append(contentsOf: repeatElement(Int32(artist), count: albums))
             albumStart.append(albumStart[artist] + Int32(albums))
-            videoStart.append(videoStart[artist] + Int32(Self.videoCount(ofArtist: artist, seed)))
+            videoStart.append(videoStart[artist] + Int32(Self.videoCount(ofArtist: artist, seed, isProlific)))
         }
         self.albumStart = albumStart
         self.videoStart = videoStart
@@ -53,6 +62,8 @@ final class Catalog: Sendable {
         self.revision = revision
         artistCount = catalog.artistCount
         playlistCount = catalog.playlistCount
+        unavailablePercent = catalog.unavailablePercent
+        prolificShare = catalog.prolificShare
         albumStart = catalog.albumStart
         videoStart = catalog.videoStart
         albumArtist = catalog.albumArtist
@@ -61,16 +72,17 @@ final class Catalog: Sendable {
     var albumCount: Int { albumArtist.count }
     var videoCount: Int { Int(videoStart[artistCount]) }
 
-    /// One artist in three hundred has more albums than fit on one page.
-    static func isProlific(_ artist: Int) -> Bool { artist % 300 == 7 }
+    func isProlific(_ artist: Int) -> Bool { Self.isProlific(artist, oneIn: prolificShare) }
 
-    private static func albumCount(ofArtist artist: Int, _ seed: Seed) -> Int {
-        if isProlific(artist) { return 110 + seed.number(below: 70, .albumCount, artist) }
+    private static func isProlific(_ artist: Int, oneIn share: Int) -> Bool { artist % share == min(7, share - 1) }
+
+    private static func albumCount(ofArtist artist: Int, _ seed: Seed, _ isProlific: Bool) -> Int {
+        if isProlific { return 110 + seed.number(below: 70, .albumCount, artist) }
         return 1 + seed.number(below: 7, .albumCount, artist)
     }
 
-    private static func videoCount(ofArtist artist: Int, _ seed: Seed) -> Int {
-        isProlific(artist)
+    private static func videoCount(ofArtist artist: Int, _ seed: Seed, _ isProlific: Bool) -> Int {
+        isProlific
             ? 30 + seed.number(below: 20, .videoCount, artist) : seed.number(below: 3, .videoCount, artist)
     }
 

@@ -42,7 +42,7 @@ extension Catalog {
         let artist = artist(ofAlbum: album)
         // The fifth album of an artist with very many is a box that does not fit into one page of
         // 300.
-        if Self.isProlific(artist), ordinal(ofAlbum: album) == 4 {
+        if isProlific(artist), ordinal(ofAlbum: album) == 4 {
             return artist == 7 ? Self.mostTracks : 301 + seed.number(below: 20, .trackCount, album)
         }
         switch seed.number(below: 100, .shape, album) {

@@ -78,7 +78,7 @@ extension SimulatedExchange {
         guard let resource = find(type, id, context) else { throw .notFound }
         guard let relation, type.relations.contains(relation) else { throw .noRelated(name) }
         let paging = try Paging(target, type.limits(of: relation))
-        var list = context.related(resource, relation)
+        var list = context.listed(context.related(resource, relation))
         var sort: String?
         if type == .artists, relation == .albums, target.first("sort") == "-releaseDate" {
             list.sort { catalog.date(ofAlbum: $0.number) > catalog.date(ofAlbum: $1.number) }
@@ -88,7 +88,9 @@ extension SimulatedExchange {
         // (APPLE-MUSIC-API 7.13, 8.11).
         guard paging.offset < list.count else { throw .noRelated(name) }
         let path = context.path(of: resource) + "/" + name
-        return collection(list, paging, context, path: path, place: .item(isMixed: false), sort: sort)
+        return collection(
+            list, paging, context, path: path, place: .item(isMixed: false), sort: sort,
+            cut: context.listCut(of: resource))
     }
 
     /// `/view/{name}`; an empty view is legal and not an error (APPLE-MUSIC-API 5.1.8).
@@ -99,8 +101,8 @@ extension SimulatedExchange {
         guard let resource = find(type, id, context) else { throw .notFound }
         guard let view = View(rawValue: name), type.views.contains(view) else { throw .noRelated(name) }
         let paging = try Paging(target, type.viewLimits)
-        let list = catalog.elements(of: view, resource, in: market)
-        let page = Page(list, paging, keep: context.shown)
+        let list = context.listed(catalog.elements(of: view, resource, in: market))
+        let page = Page(list, paging, cut: context.listCut(of: resource), keep: context.shown)
         var renderer = Renderer(context)
         let path = context.path(of: resource) + "/view/" + name
         renderer.json.beginObject()

@@ -106,9 +106,9 @@ struct SimulatedExchange {
     /// A page of a list, `{"next"?, "data":[...], "meta"?}` (APPLE-MUSIC-API 5.1.1).
     func collection(
         _ list: [Resource], _ paging: Paging, _ context: RenderContext, path: String, place: RenderPosition,
-        sort: String? = nil, hasTotal: Bool = false
+        sort: String? = nil, hasTotal: Bool = false, cut: SimulatorConfiguration.ListCut = .first
     ) -> Reply {
-        let page = Page(list, paging, keep: context.shown)
+        let page = Page(list, paging, cut: cut, keep: context.shown)
         let limit = target.first("limit")
         var renderer = Renderer(context)
         renderer.json.beginObject()

@@ -84,16 +84,15 @@ extension Renderer {
     }
 
     private func inlinePage(_ resource: Resource, _ relation: Relation, _ place: RenderPosition) -> Page {
-        let list = context.related(resource, relation)
+        let list = context.listed(context.related(resource, relation))
         var standard = resource.type.limits(of: relation).standard
         if resource.type == .artists, relation == .albums, case .included = place {
             standard = context.configuration.nestedPageSize
         }
         let limit = context.decorations.inlineLimit(resource.type, relation, standard: standard)
-        if resource.type == .artists, relation == .albums {
-            return Page(filling: list, limit: limit, keep: context.shown)
-        }
-        return Page(list, Paging(limit: limit), keep: context.shown)
+        let fillsUp = resource.type == .artists && relation == .albums
+        let cut = fillsUp ? .filling : context.listCut(of: resource)
+        return Page(list, Paging(limit: limit), cut: cut, keep: context.shown)
     }
 
     /// `"meta":{"total":N}`, on library collections only (APPLE-MUSIC-API 5.1.7).
@@ -112,8 +111,9 @@ extension Renderer {
             json.key(view.rawValue)
             let viewPath = path + "/view/" + view.rawValue
             let page = Page(
-                catalog.elements(of: view, resource, in: context.market),
-                Paging(limit: resource.type.viewLimits.standard), keep: context.shown)
+                context.listed(catalog.elements(of: view, resource, in: context.market)),
+                Paging(limit: resource.type.viewLimits.standard), cut: context.listCut(of: resource),
+                keep: context.shown)
             json.beginObject()
             json.key("href")
             link(viewPath)

@@ -59,6 +59,18 @@ struct RenderContext: Sendable {
         return catalog.related(resource, relation, in: market)
     }
 
+    /// The positions of a list: without those that would be gaps, where the storefront has none.
+    func listed(_ list: [Resource]) -> [Resource] {
+        guard let some = configuration.storefrontsWithGaps, !some.contains(market.code) else { return list }
+        return list.compactMap(shown)
+    }
+
+    /// How the lists that begin at the resource are cut: one user's always first (APPLE-MUSIC-API
+    /// 7.10).
+    func listCut(of resource: Resource) -> SimulatorConfiguration.ListCut {
+        resource.type.isLibrary ? .first : configuration.listCut
+    }
+
     func id(of resource: Resource) -> String {
         if let user, resource.type.isLibrary || resource.type == .recommendations {
             return user.anyID(of: resource, catalog)

@@ -39,6 +39,15 @@ struct Page: Sendable {
     /// The size of the whole collection before anything was dropped.
     var total: Int
 
+    init(
+        _ list: [Resource], _ paging: Paging, cut: SimulatorConfiguration.ListCut, keep: (Resource) -> Resource?
+    ) {
+        switch cut {
+        case .first: self.init(list, paging, keep: keep)
+        case .filling: self.init(filling: list, paging, keep: keep)
+        }
+    }
+
     /// Cuts first and drops after, so that `next` may jump further than the items returned, and a
     /// page may be short or empty and still have a next one (APPLE-MUSIC-API 7.11).
     init(_ list: [Resource], _ paging: Paging, keep: (Resource) -> Resource?) {
@@ -51,10 +60,10 @@ struct Page: Sendable {
 
     /// Goes on until the page is full: how nested lists are cut, seen as 25 items with `offset=28`
     /// (APPLE-MUSIC-API 7.9).
-    init(filling list: [Resource], limit: Int, keep: (Resource) -> Resource?) {
-        var position = 0
+    init(filling list: [Resource], _ paging: Paging, keep: (Resource) -> Resource?) {
+        var position = paging.offset
         items = []
-        while position < list.count, items.count < limit {
+        while position < list.count, items.count < paging.limit {
             if let item = keep(list[position]) { items.append(item) }
             position += 1
         }

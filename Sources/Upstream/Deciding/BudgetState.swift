@@ -159,7 +159,7 @@ extension BudgetState {
     }
 
     private mutating func refuse(_ id: JobID, now: Instant) -> Action {
-        let priority = jobs[id]?.priority ?? .prefetch
+        let priority = jobs[id]?.priority ?? .refresh
         dequeue(id)
         jobs[id] = nil
         return .refuse(id, retryAfter: retryAfter(priority, now: now))

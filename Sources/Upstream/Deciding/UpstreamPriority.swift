@@ -1,7 +1,5 @@
 /// Whom a request to the origin is for, the least urgent first (DECISIONS 11.1).
 public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
-    /// No client has asked for it yet.
-    case prefetch
     /// A stored answer is renewed before anyone misses it, or after it was served stale.
     case refresh
     /// A client waits for a stored answer to be confirmed.

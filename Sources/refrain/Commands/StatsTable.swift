@@ -19,7 +19,7 @@ enum StatsTable {
             "origin",
             """
             upstream_requests upstream_errors/upstream_requests rate_limited/upstream_requests
-            retried/upstream_requests upstream_saved prefetched queued queue_refused upstream_in_flight
+            retried/upstream_requests upstream_saved queued queue_refused upstream_in_flight
             upstream_waiting upstream_rate
             """),
         group(

@@ -300,7 +300,7 @@ extension Directive {
             why: "answers built from stored resources; verify serves the origin's and compares"),
         toggle(
             "windows", \.allowsWindows, standard: true,
-            why: "pages cut out of other stored pages, and fetched ahead of clients that walk"),
+            why: "pages out of other stored pages, and the largest pages for clients that walk through a list"),
         toggle(
             "batch", \.allowsBatches, standard: false,
             why: "misses of a moment joined into one ids request"),

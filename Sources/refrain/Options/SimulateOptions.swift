@@ -21,6 +21,11 @@ struct SimulateOptions: Equatable, Sendable {
     let reviseEvery: Int
     /// The shapes of answers change once, after so many requests; 0 for never.
     let flipAfter: Int
+    /// Nil where it was not said.
+    let listCut: SimulatorConfiguration.ListCut?
+    let gaps: ListGaps?
+    /// Of a hundred albums, and of a hundred songs; nil where it was not said.
+    let unavailablePercent: Int?
     /// Whether a request needs a developer token.
     let requiresAuthorization: Bool
     /// Serve TLS; the certificate of the throw-away authority is written here.
@@ -52,6 +57,16 @@ struct SimulateOptions: Equatable, Sendable {
         }
         reviseEvery = try Self.requests(Self.reviseEvery, arguments)
         flipAfter = try Self.requests(Self.flipAfter, arguments)
+        listCut = try arguments.parsed(Self.lists) { text throws(ValueError) in
+            guard let cut = SimulatorConfiguration.ListCut(rawValue: text) else {
+                throw ValueError(text, isNot: "first or filling")
+            }
+            return cut
+        }
+        gaps = try arguments.parsed(Self.gaps, ListGaps.init)
+        unavailablePercent = try arguments.parsed(Self.unavailable) { text throws(ValueError) in
+            try Quantity.count(text, in: 0...100)
+        }
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
@@ -70,7 +85,8 @@ struct SimulateOptions: Equatable, Sendable {
     /// Those that shape the simulated API. A user who gives one beside a recording expects
     /// something of it.
     private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
-        for option in [seed, fault, reviseEvery, flipAfter, publicKey] where arguments.value(option) != nil {
+        let shaping = [seed, fault, reviseEvery, flipAfter, lists, gaps, unavailable, publicKey]
+        for option in shaping where arguments.value(option) != nil {
             throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
         }
     }
@@ -82,6 +98,26 @@ struct SimulateOptions: Equatable, Sendable {
         try arguments.parsed(option) { text throws(ValueError) in
             try Quantity.count(text, in: 0...1_000_000_000)
         } ?? 0
+    }
+}
+
+/// The storefronts in whose lists unavailable items leave gaps.
+enum ListGaps: Equatable, Sendable {
+    case everywhere
+    case only(Set<String>)
+
+    /// `all`, `none`, or codes with commas between.
+    init(_ text: String) throws(ValueError) {
+        switch text {
+        case "all": self = .everywhere
+        case "none": self = .only([])
+        default:
+            let codes = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+            guard codes.isSubset(of: SimulatedStorefronts.codes) else {
+                throw ValueError(text, isNot: "all, none or storefronts such as jp,de")
+            }
+            self = .only(codes)
+        }
     }
 }
 
@@ -106,13 +142,21 @@ extension SimulateOptions {
         "revise-every", "N", "change some names, lists and availabilities after every N requests (0: never)")
     static let flipAfter = CommandOption(
         "flip-after", "N", "change the shapes of includes and links once, after N requests (0: never)")
+    static let lists = CommandOption(
+        "lists", "HOW",
+        "how pages are cut: first, and then unavailable items are dropped (the default), or filling up to the limit")
+    static let gaps = CommandOption(
+        "gaps", "STOREFRONTS",
+        "where unavailable items leave gaps in lists: all (the default), none, or storefronts such as jp,de")
+    static let unavailable = CommandOption(
+        "unavailable", "PERCENT", "how many of a hundred albums, and of a hundred songs, a storefront lacks")
     static let noAuth = CommandOption("no-auth", "answer requests without a developer token too")
     static let tlsAuthority = CommandOption(
         "tls-authority", "FILE", "serve TLS and write the certificate of its throw-away authority to FILE")
     static let publicKey = CommandOption("public-key", "FILE", "accept only developer tokens signed by this key (PEM)")
 
     static let all = [
-        listen, recording, mode, upstream, seed, latency, fault, reviseEvery, flipAfter, noAuth, tlsAuthority,
-        publicKey,
+        listen, recording, mode, upstream, seed, latency, fault, reviseEvery, flipAfter, lists, gaps, unavailable,
+        noAuth, tlsAuthority, publicKey,
     ]
 }

@@ -50,6 +50,9 @@ extension SimulateOptions {
         for fault in faults { configuration.add(fault) }
         configuration.reviseEvery = reviseEvery
         configuration.flipAfter = flipAfter
+        if let listCut { configuration.listCut = listCut }
+        if case .only(let storefronts) = gaps { configuration.storefrontsWithGaps = storefronts }
+        configuration.unavailablePercent = unavailablePercent
         return SimulatedAPI(configuration: configuration, verifier: try tokenCheck())
     }
 

@@ -156,4 +156,72 @@ import Testing
         }
         #expect(coverage.inside > 100 && coverage.atEnd > 50 && coverage.last > 50, "seed \(seed): \(coverage)")
     }
+
+    /// Every window into every page of every list of at most five places, for an origin whose
+    /// habits are known: what is cut, and what is said to lie behind the end, is what it would
+    /// answer.
+    @Test(arguments: [false, true])
+    func `what is concluded from known habits is what the origin would have answered`(fillsUp: Bool) {
+        var (windows, ends) = (0, 0)
+        for count in 1...5 {
+            for pattern in 0..<1 << count {
+                let origin = ModelOrigin(isAvailable: (0..<count).map { pattern >> $0 & 1 == 1 }, fillsUp: fillsUp)
+                let habits = ListHabits(cutsFirst: !fillsUp, hasNoGaps: !origin.isAvailable.contains(false))
+                for start in 0...count {
+                    for size in 1...count + 1 {
+                        let found = compare(origin, habits, offset: start, limit: size)
+                        #expect(found.failures.isEmpty, "\(found.failures)")
+                        windows += found.windows
+                        ends += found.ends
+                    }
+                }
+            }
+        }
+        #expect(windows > 300 && ends > (fillsUp ? 50 : 300), "\(windows) \(ends)")
+    }
+
+    private func compare(
+        _ origin: ModelOrigin, _ habits: ListHabits, offset start: Int, limit size: Int
+    ) -> (failures: [String], windows: Int, ends: Int) {
+        let stored = origin.page(offset: start, limit: size)
+        let page = StoredPage(offset: start, count: stored.items.count, limit: size, next: stored.next)
+        var found = (failures: [String](), windows: 0, ends: 0)
+        for offset in 0...origin.isAvailable.count + 2 {
+            if page.endsBefore(offset, habits) {
+                found.ends += 1
+                if offset < origin.isAvailable.count {
+                    found.failures.append("\(origin) \(page) ends before \(offset)")
+                }
+            }
+            for limit in 1...origin.isAvailable.count + 2 {
+                guard let cut = page.cut(offset: offset, limit: limit, habits) else { continue }
+                found.windows += 1
+                let answer = ModelOrigin.Answer(items: Array(stored.items[cut.items]), next: cut.next)
+                if answer != origin.page(offset: offset, limit: limit) {
+                    found.failures.append("\(origin) \(page) \(offset) \(limit): \(answer)")
+                }
+            }
+        }
+        return found
+    }
+
+    @Test func `the last page of a list without gaps is cut anywhere`() {
+        let page = StoredPage(offset: 20, count: 7, limit: 10, next: nil)
+        let habits = ListHabits(hasNoGaps: true)
+        #expect(page.cut(offset: 20, limit: 3, habits) == PageCut(items: 0..<3, next: 23))
+        #expect(page.cut(offset: 24, limit: 3, habits) == PageCut(items: 4..<7, next: nil))
+        #expect(page.cut(offset: 26, limit: .max, habits) == PageCut(items: 6..<7, next: nil))
+        #expect(page.cut(offset: 27, limit: 1, habits) == nil && page.cut(offset: .max, limit: 1, habits) == nil)
+        #expect(page.endsBefore(27, habits) && !page.endsBefore(26, habits) && !page.endsBefore(20, habits))
+    }
+
+    @Test func `behind the limit of a last page that was cut first there is nothing`() {
+        let page = StoredPage(offset: 20, count: 7, limit: 10, next: nil)
+        let habits = ListHabits(cutsFirst: true)
+        #expect(page.cut(offset: 20, limit: 3, habits) == nil, "which three is not known")
+        #expect(page.endsBefore(30, habits) && !page.endsBefore(29, habits))
+        #expect(!page.endsBefore(30, ListHabits()), "an origin that fills up may have looked further")
+        #expect(!StoredPage(offset: 20, count: 7, limit: nil, next: nil).endsBefore(99, habits))
+        #expect(!StoredPage(offset: 20, count: 10, limit: 10, next: 30).endsBefore(99, habits))
+    }
 }

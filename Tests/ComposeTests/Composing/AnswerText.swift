@@ -29,9 +29,9 @@ func relation(_ name: String, _ elements: [String], next: String? = nil) -> Stri
 }
 
 /// A document of these resources.
-/// - Parameter next: where the list goes on.
+/// - Parameter next: where the list goes on, behind `/v1/catalog/us/` or as a whole path.
 func document(_ resources: [String], next: String? = nil) -> String {
-    let link = next.map { "\"next\":\"/v1/catalog/us/\($0)\"," } ?? ""
+    let link = next.map { "\"next\":\"\($0.hasPrefix("/") ? "" : "/v1/catalog/us/")\($0)\"," } ?? ""
     return "{\(link)\"data\":[\(resources.joined(separator: ","))]}"
 }
 

@@ -269,7 +269,7 @@ import Testing
         try scene.store(Self.twenty)
         let request = try StoredScene.request("artists/1/albums?limit=7")
         let record = try #require(scene.library.forms.record(request.shape, at: StoredScene.noon))
-        let link = try #require(record.paging.links.values.first?.write(offset: 8, request))
+        let link = try #require(record.lists.links.values.first?.write(offset: 8, request))
         #expect(String(decoding: link, as: UTF8.self) == "/v1/catalog/us/artists/1/albums?offset=8")
     }
 
@@ -298,5 +298,55 @@ import Testing
         let scene = StoredScene(settings)
         try scene.store(Self.learnt + [Self.twenty])
         #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
+    }
+
+    // MARK: The ends of lists
+
+    /// A thousand places and an item on each, in as many lists as that takes.
+    private static let closed =
+        learnt + (10..<20).map { page($0, "limit=100", 0..<100, next: 100) }
+
+    @Test func theLastPageOfAListWithoutGapsIsCutAnywhere() throws {
+        let scene = StoredScene()
+        try scene.store(Self.closed + [Self.page(1, "limit=20", 0..<13, next: nil)])
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == Self.window(10..<13, next: nil))
+    }
+
+    @Test func theLastPageIsNotCutWhereAnotherStorefrontIsWithoutGaps() throws {
+        let scene = StoredScene()
+        try scene.store(Self.closed)
+        let path = "/v1/catalog/gb/artists/1/albums"
+        try scene.store(Stored(path + "?limit=20", document(items("albums", 0..<13))))
+        #expect(try scene.ask(path + "?limit=4&offset=4") == .refusal)
+    }
+
+    private static func pastEnd(_ artist: Int, id: String) -> Stored {
+        var answer = Stored(
+            "artists/\(artist)/albums?offset=500", #"{"errors":[{"id":"\#(id)","code":"40403"}]}"#)
+        answer.status = 404
+        return answer
+    }
+
+    @Test func behindTheEndIsTheOriginsOwnNotFound() throws {
+        let scene = StoredScene()
+        try scene.store(Self.closed)
+        for artist in 1...3 { try scene.store(Self.page(artist, "limit=20", 0..<13, next: nil)) }
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=13") == .refusal, "how it says so was not seen")
+        for artist in 2...3 { try scene.store(Self.pastEnd(artist, id: "ID\(artist)")) }
+        let answer = try scene.answer("artists/1/albums?limit=4&offset=13")
+        #expect(answer.status == 404 && answer.example != nil)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"errors":[{"id":"ID3","code":"40403"}]}"#)
+        #expect(answer.lifetime.freshFor == 10 + 50, "as long as what was not found: 10 s of 60 have passed")
+        #expect(try scene.ask("artists/4/albums?limit=4&offset=13") == .refusal, "where it ends is not known")
+    }
+
+    /// A parent that does not exist is no end of a list.
+    @Test func aNotFoundOfAListThatMayGoOnTeachesNothing() throws {
+        let scene = StoredScene()
+        try scene.store(Self.closed)
+        try scene.store(Self.page(1, "limit=20", 0..<13, next: nil))
+        for artist in 5...6 { try scene.store(Self.pastEnd(artist, id: "X")) }
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=13") == .refusal)
     }
 }

@@ -24,7 +24,8 @@ import Testing
             "aligned to its size", full + [page(1, "limit=20&offset=130", 130..<150, next: 150)],
             "artists/1/albums?limit=20&offset=150", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=100")),
         ComposingCase(
-            "with the language of the list", full + [page(1, "l=de&limit=20", 0..<20, next: 20)],
+            "with the language of the list",
+            full + [page(9, "l=de&limit=20&offset=20", 20..<40, next: 40), page(1, "l=de&limit=20", 0..<20, next: 20)],
             "artists/1/albums?l=de&limit=20&offset=20",
             .fetch("/v1/catalog/us/artists/1/albums?l=de&limit=100&offset=0")),
         ComposingCase(
@@ -37,11 +38,18 @@ import Testing
             "not by a page that has gone stale, later", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)],
             "artists/1/albums?limit=20&offset=20", after: 50, .refusal),
         ComposingCase(
-            "not before a hundred places were seen", CutWindowTests.learnt + [first],
+            "from the first step on", CutWindowTests.learnt + [first], "artists/1/albums?limit=20&offset=20", larger),
+        ComposingCase(
+            "not where a page of the storefront had a gap",
+            full + [page(9, "limit=20&offset=100", 100..<119, next: 120), first],
             "artists/1/albums?limit=20&offset=20", .refusal),
         ComposingCase(
-            "not where a page had a gap", full + [page(9, "limit=20&offset=100", 100..<119, next: 120), first],
-            "artists/1/albums?limit=20&offset=20", .refusal),
+            "where a page of another storefront had one",
+            full + [
+                Stored(
+                    "/v1/catalog/jp/artists/9/albums?limit=20",
+                    document(items("albums", 0..<19), next: "/v1/catalog/jp/artists/9/albums?offset=20")), first,
+            ], "artists/1/albums?limit=20&offset=20", larger),
         ComposingCase(
             "not for more than half of it", full + [page(9, "limit=60", 0..<60, next: 60), first],
             "artists/1/albums?limit=51&offset=20", .refusal),
@@ -49,8 +57,7 @@ import Testing
             "not where the window would lie in two of them", full + [page(1, "limit=20&offset=70", 70..<90, next: 90)],
             "artists/1/albums?limit=20&offset=90", .refusal),
         ComposingCase(
-            "not where the client leaves the size to the origin", full + [first], "artists/1/albums?offset=20", .refusal
-        ),
+            "where the client leaves the size to the origin", full + [first], "artists/1/albums?offset=20", larger),
         ComposingCase(
             "not where it is there, and ends before the window",
             full + [first, page(1, "limit=100", 0..<20, next: nil)],
@@ -59,7 +66,8 @@ import Testing
 
     @Test(arguments: rows) func aLargerPageIsFetched(_ row: ComposingCase) throws { try row.check() }
 
-    @Test func noneIsFetchedOfAListThatNothingIsDocumentedOf() throws {
+    /// Sixty is the most that the origin was seen to take.
+    @Test func ofAListThatNothingIsDocumentedOfItIsAsLargeAsWasSeen() throws {
         func page(_ query: String, _ places: Range<Int>, next: Int) -> Stored {
             Stored(
                 "albums/1/genres?\(query)",
@@ -69,6 +77,21 @@ import Testing
         try scene.store([
             page("limit=60", 0..<60, next: 60), page("limit=60&offset=60", 60..<120, next: 120),
         ])
-        #expect(try scene.ask("albums/1/genres?limit=20&offset=120") == .refusal)
+        let target = "/v1/catalog/us/albums/1/genres?limit=60&offset=120"
+        #expect(try scene.ask("albums/1/genres?limit=20&offset=120") == .fetch(target))
+    }
+
+    /// Growth that brings nothing ends, and begins again.
+    @Test func largerPagesThatAreOfNoUseAreFetchedNoMore() throws {
+        let scene = StoredScene()
+        try scene.store(Self.full + [Self.first])
+        let target = "artists/1/albums?limit=20&offset=20"
+        var tries = 0
+        while case .partial(let supplement) = try scene.compose(target), tries < 100 {
+            scene.library.forms.noteGrowth(try #require(supplement.growth), at: StoredScene.noon + 10)
+            tries += 1
+        }
+        #expect(tries == 5)
+        #expect(try scene.ask(target, after: 11 + GrowthLedger.rest) == Self.larger)
     }
 }

@@ -94,6 +94,10 @@ struct StoredScene {
         let response = try response(answer, target, body)
         cache.store(response)
         let now = Self.noon + answer.after
+        if answer.status == 404 {
+            library.note(notFound: response, try Self.request(answer.target), nil, at: now)
+            return .nothingNew
+        }
         return answer.isNoted ? library.note(response, nil, original: original, at: now) : .nothingNew
     }
 

@@ -86,7 +86,6 @@ struct ExchangeScript {
         if let comparison = step.comparison { words.append("compare \(comparison.status)") }
         if let action = step.flight { words.append(Self.words(action)) }
         if step.savesRequest { words.append("saved one") }
-        if step.isPrefetch { words.append("count prefetch") }
         if let action = step.client { words.append(self.words(action)) }
         if let action = step.origin { words.append(Self.words(action)) }
         return words.joined(separator: ", ")

@@ -47,36 +47,20 @@ import Testing
         #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
     }
 
-    @Test func refreshesAndPagesAheadGoStraightToTheOriginWithoutHurry() {
+    @Test func refreshesGoStraightToTheOriginWithoutHurry() {
         var refresh = Script { ($0.audience, $0.hasStored, $0.isRevalidatable) = (.refresh, true, true) }
         #expect(refresh.play(.began(meanwhile: nil)) == "cancel timer, send refresh validating")
         #expect(refresh.play(.hurried) == "promote to revalidation")
-        var ahead = Script { $0.audience = .ahead }
-        #expect(ahead.play(.began(meanwhile: nil)) == "cancel timer, count prefetch, send prefetch")
-        #expect(ahead.play(.hurried) == "promote to waitingClient")
-        #expect(ahead.play(.answered(Script.response(200), .readable)) == "store 200")
+        #expect(refresh.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
-            ahead.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
-        #expect(ahead.play(.hurried) == "")
+            refresh.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
+        #expect(refresh.play(.hurried) == "")
     }
 
     /// A hit that found a stale answer asked again for what another's refresh had just brought.
     @Test func aRefreshThatFindsWhatCameSinceItWasWantedAsksNothing() {
         var script = Script { ($0.audience, $0.hasStored) = (.refresh, true) }
         #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
-    }
-
-    /// It was counted before it was known whether anything had to be fetched.
-    @Test func aPageAheadThatHasComeIsNotCountedAsFetched() {
-        var script = Script { $0.audience = .ahead }
-        #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
-    }
-
-    @Test func aPageAheadThatIsAskedForAgainIsCountedOnce() {
-        var script = Script { ($0.audience, $0.hasOwnToken) = (.ahead, true) }
-        _ = script.play(.began(meanwhile: nil))
-        _ = script.play(.answered(Script.response(401), .readable))
-        #expect(script.play(.tokenRenewed(true)) == "send prefetch")
     }
 
     // MARK: Waiting

@@ -26,6 +26,10 @@ final class DifferentialRun {
         var flipAfter = 0
         var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
         var batches = false
+        /// How pages of lists are cut, and where they have gaps.
+        var listCut = SimulatorConfiguration.ListCut.first
+        var storefrontsWithGaps: Set<String>?
+        var unavailablePercent: Int?
         /// What answers are judged by; every class has a shorter one, or this, in seconds.
         var longestLifetime = 60
 
@@ -57,6 +61,9 @@ final class DifferentialRun {
         configuration.artists = 400
         configuration.playlists = 100
         configuration.nestedAlbums = settings.nestedAlbums
+        configuration.listCut = settings.listCut
+        configuration.storefrontsWithGaps = settings.storefrontsWithGaps
+        configuration.unavailablePercent = settings.unavailablePercent
         let api = SimulatedAPI(configuration: configuration)
         self.api = api
         origin = try ServiceHost(

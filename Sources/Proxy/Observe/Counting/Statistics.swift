@@ -40,9 +40,6 @@ public enum Counter: Int, CaseIterable, Sendable {
     /// Requests to the origin that were spared: for each answer that was built without any, and for
     /// each of a batch but one.
     case upstreamSaved
-    /// Requests to the origin for what no client has asked for yet: the next page of a client that
-    /// walks.
-    case prefetched
     /// Answers of the origin that contradict the form that was learnt from others.
     case contradictions
     /// Answers of the origin that were held against what would have been composed
@@ -70,7 +67,6 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .queued: "queued"
         case .queueRefused: "queue_refused"
         case .upstreamSaved: "upstream_saved"
-        case .prefetched: "prefetched"
         case .contradictions: "contradictions"
         case .verified: "verified"
         case .mismatched: "verify_mismatches"
@@ -83,7 +79,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
-    private let cells: InlineArray<21, Atomic<Int>>
+    private let cells: InlineArray<20, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -91,7 +87,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 21, "one cell for each counter")
+        precondition(Counter.allCases.count == 20, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }

@@ -1,0 +1,64 @@
+import AppleMusic
+
+/// A page of a list that is asked for, or that a window was cut out of.
+package struct ListPage: Hashable, Sendable {
+    package let shape: RequestShape
+    package let storefront: Storefront
+    /// The number under which the index has the list.
+    let list: UInt64
+    let offset: Int
+}
+
+/// What it brought to ask for larger pages than clients did, for the lists of one form in one
+/// storefront. Pure.
+///
+/// A larger page takes the place of the client's own request, so it costs a request only where the
+/// client's window cannot be cut out of it. Every further window that is cut out of it spares one.
+struct GrowthLedger: Sendable {
+    private struct Entry: Sendable {
+        let page: ListPage
+        var windows = 0
+    }
+
+    /// The latest, in the order in which they were asked for.
+    private var entries: [Entry] = []
+    /// In quarters of a request.
+    private var credit = Self.start
+    /// Unix seconds.
+    private var restsUntil: Int64 = 0
+
+    /// Enough for four pages that turn out to be of no use, or are under way at the same time.
+    private static let start = 16
+    private static let mostCredit = 40
+    private static let request = 4
+    /// What nothing more was cut out of cost its bytes.
+    private static let unused = 1
+    private static let maxEntries = 64
+    /// In seconds: what did not pay is tried again after that time.
+    static let rest: Int64 = 600
+
+    /// Whether another larger page is worth its risk.
+    func mayGrow(at now: Int64) -> Bool { now >= restsUntil }
+
+    /// A larger page is asked for. Its request counts as lost until a window was cut out of it.
+    mutating func begin(_ page: ListPage, at now: Int64) {
+        entries.removeAll { $0.page == page }
+        if entries.count >= Self.maxEntries, entries.removeFirst().windows == 1 { pay(Self.unused, at: now) }
+        entries.append(Entry(page: page))
+        pay(Self.request, at: now)
+    }
+
+    /// A window was cut out of the page.
+    mutating func note(windowOf page: ListPage) {
+        guard let index = entries.firstIndex(where: { $0.page == page }) else { return }
+        entries[index].windows += 1
+        credit = min(credit + Self.request, Self.mostCredit)
+    }
+
+    private mutating func pay(_ cost: Int, at now: Int64) {
+        credit -= cost
+        guard credit < 0 else { return }
+        restsUntil = now + Self.rest
+        credit = Self.start
+    }
+}
