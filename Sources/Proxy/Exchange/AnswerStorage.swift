@@ -71,13 +71,10 @@ struct AnswerStorage {
         case .store(let lifetime):
             let stored = storable(response, key, rule, lifetime, at: now)
             let fields = request.forwarded.fields
-            let placed = proxy.cache.store(
-                stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
-            // A purge that began since the look above may not have seen it.
-            guard !isOutdated else {
-                proxy.cache.remove(placed.key)
-                return .unstored(response, .outdated)
+            let placed = put { cache in
+                cache.store(stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
             }
+            guard let placed else { return .unstored(response, .outdated) }
             proxy.statistics.count(.stored)
             proxy.learn(from: placed, original: response.original, request)
             return event(placed, originStatus: response.status)
@@ -103,6 +100,22 @@ struct AnswerStorage {
             gzip: response.storableGzip)
     }
 
+    /// Stores by `place`. Nil where the answer is out of date by then, and is gone again.
+    private func put(_ place: (ResponseCache) -> StoredResponse) -> StoredResponse? {
+        Self.put(into: proxy.cache, unless: { isOutdated }, place)
+    }
+
+    /// A purge that began after the last look may have gone by before the answer was there, and not
+    /// have seen it: it is looked again afterwards.
+    static func put(
+        into cache: ResponseCache, unless isOutdated: () -> Bool, _ place: (ResponseCache) -> StoredResponse
+    ) -> StoredResponse? {
+        let placed = place(cache)
+        guard isOutdated() else { return placed }
+        cache.remove(placed.key)
+        return nil
+    }
+
     /// Whether what was asked for changed while the answer was on its way.
     private var isOutdated: Bool {
         flight.map { proxy.shared.flights.isOutdated($0) } ?? false
@@ -121,8 +134,7 @@ extension AnswerStorage {
         {
         case .stored(let freshened):
             proxy.statistics.count(.revalidated)
-            proxy.cache.store(freshened)
-            if isOutdated { proxy.cache.remove(freshened.key) }
+            put(inPlaceOfTheOld: freshened)
             return event(freshened, originStatus: 304)
         case .unstorable(let confirmed, _):
             proxy.statistics.count(.revalidated)
@@ -141,7 +153,14 @@ extension AnswerStorage {
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
             revalidation(response))
-        proxy.cache.store(updated)
+        put(inPlaceOfTheOld: updated)
+    }
+
+    private func put(inPlaceOfTheOld updated: StoredResponse) {
+        _ = put { cache in
+            cache.store(updated)
+            return updated
+        }
     }
 
     /// Whether what the origin was asked about is there still: what was removed or replaced
