@@ -9,7 +9,7 @@ import Upstream
 /// Puts the answer to one request into the cache.
 struct AnswerStorage {
     private let request: OriginRequest
-    /// As which the request is known to others; nil for a pass.
+    /// As which the request is known to others; nil for a pass whose answer is never stored.
     private let flight: Flights.FlightID?
     private let proxy: ProxyLoop
 
@@ -41,14 +41,13 @@ struct AnswerStorage {
     /// that (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
-        guard forwarded.method == .post, request.facts.scope == .shared, !forwarded.tellsWhoAsks,
-            let location = response.fields.first(.contentLocation),
+        guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
             RelatedTarget.resolve(location, against: forwarded.canonical, authority: proxy.shared.authority)
                 == forwarded.canonical
         else { return }
         var facts = requestFacts
         facts.isPostOfItsOwnContent = true
-        _ = store(response, CacheKey(scope: .shared, target: forwarded.canonical), facts)
+        _ = store(response, key, facts)
     }
 
     private func store(
@@ -176,11 +175,11 @@ extension AnswerStorage {
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
         let base = request.forwarded.canonical
-        proxy.shared.invalidate(base)
+        proxy.shared.invalidate(base, by: flight)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }
             let target = RelatedTarget.resolve(reference, against: base, authority: proxy.shared.authority)
-            if let target { proxy.shared.invalidate(target) }
+            if let target { proxy.shared.invalidate(target, by: flight) }
         }
     }
 

@@ -23,7 +23,7 @@ final class Exchange {
     private let completion: ((PartEnd) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
-    /// As which it is known to others; nil for a pass.
+    /// As which it is known to others; nil for a pass whose answer is never stored.
     private var flight: Flights.FlightID?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
@@ -115,7 +115,8 @@ extension Exchange {
         let now = proxy.context.loop.now
         switch action {
         case .join: join()
-        case .begin: flight = request.key.map { proxy.shared.flights.begin($0, now: now) }
+        case .begin:
+            flight = (request.key ?? request.ownContentKey).map { proxy.shared.flights.begin($0, now: now) }
         case .takeOver:
             flight = request.key.flatMap { proxy.shared.flights.takeOver($0, now: now) }
             handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request)))

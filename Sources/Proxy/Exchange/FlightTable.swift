@@ -119,9 +119,10 @@ struct FlightTable<Waiter> {
     }
 
     /// What leaders bring for a target that everyone shares is out of date, in all variants: an
-    /// unsafe method changed it (RFC 9111 4.4).
-    mutating func invalidate(_ target: [UInt8]) {
-        for (number, flight) in flights where !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
+    /// unsafe method changed it (RFC 9111 4.4). What the request that changed it brings is not.
+    mutating func invalidate(_ target: [UInt8], by leader: FlightID? = nil) {
+        for (number, flight) in flights
+        where number != leader?.flight && !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
             flights[number]?.isInvalid = true
             if open[flight.key] == number { open[flight.key] = nil }
         }

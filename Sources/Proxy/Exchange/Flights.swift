@@ -74,8 +74,8 @@ public final class Flights: Sendable {
         return state.withLock { $0.table.takeOver(key, epoch: epoch, now: now) }
     }
 
-    func invalidate(_ target: [UInt8]) {
-        state.withLock { $0.table.invalidate(target) }
+    func invalidate(_ target: [UInt8], by id: FlightID?) {
+        state.withLock { $0.table.invalidate(target, by: id) }
     }
 
     /// Whether what this leader brings must not be stored any more: purged, or its target changed.

@@ -44,6 +44,13 @@ final class OriginRequest {
         self.expected = expected
     }
 
+    /// Under which the answer to a POST is stored where the origin says that it is what a GET would
+    /// get.
+    var ownContentKey: CacheKey? {
+        guard key == nil, forwarded.method == .post, facts.scope == .shared, !forwarded.tellsWhoAsks else { return nil }
+        return CacheKey(scope: .shared, target: forwarded.canonical)
+    }
+
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
     /// and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {

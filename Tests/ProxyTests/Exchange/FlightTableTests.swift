@@ -171,6 +171,17 @@ import Testing
         #expect(table.count == 0)
     }
 
+    /// What a POST brings of its own target counts, unless another changed the target meanwhile.
+    @Test func whatTheRequestBringsThatChangedTheTargetIsNotOutOfDate() {
+        var table = Table()
+        let (own, other) = (table.begin(key, 0, start), table.begin(key, 0, start))
+        table.invalidate(Array("/a".utf8), by: own)
+        #expect(!table.isOutdated(own, epoch: 0))
+        #expect(table.isOutdated(other, epoch: 0))
+        table.invalidate(Array("/a".utf8), by: other)
+        #expect(table.isOutdated(own, epoch: 0))
+    }
+
     /// What a purge has removed is not served again by joining a request that left before it.
     @Test func aFlightThatLeftBeforeAPurgeIsNotJoined() throws {
         var table = Table()
