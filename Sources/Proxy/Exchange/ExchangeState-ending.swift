@@ -102,10 +102,24 @@ extension ExchangeState {
 }
 
 extension PartEnd {
+    /// The end by an answer that is too large to be collected.
+    init(tooLarge response: UpstreamResponse) {
+        self =
+            Self.isRefusal(response)
+            ? .failed(ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
+            : .unusable(status: response.status)
+    }
+
+    /// A 504 is about what the part asks for: less of it, or the whole, may come in time.
+    private static func isRefusal(_ response: UpstreamResponse) -> Bool {
+        response.status != 504 && OriginVerdict.standsIn(forStatus: response.status)
+    }
+
     fileprivate init(_ ending: ExchangeState.Ending) {
         switch ending {
         case .stored: self = .stored
-        case .unstored(let response, _): self = .unusable(status: response.status)
+        case .unstored(let response, let reason):
+            self = Self.isRefusal(response) ? .refused(response, reason) : .unusable(status: response.status)
         case .failed(let failure): self = .failed(failure)
         }
     }

@@ -261,6 +261,8 @@ enum PartEnd {
     case stored
     /// The origin's answer could not be stored; its status, if it is known.
     case unusable(status: Int?)
+    /// The origin asks for patience or is in trouble: another request would fare no better.
+    case refused(UpstreamResponse, Reason)
     /// There was none: another request would fare no better.
     case failed(ExchangeFailure)
 }

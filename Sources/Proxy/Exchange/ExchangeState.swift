@@ -271,6 +271,10 @@ extension ExchangeState {
         guard case .completing(let isBatch) = work else { return Step() }
         switch end {
         case .failed(let failure): return withoutTimer(self.end(.failed(failure)))
+        case .refused(let response, let reason):
+            // What came for one of a batch is another's to the rest.
+            isCollapsed = !isFirst
+            return withoutTimer(self.end(.unstored(response, reason)))
         case .unusable: return withoutTimer(ask(at: now))
         case .stored:
             // One of a batch has cost a request, the others none.

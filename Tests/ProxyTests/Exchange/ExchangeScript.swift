@@ -122,6 +122,7 @@ struct ExchangeScript {
         case .discard(let response): "discard \(response.status)"
         case .report(.stored): "report stored"
         case .report(.unusable(let status)): "report unusable \(Self.words(status))"
+        case .report(.refused(let response, let reason)): "report refused \(response.status) \(reason)"
         case .report(.failed(let failure)): "report failed \(failure.reason)"
         }
     }
