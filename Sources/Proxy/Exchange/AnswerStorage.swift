@@ -127,14 +127,23 @@ extension AnswerStorage {
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along
     /// (RFC 9111 4.3.4). `stored`, or `contradicted`.
     func freshen(by response: UpstreamResponse) -> ExchangeState.Event {
-        guard let stored = request.stored, mayUpdate(stored) else { return .contradicted }
+        guard let stored = request.stored, let current = current(stored) else { return .contradicted }
+        let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
         {
+        case .stored where isReplaced:
+            // Freshened meanwhile by another's 304, or the same came anew.
+            guard current.status == stored.status, current.body == stored.body,
+                current.isFresh(at: proxy.context.unixSeconds)
+            else { return .contradicted }
+            proxy.statistics.count(.revalidated)
+            return event(current, originStatus: 304)
         case .stored(let freshened):
             proxy.statistics.count(.revalidated)
             put(inPlaceOfTheOld: freshened)
             return event(freshened, originStatus: 304)
+        case .unstorable where isReplaced: return .contradicted
         case .unstorable(let confirmed, _):
             proxy.statistics.count(.revalidated)
             proxy.cache.remove(stored.key)
@@ -147,7 +156,7 @@ extension AnswerStorage {
     /// 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
-            stored.status == 200, mayUpdate(stored)
+            stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
         else { return }
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
@@ -162,12 +171,10 @@ extension AnswerStorage {
         }
     }
 
-    /// Whether what the origin was asked about is there still: what was removed or replaced
+    /// What is there by now of what the origin was asked about: what was removed or replaced
     /// meanwhile must not come back updated.
-    private func mayUpdate(_ stored: StoredResponse) -> Bool {
-        let now = proxy.context.unixSeconds
-        guard !isOutdated, let current = proxy.cache.lookup(stored.key, proxy.reader, at: now) else { return false }
-        return current.receivedAt <= stored.receivedAt
+    private func current(_ stored: StoredResponse) -> StoredResponse? {
+        isOutdated ? nil : proxy.cache.lookup(stored.key, proxy.reader, at: proxy.context.unixSeconds)
     }
 
     /// An unsafe request that went well makes what is stored for its target invalid, and for the
