@@ -202,8 +202,8 @@ extension AnswerStorage {
         var result = RequestFacts()
         result.isGet = request.forwarded.method == .get
         result.isPersonal = request.facts.route.isPersonal
-        result.requestCarriedAuthorization =
-            request.forwarded.clientAuthorization != nil && proxy.shared.credentials.developer == nil
+        result.requestCarriedAuthorization = request.carriesClientAuthorization(
+            hasOwnToken: proxy.shared.credentials.developer != nil)
         result.cacheControl = request.facts.requestControl
         return result
     }

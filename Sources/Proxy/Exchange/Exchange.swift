@@ -39,9 +39,8 @@ final class Exchange {
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
         self.request = request
         self.proxy = proxy
-        var traits = ExchangeState.Traits(request)
+        var traits = ExchangeState.Traits(request, hasOwnToken: proxy.shared.credentials.developer != nil)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
-        traits.hasOwnToken = proxy.shared.credentials.developer != nil
         traits.hasStandIn = proxy.standIn(for: request) != nil
         var client: ExchangeClient?
         var completion: ((PartEnd) -> Void)?
@@ -269,7 +268,8 @@ extension Exchange: FlightWaiter {
 
 extension ExchangeState.Traits {
     /// What a request says of itself.
-    init(_ request: OriginRequest) {
+    init(_ request: OriginRequest, hasOwnToken: Bool) {
+        self.hasOwnToken = hasOwnToken
         isCollapsible = request.isCollapsible
         hasStored = request.stored != nil
         isRevalidatable = request.key != nil && (request.stored?.isRevalidatable ?? false)
@@ -278,7 +278,7 @@ extension ExchangeState.Traits {
         isSafe = request.forwarded.method.isSafe
         hasUser = request.user != nil
         isVerified = request.expected != nil
-        hasImpersonalErrors = request.hasImpersonalErrors
+        hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
     }
 }
 

@@ -46,8 +46,8 @@ extension ExchangeState {
         var hasUser = false
         /// Whether the answer is compared with what was composed (`compose verify`).
         var isVerified = false
-        /// Whether the origin's errors are the same for everyone: no field of the client's went
-        /// along.
+        /// Whether the origin's errors are the same for everyone: neither a field nor a token of
+        /// the client's goes along.
         var hasImpersonalErrors = false
     }
 

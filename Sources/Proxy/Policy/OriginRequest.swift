@@ -58,9 +58,15 @@ final class OriginRequest {
         return !facts.requestControl.noCache && reason != .requestMaxAge
     }
 
-    /// Whether the origin's errors are the same for everyone: none of the client's own fields went
-    /// along.
-    var hasImpersonalErrors: Bool {
-        if case .fixed = facts.rule, let key { !key.isPersonal } else { false }
+    /// Whether the client's `Authorization` goes along: where the proxy has no token of its own.
+    func carriesClientAuthorization(hasOwnToken: Bool) -> Bool {
+        !hasOwnToken && forwarded.clientAuthorization != nil
+    }
+
+    /// Whether the origin's errors are the same for everyone: none of the client's own fields goes
+    /// along, and no token of a team that others may not be of.
+    func hasImpersonalErrors(hasOwnToken: Bool) -> Bool {
+        guard case .fixed = facts.rule, let key, !key.isPersonal else { return false }
+        return !carriesClientAuthorization(hasOwnToken: hasOwnToken)
     }
 }
