@@ -127,7 +127,7 @@ final class ExchangeClient {
     ) {
         proxy.observer.record(
             AnsweredRequest(
-                status: status, contentLength: request.forwarded.method == .head ? 0 : contentLength,
+                to: connection.head.method, status: status, contentLength: contentLength,
                 cacheStatus: forwarded(status, storing), key: request.key, template: request.facts.logTemplate,
                 upstreamTime: upstreamTime),
             answer(), on: connection)
