@@ -41,8 +41,8 @@ final class ExchangeClient {
         case .endStreaming:
             recordStreamed(.tooLarge)
             connection.endStreaming()
-        case .breakOff:
-            recordStreamed(.upstreamClosed)
+        case .breakOff(let reason):
+            recordStreamed(reason)
             connection.reset()
         case .abandon: recordStreamed(.tooLarge)
         case .discard(let response):

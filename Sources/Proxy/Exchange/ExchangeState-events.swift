@@ -180,8 +180,8 @@ extension ExchangeState {
         case beginStreaming(UpstreamResponse)
         case stream([UInt8])
         case endStreaming
-        /// The client must see that the answer is incomplete.
-        case breakOff
+        /// The client must see that the answer is incomplete; why it is, is logged.
+        case breakOff(Reason)
         /// The client has left: what it was sent is counted.
         case abandon
         /// To the exchange whose part this is.

@@ -78,7 +78,7 @@ extension ExchangeState {
             work = .ended
             guard isStreaming else { return Step() }
             client = .done
-            return Step(client: .breakOff)
+            return Step(client: .breakOff(failure.reason))
         case .unstarted, .waiting, .completing, .completed, .renewing, .storing, .ended:
             preconditionFailure("only what was asked fails")
         }

@@ -117,7 +117,7 @@ struct ExchangeScript {
         case .beginStreaming(let response): "stream \(response.status)"
         case .stream(let bytes): "content \(bytes.count)"
         case .endStreaming: "end"
-        case .breakOff: "break off"
+        case .breakOff(let reason): "break off \(reason)"
         case .abandon: "abandon"
         case .discard(let response): "discard \(response.status)"
         case .report(.stored): "report stored"
