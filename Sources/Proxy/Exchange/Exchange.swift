@@ -217,7 +217,8 @@ extension Exchange {
             return (try received.inflated(by: proxy.shared.gzip), .readable)
         } catch {
             if error == .tooLarge { return (received, .tooLarge) }
-            proxy.noteFailure("answers in damaged gzip")
+            // An error of the origin's has been counted by its status.
+            if received.status < 500 { proxy.noteFailure("answers in damaged gzip") }
             return (received, .damaged)
         }
     }
