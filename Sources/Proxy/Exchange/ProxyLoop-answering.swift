@@ -33,8 +33,8 @@ extension ProxyLoop {
                 to: head.method, status: form.status(of: stored), contentLength: content.count, cacheStatus: status,
                 key: stored.key, template: template, upstreamTime: upstreamTime),
             stored, form, coding, age: age, known, on: connection)
-        let file =
-            form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
+        let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
+        let file = mayBeFile ? shared.sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")
