@@ -10,7 +10,7 @@ protocol FlightWaiter: AnyObject {
 
 /// The flights of all loops. Its lock is taken on misses and stale answers, and on hits that are
 /// steps of a walk through a list.
-public final class Flights: Sendable {
+final class Flights: Sendable {
     typealias Table = FlightTable<Confined<any FlightWaiter>>
     typealias FlightID = Table.FlightID
 

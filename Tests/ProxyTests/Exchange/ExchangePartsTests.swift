@@ -120,7 +120,7 @@ import Testing
         script.composed = Script.stored()
         #expect(
             script.play(.partEnded(.stored, isFirst: true))
-                == "cancel timer, finish stored 200 of 200")
+                == "finish stored 200 of 200", "its timer has gone with the stale answer")
     }
 
     // MARK: As a part of another

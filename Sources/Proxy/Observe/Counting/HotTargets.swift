@@ -41,7 +41,7 @@ public final class HotTargets: Sendable {
 
     static let capacity = 64
     /// What counted this long ago counts half.
-    public static let halfLife = Duration.seconds(300)
+    static let halfLife = Duration.seconds(300)
     /// Of answers out of the cache one in so many is looked at.
     static let sampling = 16
 
