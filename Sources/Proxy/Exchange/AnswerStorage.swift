@@ -9,7 +9,7 @@ import Upstream
 /// Puts the answer to one request into the cache.
 struct AnswerStorage {
     private let request: OriginRequest
-    /// As which the request is known to others; nil for a pass whose answer is never stored.
+    /// The flight that the request leads; nil for a pass whose answer is never stored.
     private let flight: Flights.FlightID?
     private let proxy: ProxyLoop
 

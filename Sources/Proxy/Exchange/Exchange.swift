@@ -23,7 +23,8 @@ final class Exchange {
     private let completion: ((PartEnd) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
-    /// As which it is known to others; nil for a pass whose answer is never stored.
+    /// The flight that it leads; nil while it waits for another's, and for a pass whose answer is
+    /// never stored.
     private var flight: Flights.FlightID?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?

@@ -51,7 +51,7 @@ extension ExchangeState {
         var hasImpersonalErrors = false
     }
 
-    /// As what a request has joined the flight of its key.
+    /// How a request joined the flight of its key.
     enum FlightPlace {
         /// It asks the origin, and others wait for it. Unless the answer has come since the
         /// look-up: what a leader brings is stored before its flight is finished.

@@ -253,12 +253,12 @@ extension ExchangeState {
     }
 
     private mutating func tookOver(_ meanwhile: StoredResponse?, at now: Instant) -> Step {
-        guard case .waiting = work else { preconditionFailure("only who waits takes over") }
+        guard case .waiting = work else { preconditionFailure("only a waiter takes over") }
         return meanwhile.map { finish(with: $0) } ?? ask(at: now)
     }
 
     private mutating func waitOn(at now: Instant) -> Step {
-        guard case .waiting = work else { preconditionFailure("only who waits takes over") }
+        guard case .waiting = work else { preconditionFailure("only a waiter takes over") }
         let end = began + Self.longestWait
         if now < end { return Step(timer: .set(min(now + Self.takeOverInterval, end))) }
         work = .ended

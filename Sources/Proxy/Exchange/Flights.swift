@@ -2,7 +2,7 @@ import Cache
 import EventLoop
 import Synchronization
 
-/// Who waits for another's flight, confined to a loop.
+/// A waiter for another's flight, confined to a loop.
 protocol FlightWaiter: AnyObject {
     /// The flight has ended.
     func flightFinished(_ outcome: FlightOutcome)
@@ -84,7 +84,7 @@ final class Flights: Sendable {
         return state.withLock { $0.table.isOutdated(id, epoch: epoch) }
     }
 
-    /// Tells all who waited; each hears it in a turn of its own loop.
+    /// Tells the waiters; each hears it in a turn of its own loop.
     func finish(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
         let waiters = state.withLock { state in
             if !state.background.isEmpty { state.background[id.flight] = nil }

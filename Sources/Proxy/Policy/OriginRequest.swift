@@ -11,7 +11,7 @@ final class OriginRequest {
     /// Why the cache alone was not enough.
     let reason: Reason
     let forwarded: ForwardedRequest
-    /// Under which the answer is stored; nil where it belongs to one client alone.
+    /// The key under which the answer is stored; nil where it belongs to one client alone.
     let key: CacheKey?
     /// What is stored under the key: to be confirmed, or to stand in.
     let stored: StoredResponse?
@@ -44,8 +44,8 @@ final class OriginRequest {
         self.expected = expected
     }
 
-    /// Under which the answer to a POST is stored where the origin says that it is what a GET would
-    /// get.
+    /// The key under which the answer to a POST is stored, where the origin says that it is what a
+    /// GET would get.
     var ownContentKey: CacheKey? {
         guard key == nil, forwarded.method == .post, facts.scope == .shared, !forwarded.tellsWhoAsks else { return nil }
         return CacheKey(scope: .shared, target: forwarded.canonical)

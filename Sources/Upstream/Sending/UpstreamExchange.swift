@@ -52,7 +52,7 @@ public final class UpstreamExchange {
     private var isCounted = false
 
     private weak var pool: UpstreamPool?
-    /// Under which the pool has it: another one with each sending.
+    /// Its number in the pool; new with each sending.
     private(set) var id = PoolState.RequestID(number: -1)
     private weak var connection: UpstreamConnection?
 

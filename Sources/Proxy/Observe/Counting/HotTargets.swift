@@ -5,8 +5,7 @@ import Synchronization
 /// The targets that one loop is asked for most, and those whose misses cost most. Written by that
 /// loop, read by anyone.
 ///
-/// Personal targets are never among them. Of answers out of the cache one in sixteen is looked at,
-/// and stands for sixteen.
+/// Personal targets are never among them. One hit in sixteen is counted, as sixteen.
 public final class HotTargets: Sendable {
     private struct Sketches {
         /// By requests.
