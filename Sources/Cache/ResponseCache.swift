@@ -137,7 +137,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Waits until everything is on disk that can be. For tests.
+    /// Waits until everything that can be is on disk.
     public func flush() {
         store?.flush()
     }

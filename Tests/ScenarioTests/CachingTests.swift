@@ -1,9 +1,10 @@
 import Cache
 import Foundation
-import Proxy
 import Server
 import TestSupport
 import Testing
+
+@testable import Proxy
 
 @Suite struct CachingTests {
     private static let album = "/v1/catalog/us/albums/310730204"
@@ -44,6 +45,20 @@ import Testing
         #expect(head.body.isEmpty)
         #expect(try proxy.client.send("GET", Self.album).body.count == 11)
         #expect(origin.requests.count == 1)
+    }
+
+    /// A file was made of a body that only HEADs asked about.
+    @Test func headMakesNoFileOfALargeBody() throws {
+        let body = String(repeating: "a", count: 2 * SealedBodies.leastBytes)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", Self.album)
+        let bodies = proxy.settings.shared.sealedBodies
+        for _ in 0..<3 { #expect(try proxy.client.send("HEAD", Self.album).body.isEmpty) }
+        #expect(bodies.byteCount == 0)
+        for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.album).body.count == body.utf8.count) }
+        #expect(bodies.byteCount == body.utf8.count)
     }
 
     @Test(arguments: [401, 403, 429, 500, 502, 503, 504])

@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import Proxy
+import Server
 import Synchronization
 import TestSupport
 import Testing
@@ -39,7 +40,9 @@ import Testing
     @Test func anyNumberOfClientsCauseOneUpstreamRequestAcrossLoops() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("{\"data\":[]}")), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 3)
+        // The last of them may be answered in another second than the first.
+        let proxy = try ProxyUnderTest(
+            originPort: Int(origin.port), workers: 3, timeOfDay: TimeOfDay { 1_790_000_000 })
         defer { proxy.stop() }
         let replies = herd(60, proxy) {
             waitUntil { proxy.statistics[.misses] == 60 }
@@ -107,6 +110,30 @@ import Testing
         }
         #expect(replies.allSatisfy { $0.status == 503 && $0.body == Data("busy".utf8) })
         #expect(origin.requests.joined().count == 1)
+    }
+
+    /// One team was told that another had asked too much.
+    @Test func anErrorForTheTokenOfOneTeamIsNotAnothers() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .perform { request in
+                guard request.contains("Bearer one") else { return [.send(Self.answer("{}"))] }
+                return [.wait(gate), .send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy")]
+            }
+        ])
+        defer { origin.stop() }
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
+        for (index, (client, team)) in zip(clients, ["one", "two"]).enumerated() {
+            try client.send(
+                "GET \(Self.album) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(team)\r\nConnection: close\r\n\r\n")
+            waitUntil { proxy.statistics[.misses] == index + 1 }
+        }
+        #expect(proxy.statistics[.upstreamRequests] == 1)
+        gate.open()
+        let texts = clients.map { String(decoding: $0.readToEnd().bytes, as: UTF8.self) }
+        #expect(texts[0].hasPrefix("HTTP/1.1 503 ") && texts[1].hasPrefix("HTTP/1.1 200 "), "\(texts)")
     }
 
     @Test func aConnectionThatBreaksFailsAllWhoWaitedInApplesShape() throws {

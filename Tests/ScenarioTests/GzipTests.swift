@@ -266,4 +266,17 @@ import Testing
         }
         #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["identity"])
     }
+
+    /// It was counted by its status, and again by its coding.
+    @Test func anErrorInDamagedGzipIsOneErrorOfTheOrigins() throws {
+        let origin = try FakeOrigin { request in
+            guard request.field("Accept-Encoding") == "gzip" else { return FakeOrigin.Reply(body: Self.body) }
+            return FakeOrigin.Reply(status: 503, fields: [("Content-Encoding", "gzip")], body: "no gzip")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album)
+        #expect(reply.status == 200 && origin.requests.count == 2)
+        #expect(proxy.statistics[.upstreamErrors] == 1)
+    }
 }

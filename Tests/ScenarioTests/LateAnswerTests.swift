@@ -11,11 +11,11 @@ import Testing
     private static let album = "/v1/catalog/us/albums/310730204"
 
     /// A cache that holds "old" for the album, long expired, to stand in for an origin that fails.
-    private func cacheWithExpired(_ fields: String = "") -> ResponseCache {
+    private func cacheWithExpired(_ fields: String = "", _ target: String = album) -> ResponseCache {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         cache.store(
             StoredResponse(
-                key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200,
+                key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
                 fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
                 receivedAt: Int64(Date().timeIntervalSince1970) - 100,
                 lifetime: Lifetime(freshFor: 10, staleIfErrorFor: 1000), classTag: 0, storefront: Array("us".utf8)))
@@ -81,15 +81,18 @@ import Testing
     }
 
     /// The client's answer while the cache is purged and the origin does `then`.
-    private func replyPurgedOnTheWay(_ cache: ResponseCache, _ then: [ScriptedOrigin.Step]) throws -> String {
+    private func replyPurgedOnTheWay(
+        _ cache: ResponseCache, _ then: [ScriptedOrigin.Step], to request: String = "GET \(album)",
+        purges: Bool = true
+    ) throws -> String {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate)] + then)
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
         defer { proxy.stop() }
         let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        try client.send("\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         waitUntil { proxy.statistics[.upstreamRequests] == 1 }
-        cache.purge(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) { _ in }
+        if purges { cache.purge(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) { _ in } }
         gate.open()
         return String(decoding: client.read(), as: UTF8.self)
     }
@@ -110,5 +113,50 @@ import Testing
         #expect(text.hasSuffix("\r\n\r\nnew"))
         #expect(text.contains("; detail=outdated"))
         #expect(cache.memory.count == 0)
+    }
+
+    /// A POST led no flight: its answer was stored although its target had been purged.
+    @Test(arguments: [true, false]) func whatAPostBringsIsNotStoredWhereItsTargetWasPurgedMeanwhile(
+        isPurged: Bool
+    ) throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let fields = "Content-Location: /elsewhere\r\nCache-Control: max-age=60\r\nContent-Length: 3"
+        let text = try replyPurgedOnTheWay(
+            cache, [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nnew"), .hold], to: "POST /elsewhere",
+            purges: isPurged)
+        #expect(text.hasSuffix("\r\n\r\nnew"))
+        #expect(cache.memory.count == (isPurged ? 0 : 1))
+    }
+
+    /// The second of two confirmations was taken for one of something that had been replaced, and
+    /// cost a third request.
+    @Test func whatAnothersConfirmationMadeFreshMeanwhileIsConfirmed() throws {
+        let (first, second) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
+        func script(_ gate: ScriptedOrigin.Gate) -> [ScriptedOrigin.Step] {
+            [
+                .request, .wait(gate), .send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"), .request,
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+            ]
+        }
+        let origin = try ScriptedOrigin(script(first), script(second))
+        let cache = cacheWithExpired("ETag: \"1\"\r\nCache-Control: max-age=60\r\n", "/elsewhere")
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
+        defer { proxy.stop() }
+        let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
+        for (index, client) in clients.enumerated() {
+            try client.send(
+                "GET /elsewhere HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n")
+            waitUntil { proxy.statistics[.upstreamRequests] == index + 1 }
+        }
+        first.open()
+        waitUntil { proxy.statistics[.revalidated] == 1 }
+        second.open()
+        for client in clients {
+            let text = String(decoding: client.readToEnd().bytes, as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 200 ") && text.hasSuffix("\r\n\r\nold"), "\(text)")
+        }
+        // On a busy machine they are served the stale answer before.
+        waitUntil { proxy.statistics[.revalidated] == 2 || proxy.statistics[.upstreamRequests] > 2 }
+        #expect(proxy.statistics[.upstreamRequests] == 2 && proxy.statistics[.revalidated] == 2)
     }
 }

@@ -133,6 +133,18 @@ import Text
         #expect(origin.requests[0].field("traceparent") == Self.trace)
     }
 
+    /// The bytes of an error were counted that no HEAD is sent.
+    @Test func anErrorInAnswerToHeadHasNoBytes() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        _ = try proxy.client.send("HEAD", "/v1/else", fields: [("Cache-Control", "only-if-cached")])
+        _ = try proxy.client.send("HEAD", "/v1/catalog/us/songs/gone")
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        #expect(lines.count == 2)
+        for (line, status) in zip(lines, [504, 502]) { #expect(line.contains("\" \(status) 0 \"-\""), "\(line)") }
+    }
+
     @Test func theLogAsJSONHasTheSame() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)

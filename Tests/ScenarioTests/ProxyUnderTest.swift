@@ -83,7 +83,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 
     /// Whether what the cache file held at the start can be composed from.
-    var isIndexComplete: Bool { server.isIndexComplete }
+    var isIndexComplete: Bool { settings.shared.library.isComplete }
 
     /// The lines of the access log; complete once the proxy has stopped.
     func accessLog() throws -> String {

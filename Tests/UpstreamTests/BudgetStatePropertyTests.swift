@@ -96,7 +96,7 @@ import Testing
             let isRepeated = Int.random(in: 0..<4, using: &random) == 0
             world.nextOrder += 1
             world.waiting.append(
-                .init(id: id, priority: priority, order: isRepeated ? -world.nextOrder : world.nextOrder))
+                .init(id: id, priority: priority, order: isRepeated ? .min + world.nextOrder : world.nextOrder))
             world.perform(world.budget.submit(id, priority, isRepeated: isRepeated, now: world.now), seed)
         case 4, 5, 6:
             guard let index = world.running.indices.randomElement(using: &random) else { return }

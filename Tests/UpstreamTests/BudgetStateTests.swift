@@ -58,6 +58,34 @@ import Testing
         #expect(order(&budget, after: job(0)) == [1, 3, 2])
     }
 
+    /// The last of them went first, and the first might have waited for ever.
+    @Test func repeatedRequestsGoInTheOrderInWhichTheyCame() {
+        var budget = budget(asked: 0..<2)
+        for number in 2...4 { _ = budget.submit(job(number), .waitingClient, isRepeated: true, now: now) }
+        _ = budget.submit(job(5), .waitingClient, now: now)
+        #expect(order(&budget, after: job(0)) == [2, 3, 4, 1, 5])
+    }
+
+    @Test func repeatedRequestsOfSeveralLanesGoInTheOrderInWhichTheyCame() {
+        var budget = budget(lanes: [1, 1], rate: 1)
+        #expect(budget.submit(job(0), .waitingClient, now: now) == [.start(job(0))])
+        #expect(budget.end(job(0), .answered, now: now) == [])
+        for number in 1...2 {
+            _ = budget.submit(job(number, lane: number - 1), .waitingClient, isRepeated: true, now: now)
+        }
+        let later = now + .seconds(1)
+        #expect(budget.tick(now: later) == [.start(job(1))])
+    }
+
+    /// The line is whole wherever a repeat leaves it.
+    @Test(arguments: 2...4) func repeatedRequestThatIsTakenBackLeavesTheOthersTheirOrder(gone: Int) {
+        var budget = budget(asked: 0..<2)
+        for number in 2...4 { _ = budget.submit(job(number), .waitingClient, isRepeated: true, now: now) }
+        #expect(budget.end(job(gone), .unanswered, now: now) == [])
+        _ = budget.submit(job(5), .waitingClient, isRepeated: true, now: now)
+        #expect(order(&budget, after: job(0)) == [2, 3, 4, 5].filter { $0 != gone } + [1])
+    }
+
     @Test func promotedRequestGoesBehindThoseThatWereAsUrgent() {
         var budget = budget(asked: 0..<2)
         for number in 2...3 { _ = budget.submit(job(number), .refresh, now: now) }

@@ -211,9 +211,8 @@ extension Assembler {
         return result
     }
 
-    /// Whether the list would end there as it does where it stands. Of lists longer than any that
-    /// were seen there, those are known to fit that go from one primary resource to another within
-    /// what is documented (APPLE-MUSIC-API 4.2).
+    /// Whether the list would end in the wanted shape where it ends here. A list longer than any
+    /// seen fits only between primary placements, up to the documented limit (APPLE-MUSIC-API 4.2).
     private func fits(
         _ relation: ResourceDocument.Relation, of type: ResourceClass, _ placement: Placement, _ candidate: Candidate,
         _ shape: RelationShape

@@ -47,16 +47,6 @@ package struct MappedDocument {
         fileprivate var index: Int
         fileprivate let end: Int
 
-        /// Of the objects that are left, in the document.
-        var indices: [Int] {
-            var (position, indices) = (index, [Int]())
-            while position < end {
-                indices.append(position)
-                position = Int(map.objects[position].end)
-            }
-            return indices
-        }
-
         mutating func next() -> Object? {
             guard index < end else { return nil }
             let object = map.objects[index]

@@ -32,6 +32,6 @@ final class Compressions: Sendable {
         }
     }
 
-    /// Waits until nothing waits. For tests.
+    /// Waits until all that was taken in is compressed.
     func flush() { queue.sync {} }
 }

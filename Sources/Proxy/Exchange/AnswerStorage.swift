@@ -9,7 +9,7 @@ import Upstream
 /// Puts the answer to one request into the cache.
 struct AnswerStorage {
     private let request: OriginRequest
-    /// As which the request is known to others; nil for a pass.
+    /// The flight that the request leads; nil for a pass whose answer is never stored.
     private let flight: Flights.FlightID?
     private let proxy: ProxyLoop
 
@@ -41,14 +41,13 @@ struct AnswerStorage {
     /// that (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
-        guard forwarded.method == .post, request.facts.scope == .shared, !forwarded.tellsWhoAsks,
-            let location = response.fields.first(.contentLocation),
+        guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
             RelatedTarget.resolve(location, against: forwarded.canonical, authority: proxy.shared.authority)
                 == forwarded.canonical
         else { return }
         var facts = requestFacts
         facts.isPostOfItsOwnContent = true
-        _ = store(response, CacheKey(scope: .shared, target: forwarded.canonical), facts)
+        _ = store(response, key, facts)
     }
 
     private func store(
@@ -71,13 +70,10 @@ struct AnswerStorage {
         case .store(let lifetime):
             let stored = storable(response, key, rule, lifetime, at: now)
             let fields = request.forwarded.fields
-            let placed = proxy.cache.store(
-                stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
-            // A purge that began since the look above may not have seen it.
-            guard !isOutdated else {
-                proxy.cache.remove(placed.key)
-                return .unstored(response, .outdated)
+            let placed = put { cache in
+                cache.store(stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
             }
+            guard let placed else { return .unstored(response, .outdated) }
             proxy.statistics.count(.stored)
             proxy.learn(from: placed, original: response.original, request)
             return event(placed, originStatus: response.status)
@@ -103,6 +99,22 @@ struct AnswerStorage {
             gzip: response.storableGzip)
     }
 
+    /// Stores by `place`. Nil where the answer is out of date by then, and is gone again.
+    private func put(_ place: (ResponseCache) -> StoredResponse) -> StoredResponse? {
+        Self.put(into: proxy.cache, unless: { isOutdated }, place)
+    }
+
+    /// A purge that began after the last look may have gone by before the answer was there, and not
+    /// have seen it: it is looked again afterwards.
+    static func put(
+        into cache: ResponseCache, unless isOutdated: () -> Bool, _ place: (ResponseCache) -> StoredResponse
+    ) -> StoredResponse? {
+        let placed = place(cache)
+        guard isOutdated() else { return placed }
+        cache.remove(placed.key)
+        return nil
+    }
+
     /// Whether what was asked for changed while the answer was on its way.
     private var isOutdated: Bool {
         flight.map { proxy.shared.flights.isOutdated($0) } ?? false
@@ -115,15 +127,23 @@ extension AnswerStorage {
     /// What is stored is still right: it is fresh again, with the fields that the origin sent along
     /// (RFC 9111 4.3.4). `stored`, or `contradicted`.
     func freshen(by response: UpstreamResponse) -> ExchangeState.Event {
-        guard let stored = request.stored, mayUpdate(stored) else { return .contradicted }
+        guard let stored = request.stored, let current = current(stored) else { return .contradicted }
+        let isReplaced = current.receivedAt > stored.receivedAt
         switch stored.freshened(
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
         {
+        case .stored where isReplaced:
+            // Freshened meanwhile by another's 304, or the same came anew.
+            guard current.status == stored.status, current.body == stored.body,
+                current.isFresh(at: proxy.context.unixSeconds)
+            else { return .contradicted }
+            proxy.statistics.count(.revalidated)
+            return event(current, originStatus: 304)
         case .stored(let freshened):
             proxy.statistics.count(.revalidated)
-            proxy.cache.store(freshened)
-            if isOutdated { proxy.cache.remove(freshened.key) }
+            put(inPlaceOfTheOld: freshened)
             return event(freshened, originStatus: 304)
+        case .unstorable where isReplaced: return .contradicted
         case .unstorable(let confirmed, _):
             proxy.statistics.count(.revalidated)
             proxy.cache.remove(stored.key)
@@ -136,20 +156,25 @@ extension AnswerStorage {
     /// 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
-            stored.status == 200, mayUpdate(stored)
+            stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
         else { return }
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
             revalidation(response))
-        proxy.cache.store(updated)
+        put(inPlaceOfTheOld: updated)
     }
 
-    /// Whether what the origin was asked about is there still: what was removed or replaced
+    private func put(inPlaceOfTheOld updated: StoredResponse) {
+        _ = put { cache in
+            cache.store(updated)
+            return updated
+        }
+    }
+
+    /// What is there by now of what the origin was asked about: what was removed or replaced
     /// meanwhile must not come back updated.
-    private func mayUpdate(_ stored: StoredResponse) -> Bool {
-        let now = proxy.context.unixSeconds
-        guard !isOutdated, let current = proxy.cache.lookup(stored.key, proxy.reader, at: now) else { return false }
-        return current.receivedAt <= stored.receivedAt
+    private func current(_ stored: StoredResponse) -> StoredResponse? {
+        isOutdated ? nil : proxy.cache.lookup(stored.key, proxy.reader, at: proxy.context.unixSeconds)
     }
 
     /// An unsafe request that went well makes what is stored for its target invalid, and for the
@@ -157,11 +182,11 @@ extension AnswerStorage {
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
         let base = request.forwarded.canonical
-        proxy.shared.invalidate(base)
+        proxy.shared.invalidate(base, by: flight)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }
             let target = RelatedTarget.resolve(reference, against: base, authority: proxy.shared.authority)
-            if let target { proxy.shared.invalidate(target) }
+            if let target { proxy.shared.invalidate(target, by: flight) }
         }
     }
 
@@ -177,8 +202,8 @@ extension AnswerStorage {
         var result = RequestFacts()
         result.isGet = request.forwarded.method == .get
         result.isPersonal = request.facts.route.isPersonal
-        result.requestCarriedAuthorization =
-            request.forwarded.clientAuthorization != nil && proxy.shared.credentials.developer == nil
+        result.requestCarriedAuthorization = request.carriesClientAuthorization(
+            hasOwnToken: proxy.shared.credentials.developer != nil)
         result.cacheControl = request.facts.requestControl
         return result
     }

@@ -22,7 +22,8 @@ final class Exchange {
     private let completion: ((PartEnd) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
-    /// As which it is known to others; nil for a pass.
+    /// The flight that it leads; nil while it waits for another's, and for a pass whose answer is
+    /// never stored.
     private var flight: Flights.FlightID?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
@@ -38,9 +39,8 @@ final class Exchange {
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
         self.request = request
         self.proxy = proxy
-        var traits = ExchangeState.Traits(request)
+        var traits = ExchangeState.Traits(request, hasOwnToken: proxy.shared.credentials.developer != nil)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
-        traits.hasOwnToken = proxy.shared.credentials.developer != nil
         traits.hasStandIn = proxy.standIn(for: request) != nil
         var client: ExchangeClient?
         var completion: ((PartEnd) -> Void)?
@@ -110,7 +110,8 @@ extension Exchange {
         let now = proxy.context.loop.now
         switch action {
         case .join: join()
-        case .begin: flight = request.key.map { proxy.shared.flights.begin($0, now: now) }
+        case .begin:
+            flight = (request.key ?? request.ownContentKey).map { proxy.shared.flights.begin($0, now: now) }
         case .takeOver:
             flight = request.key.flatMap { proxy.shared.flights.takeOver($0, now: now) }
             handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request)))
@@ -212,7 +213,8 @@ extension Exchange {
             return (try received.inflated(by: proxy.shared.gzip), .readable)
         } catch {
             if error == .tooLarge { return (received, .tooLarge) }
-            proxy.noteFailure("answers in damaged gzip")
+            // An error of the origin's has been counted by its status.
+            if received.status < 500 { proxy.noteFailure("answers in damaged gzip") }
             return (received, .damaged)
         }
     }
@@ -263,7 +265,8 @@ extension Exchange: FlightWaiter {
 
 extension ExchangeState.Traits {
     /// What a request says of itself.
-    init(_ request: OriginRequest) {
+    init(_ request: OriginRequest, hasOwnToken: Bool) {
+        self.hasOwnToken = hasOwnToken
         isCollapsible = request.isCollapsible
         hasStored = request.stored != nil
         isRevalidatable = request.key != nil && (request.stored?.isRevalidatable ?? false)
@@ -272,7 +275,7 @@ extension ExchangeState.Traits {
         isSafe = request.forwarded.method.isSafe
         hasUser = request.user != nil
         isVerified = request.expected != nil
-        hasImpersonalErrors = request.hasImpersonalErrors
+        hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
     }
 }
 

@@ -41,8 +41,8 @@ final class ExchangeClient {
         case .endStreaming:
             recordStreamed(.tooLarge)
             connection.endStreaming()
-        case .breakOff:
-            recordStreamed(.upstreamClosed)
+        case .breakOff(let reason):
+            recordStreamed(reason)
             connection.reset()
         case .abandon: recordStreamed(.tooLarge)
         case .discard(let response):
@@ -126,7 +126,7 @@ final class ExchangeClient {
     ) {
         proxy.observer.record(
             AnsweredRequest(
-                status: status, contentLength: request.forwarded.method == .head ? 0 : contentLength,
+                to: connection.head.method, status: status, contentLength: contentLength,
                 cacheStatus: forwarded(status, storing), key: request.key, template: request.facts.logTemplate,
                 upstreamTime: upstreamTime),
             answer(), on: connection)

@@ -1,7 +1,7 @@
 import Cache
 import Upstream
 
-// How an exchange ends: what those get who wait for it.
+// How an exchange ends, and what its client and its waiters get.
 
 extension ExchangeState {
     /// How the origin's part ended.
@@ -11,7 +11,7 @@ extension ExchangeState {
         case failed(ExchangeFailure)
     }
 
-    /// What is in the cache by now serves all who wait: the origin was not asked for it here.
+    /// What is in the cache by now serves all waiters: the origin was not asked for it here.
     mutating func finish(with stored: StoredResponse) -> Step {
         work = .ended
         var step = deliver(.stored(stored, originStatus: stored.status, isReusable: true))
@@ -19,7 +19,7 @@ extension ExchangeState {
         return step
     }
 
-    /// The flight that this exchange leads is finished, and all who wait for it get what came.
+    /// The flight that this exchange leads is finished, and all its waiters get what came.
     mutating func end(_ ending: Ending) -> Step {
         work = .ended
         var step = deliver(ending)
@@ -51,7 +51,7 @@ extension ExchangeState {
         }
     }
 
-    /// What those get who waited.
+    /// What the waiters get.
     private func outcome(_ ending: Ending) -> FlightOutcome {
         switch ending {
         case .stored(let stored, let status, let isReusable):
@@ -102,10 +102,24 @@ extension ExchangeState {
 }
 
 extension PartEnd {
+    /// The end by an answer that is too large to be collected.
+    init(tooLarge response: UpstreamResponse) {
+        self =
+            Self.isRefusal(response)
+            ? .failed(ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
+            : .unusable(status: response.status)
+    }
+
+    /// A 504 is about what the part asks for: less of it, or the whole, may come in time.
+    private static func isRefusal(_ response: UpstreamResponse) -> Bool {
+        response.status != 504 && OriginVerdict.standsIn(forStatus: response.status)
+    }
+
     fileprivate init(_ ending: ExchangeState.Ending) {
         switch ending {
         case .stored: self = .stored
-        case .unstored(let response, _): self = .unusable(status: response.status)
+        case .unstored(let response, let reason):
+            self = Self.isRefusal(response) ? .refused(response, reason) : .unusable(status: response.status)
         case .failed(let failure): self = .failed(failure)
         }
     }

@@ -44,12 +44,12 @@ extension ExchangeState {
         var hasUser = false
         /// Whether the answer is compared with what was composed (`compose verify`).
         var isVerified = false
-        /// Whether the origin's errors are the same for everyone: no field of the client's went
-        /// along.
+        /// Whether the origin's errors are the same for everyone: neither a field nor a token of
+        /// the client's goes along.
         var hasImpersonalErrors = false
     }
 
-    /// As what a request has joined the flight of its key.
+    /// How a request joined the flight of its key.
     enum FlightPlace {
         /// It asks the origin, and others wait for it. Unless the answer has come since the
         /// look-up: what a leader brings is stored before its flight is finished.
@@ -178,8 +178,8 @@ extension ExchangeState {
         case beginStreaming(UpstreamResponse)
         case stream([UInt8])
         case endStreaming
-        /// The client must see that the answer is incomplete.
-        case breakOff
+        /// The client must see that the answer is incomplete; why it is, is logged.
+        case breakOff(Reason)
         /// The client has left: what it was sent is counted.
         case abandon
         /// To the exchange whose part this is.
@@ -257,6 +257,8 @@ enum PartEnd {
     case stored
     /// The origin's answer could not be stored; its status, if it is known.
     case unusable(status: Int?)
+    /// The origin asks for patience or is in trouble: another request would fare no better.
+    case refused(UpstreamResponse, Reason)
     /// There was none: another request would fare no better.
     case failed(ExchangeFailure)
 }

@@ -78,7 +78,7 @@ extension ExchangeState {
             work = .ended
             guard isStreaming else { return Step() }
             client = .done
-            return Step(client: .breakOff)
+            return Step(client: .breakOff(failure.reason))
         case .unstarted, .waiting, .completing, .completed, .renewing, .storing, .ended:
             preconditionFailure("only what was asked fails")
         }
@@ -127,7 +127,7 @@ extension ExchangeState {
             (client, work) = (.streaming, .streaming)
             return Step(timer: .cancel, client: .beginStreaming(response))
         case .none, .done:
-            return traits.audience == .part ? Step(client: .report(.unusable(status: response.status))) : Step()
+            return traits.audience == .part ? Step(client: .report(PartEnd(tooLarge: response))) : Step()
         case .streaming: preconditionFailure("a client is given one answer")
         }
     }

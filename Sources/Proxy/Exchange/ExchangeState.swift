@@ -248,12 +248,12 @@ extension ExchangeState {
     }
 
     private mutating func tookOver(_ meanwhile: StoredResponse?, at now: Instant) -> Step {
-        guard case .waiting = work else { preconditionFailure("only who waits takes over") }
+        guard case .waiting = work else { preconditionFailure("only a waiter takes over") }
         return meanwhile.map { finish(with: $0) } ?? ask(at: now)
     }
 
     private mutating func waitOn(at now: Instant) -> Step {
-        guard case .waiting = work else { preconditionFailure("only who waits takes over") }
+        guard case .waiting = work else { preconditionFailure("only a waiter takes over") }
         let end = began + Self.longestWait
         if now < end { return Step(timer: .set(min(now + Self.takeOverInterval, end))) }
         work = .ended
@@ -265,8 +265,12 @@ extension ExchangeState {
         // Patience was lost, and the whole has been asked for.
         guard case .completing(let isBatch) = work else { return Step() }
         switch end {
-        case .failed(let failure): return withoutTimer(self.end(.failed(failure)))
-        case .unusable: return withoutTimer(ask(at: now))
+        case .failed(let failure): return self.end(.failed(failure))
+        case .refused(let response, let reason):
+            // What came for one of a batch is another's to the rest.
+            isCollapsed = !isFirst
+            return self.end(.unstored(response, reason))
+        case .unusable: return ask(at: now)
         case .stored:
             // One of a batch has cost a request, the others none.
             work = .completed(isPaidFor: !isBatch || isFirst)
@@ -277,16 +281,9 @@ extension ExchangeState {
 
     private mutating func completed(_ whole: StoredResponse?, at now: Instant) -> Step {
         guard case .completed(let isPaidFor) = work else { preconditionFailure("a part completes once") }
-        guard let whole else { return withoutTimer(ask(at: now)) }
+        guard let whole else { return ask(at: now) }
         var step = finish(with: whole)
         step.savesRequest = !isPaidFor
-        return withoutTimer(step)
-    }
-
-    /// What was waited for has come, unless the step waits for more.
-    private func withoutTimer(_ step: Step) -> Step {
-        var step = step
-        if case .keep = step.timer { step.timer = .cancel }
         return step
     }
 }

@@ -119,9 +119,10 @@ struct FlightTable<Waiter> {
     }
 
     /// What leaders bring for a target that everyone shares is out of date, in all variants: an
-    /// unsafe method changed it (RFC 9111 4.4).
-    mutating func invalidate(_ target: [UInt8]) {
-        for (number, flight) in flights where !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
+    /// unsafe method changed it (RFC 9111 4.4). What the request that changed it brings is not.
+    mutating func invalidate(_ target: [UInt8], by leader: FlightID? = nil) {
+        for (number, flight) in flights
+        where number != leader?.flight && !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
             flights[number]?.isInvalid = true
             if open[flight.key] == number { open[flight.key] = nil }
         }
@@ -139,11 +140,12 @@ struct FlightTable<Waiter> {
         case shared
         /// It serves the leader alone. For a while no request waits for this key.
         case uncollapsible
-        /// There was none: those who waited hear the same.
+        /// There was none: all waiters hear the same, unless another leader is still out.
         case failed
     }
 
-    /// A leader is back. Returns all who waited.
+    /// A leader is back. Returns all waiters that hear of it: where it failed and another took
+    /// over, the rest waits for that one, and each until its own patience ends.
     mutating func finish(_ id: FlightID, _ ending: Ending, now: Instant) -> [Waiter] {
         guard var flight = flights.removeValue(forKey: id.flight) else { return [] }
         guard let place = flight.leaders.firstIndex(of: id.leader) else {
@@ -152,14 +154,14 @@ struct FlightTable<Waiter> {
         }
         flight.leaders.remove(at: place)
         if flight.isJoinable || ending == .shared { mark(flight.key, ending, now) }
-        let waiters = flight.waiters
-        if !flight.leaders.isEmpty {
-            flight.waiters = []
+        guard flight.leaders.isEmpty else {
+            let waiters = ending == .failed ? [] : flight.waiters
+            if ending != .failed { flight.waiters = [] }
             flights[id.flight] = flight
-        } else if flight.isJoinable, open[flight.key] == id.flight {
-            open[flight.key] = nil
+            return waiters
         }
-        return waiters
+        if flight.isJoinable, open[flight.key] == id.flight { open[flight.key] = nil }
+        return flight.waiters
     }
 
     /// The flight that may be joined; one that left before a purge is left to itself.

@@ -2,14 +2,14 @@ import Cache
 import EventLoop
 import Synchronization
 
-/// Who waits for another's flight, confined to a loop.
+/// A waiter for another's flight, confined to a loop.
 protocol FlightWaiter: AnyObject {
     /// The flight has ended.
     func flightFinished(_ outcome: FlightOutcome)
 }
 
 /// The flights of all loops. Its lock is taken on misses and stale answers.
-public final class Flights: Sendable {
+final class Flights: Sendable {
     typealias Table = FlightTable<Confined<any FlightWaiter>>
     typealias FlightID = Table.FlightID
 
@@ -73,8 +73,8 @@ public final class Flights: Sendable {
         return state.withLock { $0.table.takeOver(key, epoch: epoch, now: now) }
     }
 
-    func invalidate(_ target: [UInt8]) {
-        state.withLock { $0.table.invalidate(target) }
+    func invalidate(_ target: [UInt8], by id: FlightID?) {
+        state.withLock { $0.table.invalidate(target, by: id) }
     }
 
     /// Whether what this leader brings must not be stored any more: purged, or its target changed.
@@ -83,7 +83,7 @@ public final class Flights: Sendable {
         return state.withLock { $0.table.isOutdated(id, epoch: epoch) }
     }
 
-    /// Tells all who waited; each hears it in a turn of its own loop.
+    /// Tells the waiters; each hears it in a turn of its own loop.
     func finish(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
         let waiters = state.withLock { state in
             if !state.background.isEmpty { state.background[id.flight] = nil }

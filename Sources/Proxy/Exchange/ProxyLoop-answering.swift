@@ -30,11 +30,11 @@ extension ProxyLoop {
         let age = stored.age(at: context.unixSeconds)
         observer.record(
             AnsweredRequest(
-                status: form.status(of: stored), contentLength: head.method == .head ? 0 : content.count,
-                cacheStatus: status, key: stored.key, template: template, upstreamTime: upstreamTime),
+                to: head.method, status: form.status(of: stored), contentLength: content.count, cacheStatus: status,
+                key: stored.key, template: template, upstreamTime: upstreamTime),
             stored, form, coding, age: age, known, on: connection)
-        let file =
-            form == .whole && coding == .identity && connection.sendsFiles ? shared.sealedBodies.file(of: stored) : nil
+        let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
+        let file = mayBeFile ? shared.sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")
@@ -69,8 +69,8 @@ extension ProxyLoop {
         let content = error.content
         observer.record(
             AnsweredRequest(
-                status: error.status, contentLength: content.count, cacheStatus: status, key: key,
-                template: template, upstreamTime: upstreamTime),
+                to: connection.head.method, status: error.status, contentLength: content.count, cacheStatus: status,
+                key: key, template: template, upstreamTime: upstreamTime),
             .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content), on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)

@@ -86,8 +86,9 @@ public struct ProxyShared: Sendable {
 
     /// Forgets what is stored for a canonical target that everyone shares, and what is being
     /// fetched for it.
-    func invalidate(_ target: [UInt8]) {
-        flights.invalidate(target)
+    /// - Parameter flight: of the request that changed the target.
+    func invalidate(_ target: [UInt8], by flight: Flights.FlightID?) {
+        flights.invalidate(target, by: flight)
         cache.remove(CacheKey(scope: .shared, target: target))
     }
 

@@ -3,8 +3,7 @@ import EventLoop
 import HTTP
 import Server
 
-/// One loop's witness of every answered request: it counts how long the request took, names it in
-/// the access log and shows it to those who watch. It is confined to its loop.
+/// Counts, logs and shows the answered requests of one loop. Confined to its loop.
 final class RequestObserver {
     private let statistics: Statistics
     private let context: LoopContext

@@ -18,7 +18,7 @@ public struct ClientKeysError: Error, Equatable, CustomStringConvertible {
 /// goes upstream.
 public struct ClientKeys: Sendable {
     /// Shorter ones could be guessed.
-    public static let leastKeyBytes = 16
+    private static let leastKeyBytes = 16
 
     /// In the order of the file.
     public let clients: [Client]

@@ -11,7 +11,7 @@ final class OriginRequest {
     /// Why the cache alone was not enough.
     let reason: Reason
     let forwarded: ForwardedRequest
-    /// Under which the answer is stored; nil where it belongs to one client alone.
+    /// The key under which the answer is stored; nil where it belongs to one client alone.
     let key: CacheKey?
     /// What is stored under the key: to be confirmed, or to stand in.
     let stored: StoredResponse?
@@ -47,6 +47,13 @@ final class OriginRequest {
     /// What it asks for of the catalog; nil where nothing of it is composed.
     var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.canonical) }
 
+    /// The key under which the answer to a POST is stored, where the origin says that it is what a
+    /// GET would get.
+    var ownContentKey: CacheKey? {
+        guard key == nil, forwarded.method == .post, facts.scope == .shared, !forwarded.tellsWhoAsks else { return nil }
+        return CacheKey(scope: .shared, target: forwarded.canonical)
+    }
+
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
     /// and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {
@@ -54,9 +61,15 @@ final class OriginRequest {
         return !facts.requestControl.noCache && reason != .requestMaxAge
     }
 
-    /// Whether the origin's errors are the same for everyone: none of the client's own fields went
-    /// along.
-    var hasImpersonalErrors: Bool {
-        if case .fixed = facts.rule, let key { !key.isPersonal } else { false }
+    /// Whether the client's `Authorization` goes along: where the proxy has no token of its own.
+    func carriesClientAuthorization(hasOwnToken: Bool) -> Bool {
+        !hasOwnToken && forwarded.clientAuthorization != nil
+    }
+
+    /// Whether the origin's errors are the same for everyone: none of the client's own fields goes
+    /// along, and no token of a team that others may not be of.
+    func hasImpersonalErrors(hasOwnToken: Bool) -> Bool {
+        guard case .fixed = facts.rule, let key, !key.isPersonal else { return false }
+        return !carriesClientAuthorization(hasOwnToken: hasOwnToken)
     }
 }

@@ -50,7 +50,7 @@ extension UpstreamResponse {
         original != nil && (id == .etag || id == .lastModified) || isInflated && id == .contentEncoding
     }
 
-    /// The lines that may be stored; how many of them are is for `FieldRetention` to say.
+    /// The lines that may be stored; `FieldRetention` chooses among them.
     func storableFields(isPersonal: Bool) -> [UInt8] {
         lines(isPersonal) { $0 != .age }
     }

@@ -85,9 +85,6 @@ public final class ProxyServer: Sendable {
 
     var recorder: TrafficRecorder { running.withLock { $0.settings.shared.recorder } }
 
-    /// Whether what the cache file held at the start can be composed from.
-    var isIndexComplete: Bool { running.withLock { $0.settings.shared.library.isComplete } }
-
     private static func bind(
         _ listener: ListenerSettings, _ workers: [Worker], isPaused: Bool
     ) throws(ListenError) -> BoundListener {

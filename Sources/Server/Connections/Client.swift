@@ -1,8 +1,8 @@
 import EventLoop
 import Synchronization
 
-/// One client that is known by name: who it is, what it may ask for in a second, and what it did.
-/// How it proves who it is, is the service's. Used from any thread.
+/// A client that is known by name: what it may ask for in a second, and what it did. The service
+/// checks its key. Used from any thread.
 public final class Client: Sendable {
     /// As the operator calls it.
     public let name: String
@@ -32,7 +32,7 @@ public final class Client: Sendable {
     public var requests: Int { counters.requests.load(ordering: .relaxed) }
     /// Those that were refused, for whatever reason.
     public var refused: Int { counters.refused.load(ordering: .relaxed) }
-    /// Those of them that were one too many.
+    /// Those that were refused because it had asked for too many in a second.
     public var limited: Int { counters.limited.load(ordering: .relaxed) }
     /// Bytes of content that it was sent.
     public var bytes: Int { counters.bytes.load(ordering: .relaxed) }

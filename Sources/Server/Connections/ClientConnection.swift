@@ -104,11 +104,6 @@ public final class ClientConnection {
         if case .closing = phase { false } else { true }
     }
 
-    /// Whether the head of a streamed answer has left and its content is still coming.
-    var isStreaming: Bool {
-        if case .streaming = phase { true } else { false }
-    }
-
     /// The bytes that the ranges of `head` count in: those of the request being answered, and only
     /// while it is.
     public func withHeadBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {

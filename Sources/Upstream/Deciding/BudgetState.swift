@@ -9,7 +9,8 @@ import EventLoop
 /// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the
 ///   background;
 /// - no request starts before the rate allows it;
-/// - the more urgent go first, among equals those that came first;
+/// - the more urgent go first, among equals the repeats, and among these and the rest those that
+///   came first;
 /// - nothing waits that could start, and `wakeAt` is set while the rate alone holds something back;
 /// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the
 ///   background; when there are more, the newest of the least urgent is refused;
@@ -44,7 +45,7 @@ extension BudgetState {
     mutating func submit(_ id: JobID, _ priority: UpstreamPriority, isRepeated: Bool = false, now: Instant) -> [Action]
     {
         nextOrder += 1
-        var job = Job(priority: priority, order: isRepeated ? -nextOrder : nextOrder)
+        var job = Job(priority: priority, order: isRepeated ? .min + nextOrder : nextOrder)
         // Mostly nothing waits: it starts without ever standing in a line.
         if waitingCount == 0, lanes[id.lane].hasRoom(for: priority), rate.nextStart(now: now) <= now {
             job.startedAt = now
@@ -54,7 +55,7 @@ extension BudgetState {
             return [.start(id)]
         }
         jobs[id] = job
-        enqueue(id, atFront: isRepeated)
+        enqueue(id, isRepeated: isRepeated)
         return settle(now: now)
     }
 
@@ -64,7 +65,7 @@ extension BudgetState {
         dequeue(id)
         nextOrder += 1
         jobs[id] = Job(priority: priority, order: nextOrder)
-        enqueue(id, atFront: false)
+        enqueue(id, isRepeated: false)
         return settle(now: now)
     }
 
@@ -216,7 +217,7 @@ extension BudgetState {
 
     struct Job {
         let priority: UpstreamPriority
-        /// The lower, the earlier it came.
+        /// The lower, the earlier it came; repeats are below all others.
         let order: Int
         /// Nil while it waits.
         var startedAt: Instant?
@@ -229,6 +230,8 @@ extension BudgetState {
     /// in constant time.
     struct Line {
         var first: JobID?
+        /// The repeats stand before the others.
+        var lastRepeated: JobID?
         var last: JobID?
     }
 
@@ -262,18 +265,16 @@ extension BudgetState {
 // MARK: Lines
 
 extension BudgetState {
-    mutating func enqueue(_ id: JobID, atFront: Bool) {
+    mutating func enqueue(_ id: JobID, isRepeated: Bool) {
         guard let priority = jobs[id]?.priority.rawValue else { return }
         var line = lanes[id.lane].lines[priority]
-        if atFront {
-            jobs[id]?.next = line.first
-            if let first = line.first { jobs[first]?.previous = id }
-            line = Line(first: id, last: line.last ?? id)
-        } else {
-            jobs[id]?.previous = line.last
-            if let last = line.last { jobs[last]?.next = id }
-            line = Line(first: line.first ?? id, last: id)
-        }
+        let previous = isRepeated ? line.lastRepeated : line.last
+        let next = previous.map { jobs[$0]?.next } ?? line.first
+        jobs[id]?.previous = previous
+        jobs[id]?.next = next
+        if let previous { jobs[previous]?.next = id } else { line.first = id }
+        if let next { jobs[next]?.previous = id } else { line.last = id }
+        if isRepeated { line.lastRepeated = id }
         lanes[id.lane].lines[priority] = line
         waiting[priority] += 1
     }
@@ -281,6 +282,10 @@ extension BudgetState {
     mutating func dequeue(_ id: JobID) {
         guard let job = jobs[id] else { return }
         let priority = job.priority.rawValue
+        // Before a repeat stand only repeats.
+        if lanes[id.lane].lines[priority].lastRepeated == id {
+            lanes[id.lane].lines[priority].lastRepeated = job.previous
+        }
         if let previous = job.previous {
             jobs[previous]?.next = job.next
         } else {

@@ -180,7 +180,7 @@ extension PoolState {
         var (starting, backingOff, _) = counts
         while starting < waiting.count, backingOff == 0, consecutiveConnectFailures == 0 || starting == 0 {
             if connections.count >= settings.maxConnections {
-                // An idle one that is of no use to those who wait makes room.
+                // An idle one that no waiting request can use makes room.
                 guard let oldest = idle.first else { break }
                 remove(oldest)
                 actions.append(.close(oldest))

@@ -26,13 +26,13 @@ public final class UpstreamExchange {
     }
 
     /// As it was given to `send`.
-    public let request: UpstreamRequest
+    let request: UpstreamRequest
     /// As it was given to `send`, or promoted to since.
-    public private(set) var priority: UpstreamPriority
+    private(set) var priority: UpstreamPriority
     /// When the request was handed to its connection; for a repeated one, to its last.
-    public private(set) var requestedAt: Instant
+    private(set) var requestedAt: Instant
     /// Whether the receiver has asked for no more bytes for now.
-    public private(set) var isPaused = false
+    private(set) var isPaused = false
 
     private(set) var phase = Phase.waitingForConnection
     /// Nil once it has heard of the end, and once it wants to hear nothing more.
@@ -52,7 +52,7 @@ public final class UpstreamExchange {
     private var isCounted = false
 
     private weak var pool: UpstreamPool?
-    /// Under which the pool has it: another one with each sending.
+    /// Its number in the pool; new with each sending.
     private(set) var id = PoolState.RequestID(number: -1)
     private weak var connection: UpstreamConnection?
 

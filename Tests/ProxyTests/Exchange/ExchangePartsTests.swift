@@ -77,6 +77,30 @@ import Testing
                 == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
     }
 
+    /// Each of up to a hundred that were joined asked for itself an origin that had just refused.
+    @Test func anOriginThatRefusedThePartIsNotAskedAgainForEachWhole() {
+        for (status, reason) in [(429, Reason.rateLimited), (503, .serverError)] {
+            for (isFirst, isBatch) in [(true, true), (false, true), (true, false)] {
+                var script = completing(isBatch: isBatch)
+                _ = script.play(.joined(.leader(meanwhile: nil)))
+                #expect(
+                    script.play(.partEnded(.refused(Script.response(status), reason), isFirst: isFirst))
+                        == "cancel timer, finish released, pass \(status) \(reason)")
+                #expect(script.isCollapsed != isFirst, "a cookie is the first one's alone")
+            }
+        }
+    }
+
+    @Test func anOriginThatRefusedThePartIsStoodInFor() {
+        var script = Script { ($0.hasSupplement, $0.hasStandIn, $0.hasImpersonalErrors) = (true, true, true) }
+        script.standIn = Script.stored()
+        _ = script.play(.began(meanwhile: nil))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        #expect(
+            script.play(.partEnded(.refused(Script.response(429), .rateLimited), isFirst: true))
+                == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
+    }
+
     @Test func aClientThatWaitsLongForAPartGetsTheWholeAskedForAndThePartCountsNoMore() {
         var script = completing(isBatch: false)
         _ = script.play(.joined(.leader(meanwhile: nil)))
@@ -96,7 +120,7 @@ import Testing
         script.composed = Script.stored()
         #expect(
             script.play(.partEnded(.stored, isFirst: true))
-                == "cancel timer, finish stored 200 of 200")
+                == "finish stored 200 of 200", "its timer has gone with the stale answer")
     }
 
     // MARK: As a part of another
@@ -133,7 +157,8 @@ import Testing
     @Test func aPartWaitsForAnothersRequestWithoutAsking() {
         let outcomes: [(FlightOutcome, String)] = [
             (.stored(Script.stored(), originStatus: 200), "report stored"),
-            (.unstored(Script.response(503), .serverError), "report unusable 503"),
+            (.unstored(Script.response(503), .serverError), "report refused 503 serverError"),
+            (.unstored(Script.response(504), .serverError), "report unusable 504"),
             (.released, "report unusable none"), (.failed(Script.failure), "report failed upstreamClosed"),
         ]
         for (outcome, words) in outcomes {
@@ -149,5 +174,19 @@ import Testing
         #expect(
             script.play(.headArrived(Script.response(200)))
                 == "invalidate by 200, finish released, report unusable 200, cancel")
+    }
+
+    @Test func aPartThatIsRefusedSaysSo() {
+        var script = part()
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        _ = script.play(.answered(Script.response(429), .readable))
+        #expect(
+            script.play(.unstored(Script.response(429), .rateLimited))
+                == "finish released, report refused 429 rateLimited")
+        for (status, words) in [(503, "failed upstreamError"), (504, "unusable 504")] {
+            script = part()
+            _ = script.play(.joined(.leader(meanwhile: nil)))
+            #expect(script.play(.headArrived(Script.response(status))).contains("report \(words)"))
+        }
     }
 }

@@ -116,11 +116,12 @@ struct ExchangeScript {
         case .beginStreaming(let response): "stream \(response.status)"
         case .stream(let bytes): "content \(bytes.count)"
         case .endStreaming: "end"
-        case .breakOff: "break off"
+        case .breakOff(let reason): "break off \(reason)"
         case .abandon: "abandon"
         case .discard(let response): "discard \(response.status)"
         case .report(.stored): "report stored"
         case .report(.unusable(let status)): "report unusable \(Self.words(status))"
+        case .report(.refused(let response, let reason)): "report refused \(response.status) \(reason)"
         case .report(.failed(let failure)): "report failed \(failure.reason)"
         }
     }

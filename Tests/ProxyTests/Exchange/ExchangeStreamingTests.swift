@@ -39,7 +39,14 @@ import Testing
 
     @Test func aBrokenAnswerIsBrokenForTheClientToo() {
         var script = streaming()
-        #expect(script.play(.failed(Script.failure)) == "break off")
+        #expect(script.play(.failed(Script.failure)) == "break off upstreamClosed")
+    }
+
+    /// It was logged as closed by the origin.
+    @Test func anAnswerThatRanIntoTheTimeoutSaysSo() {
+        var script = streaming()
+        let failure = ExchangeFailure(UpstreamFailure.timeout(.whole))
+        #expect(script.play(.failed(failure)) == "break off upstreamTimeout")
     }
 
     /// It was neither counted nor logged.

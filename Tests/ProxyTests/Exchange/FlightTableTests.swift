@@ -101,6 +101,30 @@ import Testing
         #expect(table.count == 0)
     }
 
+    /// All waiters heard of the failure, although the answer was on its way by then.
+    @Test func aSlowLeaderThatFailsLeavesTheWaitersToTheOneThatTookOver() throws {
+        var table = Table()
+        let slow = try lead(&table, start)
+        for waiter in ["a", "b"] { #expect(table.join(key, epoch: 0, now: start, waiter) == .wait) }
+        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        let quick = try #require(taken)
+        #expect(table.finish(slow, .failed, now: start + .seconds(6)) == [])
+        #expect(table.join(key, epoch: 0, now: start + .seconds(6), "c") == .wait)
+        #expect(table.finish(quick, .shared, now: start + .seconds(7)) == ["a", "b", "c"])
+        #expect(table.count == 0)
+    }
+
+    @Test func theLastLeaderThatFailsTellsTheWaiters() throws {
+        var table = Table()
+        let slow = try lead(&table, start)
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        let taken = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        let quick = try #require(taken)
+        #expect(table.finish(quick, .failed, now: start + .seconds(6)) == [])
+        #expect(table.finish(slow, .failed, now: start + .seconds(7)) == ["a"])
+        #expect(table.count == 0)
+    }
+
     /// A waiter of a flight that was invalidated or purged could not take over, and got a 504.
     @Test(arguments: [0, 1]) func aWaiterWhoseFlightIsOutOfDateLeadsAnew(epoch: Int) throws {
         var table = Table()
@@ -169,6 +193,17 @@ import Testing
         #expect(table.finish(id, .shared, now: start) == ["before"])
         #expect(table.finish(after, .shared, now: start) == ["after"])
         #expect(table.count == 0)
+    }
+
+    /// What a POST brings of its own target counts, unless another changed the target meanwhile.
+    @Test func whatTheRequestBringsThatChangedTheTargetIsNotOutOfDate() {
+        var table = Table()
+        let (own, other) = (table.begin(key, 0, start), table.begin(key, 0, start))
+        table.invalidate(Array("/a".utf8), by: own)
+        #expect(!table.isOutdated(own, epoch: 0))
+        #expect(table.isOutdated(other, epoch: 0))
+        table.invalidate(Array("/a".utf8), by: other)
+        #expect(table.isOutdated(own, epoch: 0))
     }
 
     /// What a purge has removed is not served again by joining a request that left before it.

@@ -206,6 +206,33 @@ import Testing
         #expect(sizes.contains { $0 == 2 }, "\(sizes)")
     }
 
+    /// Up to a hundred single requests followed, to an origin that had just refused one.
+    @Test func aBatchThatTheOriginRefusesIsNotAskedForOneByOne() throws {
+        let scene = try ScriptedScene(Self.on) { request in
+            Self.ids(request.target).isEmpty
+                ? Self.answer(request.target)
+                : FakeOrigin.Reply(status: 503, fields: [("Set-Cookie", "id=batch")], body: "busy")
+        }
+        defer { scene.stop() }
+        _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
+        for round in 1..<10 {
+            let before = scene.upstream.count
+            let ids = (1...5).map { "\(round * 100 + $0)" }
+            let replies = try ask(ids.map { "/v1/catalog/us/songs/\($0)" }, scene.proxy)
+            let asked = scene.upstream[before...]
+            let joined = asked.flatMap(Self.ids)
+            for (id, reply) in zip(ids, replies) {
+                let isRefused = joined.contains(id)
+                #expect(reply.status == (isRefused ? 503 : 200))
+                #expect(!isRefused || !asked.contains("/v1/catalog/us/songs/\(id)"), "\(asked)")
+            }
+            let cookies = replies.filter { $0.field("Set-Cookie") != nil }
+            #expect(cookies.count == asked.filter { $0.contains("ids=") }.count)
+            if !joined.isEmpty { return }
+        }
+        Issue.record("clients never came together")
+    }
+
     private static func ids(_ target: String) -> [String] {
         guard let list = target.components(separatedBy: "ids=").dropFirst().first else { return [] }
         return list.components(separatedBy: ",")

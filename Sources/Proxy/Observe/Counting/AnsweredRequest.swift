@@ -1,4 +1,5 @@
 import Cache
+import HTTP
 
 /// What is known of a request when it has been answered.
 struct AnsweredRequest {
@@ -13,7 +14,22 @@ struct AnsweredRequest {
     /// Written in place of the target where the target is private, or no target.
     let template: StaticString?
     /// How long the origin took; nil where it was not asked for this request.
-    var upstreamTime: Duration?
+    let upstreamTime: Duration?
+
+    /// - Parameters:
+    ///   - method: the client's: an answer to HEAD has no content.
+    ///   - contentLength: of the content that there is.
+    init(
+        to method: Method, status: Int, contentLength: Int, cacheStatus: CacheStatus?, key: CacheKey?,
+        template: StaticString?, upstreamTime: Duration?
+    ) {
+        self.status = status
+        self.contentLength = method == .head ? 0 : contentLength
+        self.cacheStatus = cacheStatus
+        self.key = key
+        self.template = template
+        self.upstreamTime = upstreamTime
+    }
 
     /// What happened, in the words of `Cache-Status`: `hit`, or why the origin was asked.
     var word: StaticString {

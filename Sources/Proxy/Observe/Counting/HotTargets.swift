@@ -5,8 +5,7 @@ import Synchronization
 /// The targets that one loop is asked for most, and those whose misses cost most. Written by that
 /// loop, read by anyone.
 ///
-/// Personal targets are never among them. Of answers out of the cache one in sixteen is looked at,
-/// and stands for sixteen.
+/// Personal targets are never among them. One hit in sixteen is counted, as sixteen.
 public final class HotTargets: Sendable {
     private struct Sketches {
         /// By requests.
@@ -41,7 +40,7 @@ public final class HotTargets: Sendable {
 
     static let capacity = 64
     /// What counted this long ago counts half.
-    public static let halfLife = Duration.seconds(300)
+    static let halfLife = Duration.seconds(300)
     /// Of answers out of the cache one in so many is looked at.
     static let sampling = 16
 

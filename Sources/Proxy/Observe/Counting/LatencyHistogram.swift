@@ -71,13 +71,10 @@ public struct LatencyCounts: Sendable, Equatable {
     }
 
     /// How many durations were below 2 to the power of `exponent` microseconds, which is the end of
-    /// a bucket.
+    /// a bucket. The exponent is from 0 to 26: a microsecond to 67 s.
     public func count(belowMicroseconds exponent: Int) -> Int {
         counts[...min(exponent * 4, LatencyHistogram.bucketCount - 1)].reduce(0, +)
     }
-
-    /// The exponents for which `count(belowMicroseconds:)` can tell: a microsecond to 67 s.
-    public static let exponents = 0...26
 
     static func bucket(nanoseconds: Int64) -> Int {
         guard nanoseconds >= 1024 else { return 0 }

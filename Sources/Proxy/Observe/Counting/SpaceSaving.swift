@@ -57,9 +57,8 @@ struct SpaceSaving: Sendable {
         }
     }
 
-    /// The place of the lightest; nil where there is none. Looked for once for each key that is
-    /// new:
-    /// with a closure over the items it was two thousand instructions of a miss.
+    /// The place of the lightest; nil where there is none. Looked for once for each new key: with a
+    /// closure over the items it was two thousand instructions of a miss.
     private var lightest: Int? {
         items.withUnsafeBufferPointer { items in
             var lightest: Int?

@@ -19,7 +19,7 @@ public final class LiveFeed: Sendable {
         /// access log.
         public let words: String
         public let nanoseconds: Int64
-        /// What of it the origin took; nil where it was not asked.
+        /// The origin's share of it; nil where it was not asked.
         public let upstreamNanoseconds: Int64?
         /// Whose key was presented; nil where none is needed.
         public let client: String?

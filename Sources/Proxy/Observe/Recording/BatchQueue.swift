@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Batches on their way from the loops to the recorder's thread: a list, of which the last that was
-/// added is the first.
+/// Batches on their way from the loops to the recorder's thread. A linked list, newest first.
 ///
 /// It has no lock: a thread that is suspended in the middle of this delays no other thread, and
 /// loops that add at once all succeed.
