@@ -19,6 +19,7 @@ struct AnsweredRequest {
     /// - Parameters:
     ///   - method: the client's: an answer to HEAD has no content.
     ///   - contentLength: of the content that there is.
+    @inline(__always)  // because a call here is fifty instructions of a hit
     init(
         to method: Method, status: Int, contentLength: Int, cacheStatus: CacheStatus?, key: CacheKey?,
         template: StaticString?, upstreamTime: Duration?
