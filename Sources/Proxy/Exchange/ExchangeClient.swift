@@ -126,7 +126,8 @@ final class ExchangeClient {
     ) {
         proxy.observer.record(
             AnsweredRequest(
-                to: connection.head.method, status: status, contentLength: contentLength,
+                status: status,
+                contentLength: AnsweredRequest.contentLength(contentLength, to: connection.head.method),
                 cacheStatus: forwarded(status, storing), key: request.key, template: request.facts.logTemplate,
                 upstreamTime: upstreamTime),
             answer(), on: connection)

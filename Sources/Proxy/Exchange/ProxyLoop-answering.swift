@@ -30,7 +30,8 @@ extension ProxyLoop {
         let age = stored.age(at: context.unixSeconds)
         observer.record(
             AnsweredRequest(
-                to: head.method, status: form.status(of: stored), contentLength: content.count, cacheStatus: status,
+                status: form.status(of: stored),
+                contentLength: AnsweredRequest.contentLength(content.count, to: head.method), cacheStatus: status,
                 key: stored.key, template: template, upstreamTime: upstreamTime),
             stored, form, coding, age: age, known, on: connection)
         let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
@@ -69,8 +70,9 @@ extension ProxyLoop {
         let content = error.content
         observer.record(
             AnsweredRequest(
-                to: connection.head.method, status: error.status, contentLength: content.count, cacheStatus: status,
-                key: key, template: template, upstreamTime: upstreamTime),
+                status: error.status,
+                contentLength: AnsweredRequest.contentLength(content.count, to: connection.head.method),
+                cacheStatus: status, key: key, template: template, upstreamTime: upstreamTime),
             .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content), on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)

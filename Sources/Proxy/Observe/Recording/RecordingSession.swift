@@ -84,7 +84,7 @@ extension TrafficEvent {
     /// In the words of the access log.
     fileprivate var word: String {
         let answered = AnsweredRequest(
-            to: .get, status: status, contentLength: length, cacheStatus: cacheStatus, key: nil, template: nil,
+            status: status, contentLength: length, cacheStatus: cacheStatus, key: nil, template: nil,
             upstreamTime: upstreamTime)
         return answered.word.description + (answered.detail.map { "/" + $0.text } ?? "")
     }
