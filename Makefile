@@ -74,7 +74,7 @@ test: test-build ## every test, those that need long in a brief size
 	REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain $(TEST)
 
 # Two builds at once: neither keeps two cores busy all the time.
-test-long-builds:
+test-long-builds: deps-test
 	@$(MAKE) --no-print-directory -j 2 build test-build
 
 test-long: test-long-builds ## the tests that have one in their full size, and those of the release build
