@@ -9,8 +9,8 @@ import Testing
     private func page(_ offset: Int) throws -> ListPage {
         let request = try StoredScene.request("artists/1/albums")
         return ListPage(
-            shape: request.shape, storefront: request.storefront, list: try #require(request.listNumber),
-            offset: offset)
+            list: try #require(request.listNumber), offset: offset, shape: request.shape,
+            storefront: request.storefront)
     }
 
     @Test func pagesOfNoUseEndIt() throws {

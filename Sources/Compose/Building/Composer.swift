@@ -160,9 +160,7 @@ extension [UInt8] {
 extension Assembler {
     /// The same body as in an answer of the origin's.
     consuming func finished(like example: StoredResponse, reliesUntil: Int64) -> ComposedBody {
-        var composed = ComposedBody(body: example.body, detail: .window, parts: used, reliesUntil: reliesUntil)
-        composed.example = example
-        return composed
+        ComposedBody(body: example.body, example: example, detail: .window, parts: used, reliesUntil: reliesUntil)
     }
 
     /// What was built. Made of one answer alone it is a smaller form of that (`reduced`).

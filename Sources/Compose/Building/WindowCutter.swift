@@ -96,7 +96,7 @@ struct WindowCutter {
     }
 
     private func named(_ list: UInt64, _ offset: Int) -> ListPage {
-        ListPage(shape: request.shape, storefront: request.storefront, list: list, offset: offset)
+        ListPage(list: list, offset: offset, shape: request.shape, storefront: request.storefront)
     }
 
     /// The `next` that the origin would write, empty for the last page; nil where that is not

@@ -2,11 +2,11 @@ import AppleMusic
 
 /// A page of a list that is asked for, or that a window was cut out of.
 package struct ListPage: Hashable, Sendable {
-    package let shape: RequestShape
-    package let storefront: Storefront
     /// The number under which the index has the list.
     let list: UInt64
     let offset: Int
+    let shape: RequestShape
+    let storefront: Storefront
 }
 
 /// What it brought to ask for larger pages than clients did, for the lists of one form in one
@@ -43,7 +43,10 @@ struct GrowthLedger: Sendable {
     /// A larger page is asked for. Its request counts as lost until a window was cut out of it.
     mutating func begin(_ page: ListPage, at now: Int64) {
         entries.removeAll { $0.page == page }
-        if entries.count >= Self.maxEntries, entries.removeFirst().windows == 1 { pay(Self.unused, at: now) }
+        if entries.count >= Self.maxEntries {
+            let oldest = entries.removeFirst()
+            if oldest.windows == 1 { pay(Self.unused, at: now) }
+        }
         entries.append(Entry(page: page))
         pay(Self.request, at: now)
     }

@@ -24,16 +24,8 @@ package struct PastEnd: Sendable {
 
     /// The bytes of the first `id`, between its quotation marks.
     private static func errorID(_ body: [UInt8]) -> Range<Int>? {
-        let name = Array("\"id\":\"".utf8)
-        var start = 0
-        while start + name.count < body.count {
-            if body[start...].starts(with: name) {
-                let first = start + name.count
-                return body[first...].firstIndex(of: UInt8(ascii: "\"")).map { first..<$0 }
-            }
-            start += 1
-        }
-        return nil
+        guard let first = body.firstRange(of: Array("\"id\":\"".utf8))?.upperBound else { return nil }
+        return body[first...].firstIndex(of: UInt8(ascii: "\"")).map { first..<$0 }
     }
 }
 

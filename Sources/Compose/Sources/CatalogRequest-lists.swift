@@ -12,7 +12,7 @@ extension CatalogRequest {
 
     /// The number of the list that is asked for, the same as that of the relationship inside its
     /// parent; nil where the elements are asked for in another way than there.
-    package var listNumber: UInt64? {
+    var listNumber: UInt64? {
         guard case .list(let name, let isView) = shape.subject, let parent = resources.first else { return nil }
         let own = ResourceDocument.nameNumber(name.span)
         let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)

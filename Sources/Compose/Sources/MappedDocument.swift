@@ -2,12 +2,12 @@ import AppleMusic
 import Cache
 
 /// An answer's body with the map of its resources.
-package struct MappedDocument {
-    package let body: [UInt8]
-    package let map: ResourceDocument
+struct MappedDocument {
+    let body: [UInt8]
+    let map: ResourceDocument
 
     /// - Parameter map: made of just this body.
-    package init(body: [UInt8], map: ResourceDocument) {
+    init(body: [UInt8], map: ResourceDocument) {
         self.body = body
         self.map = map
     }
@@ -36,7 +36,7 @@ package struct MappedDocument {
     }
 
     /// The offset in a link; nil where there is none.
-    package func offset(in next: ByteSpan) -> Int? {
+    func offset(in next: ByteSpan) -> Int? {
         guard next.count > 2 else { return nil }
         return PageLink.offset(in: body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1))
     }
