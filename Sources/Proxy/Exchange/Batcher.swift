@@ -21,6 +21,14 @@ final class Batcher {
             language = wanted.language
             authorization = request.forwarded.clientAuthorization
         }
+
+        /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(storefront)
+            hasher.combine(shape.type)
+            hasher.combine(shape.include.count)
+            if let authorization { hasher.combine(authorization) }
+        }
     }
 
     private typealias State = BatchState<Kind, Exchange>
