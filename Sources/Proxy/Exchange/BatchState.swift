@@ -6,10 +6,9 @@ import EventLoop
 // the origin takes, each once; nothing is kept of a kind of which nothing is under way.
 
 /// Joining in the manner of Nagle's algorithm (RFC 896): what comes while nothing is under way goes
-/// at once, and what comes right behind it may wait for more of its kind.
+/// at once, and what comes behind it may wait for more of its kind.
 ///
-/// A miss that comes later than `window` behind the one before it goes at once as well: misses come
-/// too seldom for another one to be expected in time. What waits goes when nothing of its kind is
+/// What waits goes when nothing of its kind is
 /// under way any more, when it is full, or after `window`. A real origin takes longer than that, so
 /// it is the window that bounds what waiting costs, and a slow or dead origin does not make it
 /// longer; one that answers within the window releases what waits even sooner.
@@ -56,7 +55,6 @@ struct BatchState<Kind: Hashable, Member> {
     private struct Misses {
         /// Requests whose end has not been told.
         var underWay = 0
-        var lastCame = Instant(nanoseconds: .min)
         var waiting: Batch?
         /// When what waits has waited for long enough.
         var due = Instant(nanoseconds: .min)
@@ -94,9 +92,7 @@ struct BatchState<Kind: Hashable, Member> {
         _ id: [UInt8], of kind: Kind, _ member: Member, most: Int, at now: Instant, _ mayWait: () -> Bool,
         to misses: inout Misses
     ) -> Action {
-        let isClose = misses.underWay > 0 && now - misses.lastCame <= window
-        misses.lastCame = now
-        guard misses.waiting != nil || isClose, mayWait() else {
+        guard misses.underWay > 0, mayWait() else {
             misses.underWay += 1
             return .goAlone
         }
