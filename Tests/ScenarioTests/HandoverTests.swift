@@ -86,7 +86,7 @@ struct HandoverTests {
         case 2: "listen 127.0.0.1:0\naccess_log stdout json\n"
         case 4: "log_level debug\nupstream_rate 500/s\n"
         case 5: "access_log off\ncors_origin https://app.example.com\n"
-        case 6: "admin_listen 127.0.0.1:0\nbatch on\n"
+        case 6: "admin_listen 127.0.0.1:0\nbatch off\n"
         case 7: "next complete\nttl search 2s\n"
         default: "upstream_connections 9\nlisten 127.0.0.1:0\n"
         }

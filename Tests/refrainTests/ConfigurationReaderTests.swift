@@ -13,7 +13,7 @@ import Testing
         #expect(configuration.developerTokenLifetime == .seconds(43_200))
         #expect(configuration.cacheFile == "refrain.sqlite")
         #expect(configuration.cacheSize == 1 << 30 && configuration.memorySize == 64 << 20)
-        #expect(configuration.compose == .on && configuration.allowsWindows && !configuration.allowsBatches)
+        #expect(configuration.compose == .on && configuration.allowsWindows && configuration.allowsBatches)
         #expect(configuration.next == .keep && configuration.corsOrigins == ["*"])
         #expect(configuration.accessLog == AccessLogSetting(destination: .standardOutput, format: .combined))
         #expect(configuration.logLevel == .info && configuration.workers == nil && configuration.recording == nil)

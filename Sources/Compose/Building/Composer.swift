@@ -65,7 +65,7 @@ package struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ empty: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = empty
-        guard let names = distinct(request, record), record.keepsOrder || names.count == 1,
+        guard let names = record.duplicates.applied(to: request.resources), record.keepsOrder || names.count == 1,
             record.takes(request)
         else { return .impossible }
         assembler.append("{\"data\":[")
@@ -84,7 +84,7 @@ package struct Composer {
             if writing == .impossible, let until = absence(of: name, request, &assembler, at: now) {
                 reliesUntil = min(reliesUntil, until)
             } else {
-                missing.append(name)
+                if !missing.contains(name) { missing.append(name) }
                 if writing == .lacking { lacking += 1 }
             }
         }
@@ -92,20 +92,13 @@ package struct Composer {
             // Where all that is missing are elements, they come alone; else whole resources do,
             // with their elements.
             if lacking == names.count { return supplement(request, assembler.missing) }
-            guard missing.count < names.count else { return .impossible }
+            guard missing.count < Set(names).count else { return .impossible }
             return .partial(Supplement(target: request.target(resources: missing)))
         }
         // Nothing at all was found: then there is no part whose fields the answer could have.
         guard !assembler.used.isEmpty else { return .impossible }
         assembler.append("]}")
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
-    }
-
-    /// The resources in order, each once; nil where the origin was not seen to treat duplicates so.
-    private func distinct(_ request: CatalogRequest, _ record: FormRecord) -> [ResourceName]? {
-        var seen: Set<ResourceName> = []
-        let names = request.resources.filter { seen.insert($0).inserted }
-        return names.count == request.resources.count || record.dropsDuplicates == true ? names : nil
     }
 
     /// Until when it is known that the resource is absent: a fresh batch that asked for it had

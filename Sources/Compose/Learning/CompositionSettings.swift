@@ -14,7 +14,7 @@ public struct CompositionSettings: Sendable, Equatable {
     /// Windows into lists out of stored pages, and larger pages for clients that walk.
     public var windows = true
     /// Misses of single resources that come together, joined into one request.
-    public var batch = false
+    public var batch = true
     /// Whether `next` repeats the client's own parameters.
     public var completesNext = false
     /// What the index of resources may take in memory, in bytes.

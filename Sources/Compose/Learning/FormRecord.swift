@@ -16,8 +16,7 @@ package struct FormRecord: Sendable {
     private(set) var freshFor: Int
     /// Whether a batch of several came in the order of its ids.
     private(set) var keepsOrder = false
-    /// Whether an id that was asked for twice came once; nil while none was.
-    private(set) var dropsDuplicates: Bool?
+    private(set) var duplicates = DuplicateIDs()
     var lists = ListEvidence()
     /// The most resources of a type in a batch that was answered with a list.
     private var mostAsked: [ResourceClass: Int] = [:]
@@ -73,7 +72,7 @@ package struct FormRecord: Sendable {
     /// Whether the origin takes so many at once: as it was seen to, or as it is documented to
     /// (APPLE-MUSIC-API 4.1). More is an error, and the origin's to report.
     func takes(_ request: CatalogRequest) -> Bool {
-        request.countsByType.allSatisfy { type, count in
+        Self.counts(of: request.resources).allSatisfy { type, count in
             count <= max(CatalogRequest.mostIDs(type), mostAsked[type] ?? 0)
         }
     }
@@ -81,33 +80,24 @@ package struct FormRecord: Sendable {
     /// A batch lists what it found in the order of the ids, leaving out what it did not find
     /// (APPLE-MUSIC-API 8.18).
     private mutating func absorbOrder(_ request: CatalogRequest, _ document: MappedDocument) -> Bool {
-        let asked = request.resources.map(\.number)
-        for (type, count) in request.countsByType { mostAsked[type] = max(mostAsked[type] ?? 0, count) }
+        for (type, count) in Self.counts(of: Set(request.resources)) {
+            mostAsked[type] = max(mostAsked[type] ?? 0, count)
+        }
         let found = document.primary.map(\.number)
-        var position = 0
-        var seen: Set<UInt64> = []
-        let repeated = Set(asked.filter { !seen.insert($0).inserted })
-        // What becomes of duplicates shows only where something that was asked for twice was found.
-        if !repeated.isDisjoint(with: found) {
-            let repeats = Set(found).count < found.count
-            guard dropsDuplicates.map({ $0 != repeats }) ?? true else { return false }
-            dropsDuplicates = !repeats
-        }
-        for number in found {
-            guard let place = asked[position...].firstIndex(of: number) else { return false }
-            position = place + 1
-        }
-        if found.count > 1 { keepsOrder = true }
+        let distinct = Set(found)
+        let asked = request.resources.map(\.number).filter(distinct.contains)
+        guard duplicates.note(asked: asked, found: found) else { return false }
+        if distinct.count > 1 { keepsOrder = true }
         return true
     }
 }
 
-extension CatalogRequest {
-    /// How many resources of each type are asked for, duplicates counted once: the least that the
-    /// origin may count.
-    fileprivate var countsByType: [ResourceClass: Int] {
+extension FormRecord {
+    /// How many there are of each type. Whether the origin counts duplicates is not known: the most
+    /// that it may count is with them, and the least without.
+    private static func counts(of names: some Sequence<ResourceName>) -> [ResourceClass: Int] {
         var counts: [ResourceClass: Int] = [:]
-        for name in Set(resources) { counts[name.type, default: 0] += 1 }
+        for name in names { counts[name.type, default: 0] += 1 }
         return counts
     }
 }

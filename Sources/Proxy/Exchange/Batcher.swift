@@ -1,5 +1,4 @@
 import AppleMusic
-import Cache
 import Compose
 import EventLoop
 
@@ -15,80 +14,98 @@ final class Batcher {
         let language: [UInt8]
         /// The developer token that the client brought, where it goes along.
         let authorization: [UInt8]?
+
+        fileprivate init(_ wanted: CatalogRequest, _ request: OriginRequest) {
+            storefront = wanted.storefront
+            shape = wanted.shape
+            language = wanted.language
+            authorization = request.forwarded.clientAuthorization
+        }
+
+        /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(storefront)
+            hasher.combine(shape.type)
+            hasher.combine(shape.include.count)
+            if let authorization { hasher.combine(authorization) }
+        }
     }
 
-    /// Called once, when the batch has ended; `isFirst` for one of its members.
-    typealias Completion = (_ end: PartEnd, _ isFirst: Bool) -> Void
+    private typealias State = BatchState<Kind, Exchange>
 
-    fileprivate struct Member {
-        let request: OriginRequest
-        let wanted: CatalogRequest
-        let completion: Completion
-    }
-
-    private var state = BatchState<Kind, Member>()
+    private var state = State()
     private unowned let proxy: ProxyLoop
 
     init(_ proxy: ProxyLoop) {
         self.proxy = proxy
     }
 
-    /// Whether the answer can be made out of a batch's: the form of single ones is known, no
-    /// parameter touches them in another way than those of a batch, and nothing speaks against
-    /// their looking alike. Where what is composed is only compared, every client gets the origin's
-    /// own answer.
+    /// Whether the miss is one of those that are joined. Where what is composed is only compared,
+    /// every client gets the origin's own answer.
     func accepts(_ request: OriginRequest) -> Bool {
-        let library = proxy.shared.library
-        guard library.settings.batch, library.settings.compose != .verify, request.stored == nil,
-            request.isCollapsible, let wanted = request.wanted, wanted.shape.subject == .item,
-            wanted.hasPlainResources, wanted.resources.first != nil,
-            library.forms.record(wanted.shape, at: proxy.context.unixSeconds) != nil
+        let settings = proxy.shared.library.settings
+        guard settings.batch, settings.compose != .verify, request.stored == nil, request.isCollapsible,
+            let wanted = request.catalogRequest
         else { return false }
-        return !library.forms.agreement(wanted.shape.type).isRefuted(.batched, .item)
+        return wanted.shape.subject == .item && wanted.hasPlainResources && !wanted.resources.isEmpty
     }
 
-    /// Takes in a miss that it `accepts`.
-    func add(_ request: OriginRequest, _ completion: @escaping Completion) {
-        guard let wanted = request.wanted, let name = wanted.resources.first else {
+    /// Takes in an exchange whose request it `accepts`, and tells it whether it goes by itself.
+    func add(_ exchange: Exchange) {
+        guard let wanted = exchange.request.wanted, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
-        let kind = Kind(
-            storefront: wanted.storefront, shape: wanted.shape, language: wanted.language,
-            authorization: request.forwarded.clientAuthorization)
-        let member = Member(request: request, wanted: wanted, completion: completion)
-        let most = CatalogRequest.mostIDs(wanted.shape.type)
-        switch state.add(name.id, of: kind, member, most: most) {
-        case .wait: break
-        case .wake(let pause):
-            proxy.context.loop.schedule(after: pause) { [self] in
-                if let batch = state.due(kind) { send(batch) }
+        let kind = Kind(wanted, exchange.request)
+        let action = state.add(
+            name.id, of: kind, exchange, most: CatalogRequest.mostIDs(wanted.shape.type), at: proxy.context.loop.now,
+            mayWait: { proxy.shared.library.forms.mayComeBatched(wanted.shape, at: proxy.context.unixSeconds) })
+        switch action {
+        case .goAlone: exchange.goesAlone(asOneOf: kind)
+        case .wait: exchange.waitsForOthers()
+        case .wake(let moment):
+            exchange.waitsForOthers()
+            proxy.context.loop.schedule(at: moment) { [self] in
+                if let batch = state.due(kind, at: proxy.context.loop.now) { send(batch) }
             }
-        case .send(let batch): send(batch)
+        case .send(let batch):
+            exchange.waitsForOthers()
+            send(batch)
         }
     }
 
-    private func send(_ batch: BatchState<Kind, Member>.Batch) {
-        guard let first = batch.members.first?.member, batch.ids.count > 1,
+    /// The request of an exchange that was told to go by itself has ended.
+    func ended(_ kind: Kind) {
+        if let batch = state.ended(kind) { send(batch) }
+    }
+
+    private func send(_ batch: State.Batch) {
+        guard let first = batch.members.first?.member.request, let wanted = first.wanted, batch.ids.count > 1,
             let request = proxy.originRequest(
-                for: Supplement(target: first.wanted.target(resources: batch.names)), of: first.request.forwarded)
+                for: Supplement(target: wanted.target(resources: batch.names)), of: first.forwarded)
         else {
-            for (_, member) in batch.members { member.completion(.unusable(status: nil), true) }
+            // The end of the first one's request is that of the batch.
+            for (index, (_, member)) in batch.members.enumerated() {
+                member.goesAlone(asOneOf: index == 0 ? batch.kind : nil)
+            }
             return
         }
-        let audience = Exchange.Audience.part { [self] end in
-            // Too many for the origin to answer in its time (APPLE-MUSIC-API 4.1.20: 300 songs
-            // never, 150 sometimes).
-            if case .unusable(status: 504) = end, let (one, other) = batch.halved() {
-                send(one)
-                send(other)
-                return
-            }
-            for (index, member) in batch.members.enumerated() { member.member.completion(end, index == 0) }
+        Exchange(request, for: .part { [self] in finish(batch, $0) }, proxy).start()
+    }
+
+    private func finish(_ batch: State.Batch, _ end: PartEnd) {
+        // Too many for the origin to answer in its time (APPLE-MUSIC-API 4.1.20: 300 songs never,
+        // 150 sometimes).
+        if case .unusable(status: 504) = end, let (one, other) = state.halve(batch) {
+            send(one)
+            send(other)
+            return
         }
-        Exchange(request, for: audience, proxy).start()
+        // What waits for this end goes before its answer is taken apart.
+        ended(batch.kind)
+        for (index, (_, member)) in batch.members.enumerated() { member.partEnded(end, isFirst: index == 0) }
     }
 }
 
-extension BatchState<Batcher.Kind, Batcher.Member>.Batch {
+extension BatchState<Batcher.Kind, Exchange>.Batch {
     fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.shape.type, id: $0) } }
 }

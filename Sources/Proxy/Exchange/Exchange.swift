@@ -32,6 +32,8 @@ final class Exchange {
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?
     private var timer: TimerToken?
+    /// As what it is under way, where it might have been joined with others: its end is told.
+    private var batchKind: Batcher.Kind?
 
     /// How long a request may wait for its turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
@@ -72,6 +74,23 @@ final class Exchange {
         handle(.hurried)
     }
 
+    /// Its request cannot be joined with others.
+    /// - Parameter kind: nil where another exchange tells the end.
+    func goesAlone(asOneOf kind: Batcher.Kind?) {
+        batchKind = kind
+        handle(.batched(isAlone: true))
+    }
+
+    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
+    func waitsForOthers() {
+        handle(.batched(isAlone: false))
+    }
+
+    /// What was fetched to complete its answer has come, or not; `isFirst`: for one of a batch.
+    func partEnded(_ end: PartEnd, isFirst: Bool = true) {
+        handle(.partEnded(end, isFirst: isFirst))
+    }
+
     private func handle(_ event: ExchangeState.Event) {
         perform(state.handle(event, at: proxy.context.loop.now))
     }
@@ -93,6 +112,11 @@ extension Exchange {
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }
+        // The flight ends with the request; what waited for that comes after this client's answer.
+        if flight == nil, let kind = batchKind {
+            batchKind = nil
+            proxy.batcher.ended(kind)
+        }
     }
 
     private func perform(_ action: ExchangeState.TimerAction) {
@@ -160,8 +184,8 @@ extension Exchange {
         case .send(let sending): send(sending)
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
-            Exchange(supplement, for: .part { [self] in handle(.partEnded($0, isFirst: true)) }, proxy).start()
-        case .joinBatch: proxy.batcher.add(request) { [self] in handle(.partEnded($0, isFirst: $1)) }
+            Exchange(supplement, for: .part { [self] in partEnded($0) }, proxy).start()
+        case .joinBatch: proxy.batcher.add(self)
         case .complete(let substitutes): handle(.completed(substitutes.first { proxy.find($0, for: request) }?.stored))
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))

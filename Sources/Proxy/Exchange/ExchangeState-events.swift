@@ -84,6 +84,8 @@ extension ExchangeState {
         case tookOver(meanwhile: StoredResponse?)
         /// The leader has not been out for long enough.
         case mayNotTakeOver
+        /// It waits for others to join it, or goes by itself: at once, or because none have come.
+        case batched(isAlone: Bool)
         /// What a composition lacked has come, or not; `isFirst`: for one of a batch.
         case partEnded(PartEnd, isFirst: Bool)
         /// The answer that was to be had by the part, if it is there.
@@ -191,7 +193,7 @@ extension ExchangeState {
         case send(Sending)
         /// Comes back as `partEnded`.
         case fetchPart
-        /// Comes back as `partEnded`.
+        /// Comes back as `batched`, and where it does not go by itself as `partEnded`.
         case joinBatch
         /// The first of these that is there comes back as `completed`.
         case complete([Substitute])

@@ -99,6 +99,7 @@ struct ExchangeState {
         case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now)
         case .tookOver(let meanwhile): tookOver(meanwhile, at: now)
         case .mayNotTakeOver: waitOn(at: now)
+        case .batched(let isAlone): batched(isAlone: isAlone, at: now)
         case .partEnded(let end, let isFirst): partEnded(end, isFirst: isFirst, at: now)
         case .completed(let whole): completed(whole, at: now)
         case .patienceEnded(let standIn): losePatience(standIn, at: now)
@@ -158,8 +159,8 @@ extension ExchangeState {
         isCollapsed = false
         guard traits.hasSupplement || traits.isBatchable else { return ask(at: now) }
         work = .completing(isBatch: !traits.hasSupplement)
-        return Step(
-            timer: .set(now + Flights.Table.patience), origin: traits.hasSupplement ? .fetchPart : .joinBatch)
+        guard traits.hasSupplement else { return Step(origin: .joinBatch) }
+        return Step(timer: .set(now + Flights.Table.patience), origin: .fetchPart)
     }
 
     /// Asks under a flight that others cannot join.
@@ -258,6 +259,12 @@ extension ExchangeState {
         if now < end { return Step(timer: .set(min(now + Self.takeOverInterval, end))) }
         work = .ended
         return give(up: ExchangeFailure(status: 504, reason: .waitedTooLong))
+    }
+
+    private mutating func batched(isAlone: Bool, at now: Instant) -> Step {
+        // Patience was lost, and the whole has been asked for.
+        guard case .completing = work else { return Step() }
+        return isAlone ? ask(at: now) : Step(timer: .set(now + Flights.Table.patience))
     }
 
     /// What was lacking is stored now, or the answer has to be asked for as a whole.

@@ -41,7 +41,7 @@ struct Configuration: Equatable, Sendable {
 
     var compose = ComposeMode.off
     var allowsWindows = false
-    var allowsBatches = false
+    var allowsBatches = true
     var next = NextMode.keep
     /// `["*"]` for any; empty: no browser may read the answers.
     var corsOrigins: [String] = []

@@ -302,8 +302,8 @@ extension Directive {
             "windows", \.allowsWindows, standard: true,
             why: "pages out of other stored pages, and the largest pages for clients that walk through a list"),
         toggle(
-            "batch", \.allowsBatches, standard: false,
-            why: "misses of a moment joined into one ids request"),
+            "batch", \.allowsBatches, standard: true,
+            why: "misses of a moment joined into one ids request; a lone one never waits"),
         choice(
             "next", \.next, standard: .keep,
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),

@@ -200,7 +200,7 @@ import Testing
         #expect(!library.covers(.shared, personal, rule))
         #expect(!library.covers(.shared, catalog, .off) && !library.covers(.shared, catalog, .upstream))
         var settings = CompositionSettings()
-        (settings.compose, settings.windows) = (.off, false)
+        (settings.compose, settings.windows, settings.batch) = (.off, false, false)
         #expect(!StoredScene(settings).library.covers(.shared, catalog, rule))
     }
 }

@@ -28,6 +28,7 @@ import Testing
         for isBatch in [false, true] {
             var script = completing(isBatch: isBatch)
             _ = script.play(.joined(.leader(meanwhile: nil)))
+            if isBatch { _ = script.play(.batched(isAlone: false)) }
             (script.arrived, script.composed) = (Script.stored(404), Script.stored(200))
             #expect(
                 script.play(.partEnded(.stored, isFirst: true))
@@ -52,12 +53,37 @@ import Testing
     @Test func oneOfABatchPaysForIt() {
         for (isFirst, words) in [(true, "answer 200 of 200"), (false, "saved one, answer 200 of 200")] {
             var script = completing(isBatch: true)
-            #expect(script.play(.joined(.alone)) == "wake after 5000 ms, join batch")
+            #expect(script.play(.joined(.alone)) == "join batch")
+            #expect(script.play(.batched(isAlone: false)) == "wake after 5000 ms")
             script.composed = Script.stored()
             #expect(
                 script.play(.partEnded(.stored, isFirst: isFirst))
                     == "cancel timer, finish stored 200 of 200, " + words)
         }
+    }
+
+    @Test func whatIsNotJoinedWithOthersGoesAtOnceAndWithoutATimer() {
+        var script = completing(isBatch: true)
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "join batch")
+        #expect(script.play(.batched(isAlone: true)) == "cancel timer, send waitingClient")
+    }
+
+    @Test func whatWaitedForOthersThatDidNotComeGoesByItself() {
+        var script = completing(isBatch: true)
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        _ = script.play(.batched(isAlone: false))
+        script.wait(.milliseconds(4))
+        #expect(script.play(.batched(isAlone: true)) == "cancel timer, send waitingClient")
+    }
+
+    @Test func aClientThatLostItsPatienceWithABatchHearsNoMoreOfIt() {
+        var script = completing(isBatch: true)
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        _ = script.play(.batched(isAlone: false))
+        script.wait(.seconds(5))
+        #expect(script.play(.patienceEnded(standIn: nil)) == "cancel timer, send waitingClient")
+        #expect(script.play(.batched(isAlone: true)) == "")
+        #expect(script.play(.partEnded(.stored, isFirst: false)) == "")
     }
 
     @Test func whatCannotBeCompletedIsAskedForAsAWhole() {
@@ -83,6 +109,7 @@ import Testing
             for (isFirst, isBatch) in [(true, true), (false, true), (true, false)] {
                 var script = completing(isBatch: isBatch)
                 _ = script.play(.joined(.leader(meanwhile: nil)))
+                if isBatch { _ = script.play(.batched(isAlone: false)) }
                 #expect(
                     script.play(.partEnded(.refused(Script.response(status), reason), isFirst: isFirst))
                         == "cancel timer, finish released, pass \(status) \(reason)")

@@ -41,7 +41,7 @@ final class DifferentialRun {
         let description: String
     }
 
-    private static let clients = 4
+    private static let clients = 8
 
     let settings: Settings
     let proxy: ProxyUnderTest

@@ -18,7 +18,7 @@ import Testing
         let count = TestSize.of(300, full: 800)
         trace.addMixture(count, seed: 1, every: .milliseconds(900))
         let variants = [
-            settings(), settings { $0.memoryBytes = 200_000 }, settings { $0.composition.batch = true },
+            settings(), settings { $0.memoryBytes = 200_000 }, settings { $0.composition.batch = false },
             settings {
                 $0.memoryBytes = 100_000
                 $0.fileBytes = 1 << 20
@@ -68,9 +68,14 @@ import Testing
         for (number, song) in trace.songs.prefix(40).enumerated() {
             trace.add("/v1/catalog/us/songs/\(song)", at: .milliseconds(number))
         }
-        let free = try WhatIf.run(trace.traffic, settings())
+        let free = try WhatIf.run(trace.traffic, settings { $0.composition.batch = false })
         #expect(free.upstreamRequests == 40 && free.peakUpstreamRate == 40)
-        let bound = try WhatIf.run(trace.traffic, settings { $0.upstreamRate = 10 })
+        let bound = try WhatIf.run(
+            trace.traffic,
+            settings {
+                $0.composition.batch = false
+                $0.upstreamRate = 10
+            })
         #expect(bound.upstreamRequests == 40 && bound.failed == 0)
         #expect(bound.peakUpstreamRate < 25)
     }
@@ -78,16 +83,53 @@ import Testing
     @Test func batchesAreAssembledOutOfWhatWasRecorded() throws {
         var trace = try TraceUnderTest()
         for (number, song) in trace.songs.prefix(30).enumerated() {
-            // One shows the form; the others come in pairs.
-            let offset = number == 0 ? Duration.zero : .seconds(10 * ((number + 1) / 2)) + .milliseconds(number % 2)
+            // One shows the form; the others come by five, of which four are joined.
+            let offset = number == 0 ? Duration.zero : .seconds(10 * ((number + 4) / 5)) + .milliseconds(number % 5)
             trace.add("/v1/catalog/us/songs/\(song)", at: offset)
         }
-        let alone = try WhatIf.run(trace.traffic, settings())
+        let alone = try WhatIf.run(trace.traffic, settings { $0.composition.batch = false })
         #expect(alone.upstreamRequests == 30 && alone.assembled == 0)
-        let joined = try WhatIf.run(trace.traffic, settings { $0.composition.batch = true })
+        let joined = try WhatIf.run(trace.traffic, settings())
         #expect(joined.assembled > 0 && joined.notRecorded == 0)
         #expect(joined.upstreamRequests < 20)
         #expect(joined.bytesToClients == alone.bytesToClients)
+    }
+
+    /// In virtual time a miss takes as long as the origin, and not a moment longer, however soon it
+    /// follows the end of the one before it.
+    @Test(arguments: [(80, 1_000), (1, 3)]) func aLoneMissDoesNotWaitForOthers(latency: Int, every: Int) throws {
+        var trace = try TraceUnderTest()
+        trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .zero)
+        for (number, song) in trace.songs.dropFirst().prefix(10).enumerated() {
+            // Each is asked for again a millisecond after its answer should be there.
+            for offset in [0, latency + 1] {
+                trace.add(
+                    "/v1/catalog/us/songs/\(song)", at: .seconds(1) + .milliseconds(number * every + offset),
+                    latency: .milliseconds(latency))
+            }
+        }
+        for batch in [true, false] {
+            let figures = try WhatIf.run(trace.traffic, settings { $0.composition.batch = batch })
+            #expect(figures.misses == 11 && figures.hits == 10 && figures.collapsed == 0)
+        }
+    }
+
+    @Test func aMissBehindAnotherWaitsForNoLongerThanTheWindow() throws {
+        // It came at 2, and the origin takes 80.
+        for (asksAgain, hits) in [(85, 0), (87, 10)] {
+            var trace = try TraceUnderTest()
+            trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .zero)
+            for number in 0..<10 {
+                let (start, songs) = (Duration.seconds(number + 1), trace.songs[(2 * number + 1)...])
+                trace.add("/v1/catalog/us/songs/\(songs[songs.startIndex])", at: start)
+                let target = "/v1/catalog/us/songs/\(songs[songs.startIndex + 1])"
+                trace.add(target, at: start + .milliseconds(2))
+                trace.add(target, at: start + .milliseconds(asksAgain))
+            }
+            let figures = try WhatIf.run(trace.traffic, settings())
+            #expect(figures.upstreamRequests == 21, "a batch of one is none")
+            #expect(figures.hits == hits && figures.collapsed == 10 - hits)
+        }
     }
 
     @Test func personalRequestsPassWhateverTheSettings() throws {

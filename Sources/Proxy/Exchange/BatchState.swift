@@ -1,0 +1,136 @@
+import EventLoop
+
+// Which misses wait to be joined into one `ids` request, and when they go. Pure.
+// Must hold: a miss waits only while another of its kind is under way, and never longer than
+// `window`; a member that waits comes out once, in one batch; a batch has at most as many ids as
+// the origin takes, each once; nothing is kept of a kind of which nothing is under way.
+
+/// Joining in the manner of Nagle's algorithm (RFC 896): what comes while nothing is under way goes
+/// at once, and what comes behind it may wait for more of its kind.
+///
+/// What waits goes when nothing of its kind is
+/// under way any more, when it is full, or after `window`. A real origin takes longer than that, so
+/// it is the window that bounds what waiting costs, and a slow or dead origin does not make it
+/// longer; one that answers within the window releases what waits even sooner.
+struct BatchState<Kind: Hashable, Member> {
+    /// Misses that go to the origin together.
+    struct Batch {
+        let kind: Kind
+        /// In the order in which they came, each once.
+        private(set) var ids: [[UInt8]] = []
+        private(set) var members: [(id: [UInt8], member: Member)] = []
+
+        fileprivate init(kind: Kind) {
+            self.kind = kind
+        }
+
+        fileprivate mutating func add(_ id: [UInt8], _ member: Member) {
+            if !ids.contains(id) { ids.append(id) }
+            members.append((id, member))
+        }
+
+        fileprivate func halved() -> (Batch, Batch)? {
+            guard ids.count > 1 else { return nil }
+            let first = Set(ids.prefix(ids.count / 2))
+            var (one, other) = (Batch(kind: kind), Batch(kind: kind))
+            for (id, member) in members {
+                if first.contains(id) { one.add(id, member) } else { other.add(id, member) }
+            }
+            return (one, other)
+        }
+    }
+
+    enum Action {
+        /// By itself, at once; its end is told by `ended`.
+        case goAlone
+        /// It waits; come back with `due` then.
+        case wake(at: Instant)
+        /// It waits with others, whose moment has been asked for already.
+        case wait
+        /// It is the last that there was room for; the end of the batch is told by `ended`.
+        case send(Batch)
+    }
+
+    /// What is known of one kind.
+    private struct Misses {
+        /// Requests whose end has not been told.
+        var underWay = 0
+        var waiting: Batch?
+        /// When what waits has waited for long enough.
+        var due = Instant(nanoseconds: .min)
+
+        mutating func takeWaiting() -> Batch? {
+            guard let batch = waiting else { return nil }
+            waiting = nil
+            underWay += 1
+            return batch
+        }
+    }
+
+    private var kinds: [Kind: Misses] = [:]
+
+    /// Nothing is under way.
+    init() {}
+
+    /// The longest that a miss waits for others.
+    static var window: Duration { .milliseconds(4) }
+
+    /// Kinds of which something is under way.
+    var count: Int { kinds.count }
+
+    /// A miss of one resource.
+    /// - Parameters:
+    ///   - most: how many ids one request may have.
+    ///   - mayWait: whether it could be answered out of a batch; asked where that matters.
+    mutating func add(
+        _ id: [UInt8], of kind: Kind, _ member: Member, most: Int, at now: Instant, mayWait: () -> Bool
+    ) -> Action {
+        Self.add(id, of: kind, member, most: most, at: now, mayWait, to: &kinds[kind, default: Misses()])
+    }
+
+    private static func add(
+        _ id: [UInt8], of kind: Kind, _ member: Member, most: Int, at now: Instant, _ mayWait: () -> Bool,
+        to misses: inout Misses
+    ) -> Action {
+        guard misses.underWay > 0, mayWait() else {
+            misses.underWay += 1
+            return .goAlone
+        }
+        let isFirst = misses.waiting == nil
+        misses.waiting = misses.waiting ?? Batch(kind: kind)
+        misses.waiting?.add(id, member)
+        if let batch = misses.waiting, batch.ids.count >= most {
+            misses.waiting = nil
+            misses.underWay += 1
+            return .send(batch)
+        }
+        guard isFirst else { return .wait }
+        misses.due = now + window
+        return .wake(at: misses.due)
+    }
+
+    /// What waits of this kind, if it has waited for long enough; its end is told by `ended`.
+    mutating func due(_ kind: Kind, at now: Instant) -> Batch? {
+        guard let index = kinds.index(forKey: kind), kinds.values[index].due <= now else { return nil }
+        return kinds.values[index].takeWaiting()
+    }
+
+    /// A request has ended, of a single one or of a batch. What waits goes if it was the last one
+    /// under way; its end is told by `ended`.
+    mutating func ended(_ kind: Kind) -> Batch? {
+        guard let index = kinds.index(forKey: kind) else { preconditionFailure("an end is told once") }
+        kinds.values[index].underWay -= 1
+        guard kinds.values[index].underWay == 0 else { return nil }
+        if let batch = kinds.values[index].takeWaiting() { return batch }
+        kinds.remove(at: index)
+        return nil
+    }
+
+    /// What the origin could not answer at once, in two parts that both have an end; nil for a
+    /// single id.
+    mutating func halve(_ batch: Batch) -> (Batch, Batch)? {
+        guard let halves = batch.halved() else { return nil }
+        kinds[batch.kind]?.underWay += 1
+        return halves
+    }
+}
