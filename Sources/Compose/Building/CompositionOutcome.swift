@@ -6,8 +6,8 @@ package enum CompositionOutcome {
     case answer(ComposedBody)
     /// It can be built once this has been fetched.
     case partial(Supplement)
-    /// The origin has to be asked.
-    case impossible
+    /// The origin has to be asked: why, is for people and counters.
+    case impossible(Refusal)
 }
 
 /// A composed answer before it is one.
