@@ -8,6 +8,9 @@ package enum CompositionOutcome {
     case partial(Supplement)
     /// The origin has to be asked: why, is for people and counters.
     case impossible(Refusal)
+
+    /// Why the origin has to be asked for the whole; nil where it has not.
+    package var refusal: Refusal? { if case .impossible(let refusal) = self { refusal } else { nil } }
 }
 
 /// A composed answer before it is one.
