@@ -118,7 +118,7 @@ package struct Composer {
             return .partial(Supplement(target: request.target(resources: missing)))
         }
         // Nothing at all was found: then there is no part whose fields the answer could have.
-        guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, .allAbsent)) }
+        guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, lack)) }
         assembler.append("]}")
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
     }

@@ -56,7 +56,6 @@ extension Lack.Kind {
         case .elementNotHeld: "element-not-held"
         case .severalTypes: "several-types"
         case .tooManyMissing: "too-many-missing"
-        case .allAbsent: "all-absent"
         case .overAge: "over-age"
         }
     }
@@ -122,7 +121,6 @@ extension Refusal {
         case .elementNotHeld: "an element of type \(resources) is not held, and no batch is known to bring it"
         case .severalTypes: "what is missing is of several types"
         case .tooManyMissing: "\(number) resources are missing, more than one request brings"
-        case .allAbsent: "all are known to be absent, and no answer that says so is held"
         case .overAge: "what was built is older than the ttl line of its class allows"
         default: "\(lack.kind.word)"
         }

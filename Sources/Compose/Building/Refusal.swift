@@ -159,8 +159,6 @@ package struct Lack: Error, Equatable {
         case severalTypes
         /// More is missing than one request may ask for.
         case tooManyMissing
-        /// All resources are known to be absent, and no answer that says so is held.
-        case allAbsent
         /// What was built would be older than the `ttl` line of its class allows.
         case overAge
     }

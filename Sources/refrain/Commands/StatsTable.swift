@@ -53,7 +53,7 @@ enum StatsTable {
         }
         sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
-        sections.append(("not composed, by rule and what it lacked", frequencies(refusals(in: stats))))
+        sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
         // One width for all, so that the numbers stand below each other.
         let names = filled.flatMap(\.rows).map(\.[0].text.count).max() ?? 0
