@@ -109,7 +109,7 @@ struct WindowCutter {
     /// The largest aligned page around the window, so that its neighbours come with it (DECISIONS
     /// 10.4): only where clients are going through the list, where it was seen without gaps so far,
     /// since a page with gaps cannot be cut, and where such pages have paid. Nil where no client
-    /// goes through the list.
+    /// goes through the list, or the page is there.
     private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(Lack) -> Supplement? {
         guard pages.contains(where: { $0.next == offset && $0.count == offset - $0.offset }) else { return nil }
         if record.lists.showsGaps(in: request.storefront, at: now) { throw Lack(.growthMeetsGaps) }
@@ -117,9 +117,8 @@ struct WindowCutter {
         let size = greatestLimit
         let start = offset / size * size
         guard limit * 2 <= size, offset + limit <= start + size else { throw Lack(.growthGainsLittle) }
-        if pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }) {
-            throw Lack(.growthHeld, .offset(start))
-        }
+        // What it lacks is said of it as of any page.
+        if pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }) { return nil }
         guard forms.mayGrow(named(list, start), at: now) else { throw Lack(.growthRests) }
         return Supplement(target: request.target(limit: size, offset: start), growth: named(list, start))
     }

@@ -100,7 +100,8 @@ public final class ProxyService: Service {
         return plan
     }
 
-    /// The plan for what was found, and what came of composing, where that was tried. For requests, and for operators who only want to know (`isPeeking`).
+    /// The plan for what was found, and what came of composing, where that was tried. For requests,
+    /// and for operators who only want to know (`isPeeking`).
     /// - Parameters:
     ///   - stored: what the cache holds, if it was asked.
     ///   - isVariant: whether the answers to the target are told apart by request fields.
@@ -254,12 +255,4 @@ extension ProxyService {
             )
         }
     }
-}
-
-/// What came of the attempt to compose an answer in place of asking the origin for it.
-struct ComposingAttempt {
-    /// What the target asks for of the catalog; nil where it is not understood.
-    let request: CatalogRequest?
-    /// Nil where it was composed, or lacks only what one request brings.
-    let refusal: Refusal?
 }

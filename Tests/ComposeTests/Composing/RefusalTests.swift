@@ -30,10 +30,8 @@ import Testing
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
     private static let twenty = CutWindowTests.page(1, "limit=20", 0..<20, next: 20)
 
-    /// Those that a table cannot bring about; each has a test of its own here.
-    private static let elsewhere: Set = [
-        "not-understood", "switched-off", "form-rests", "growth-rests", "past-end-unknown", "over-age",
-    ]
+    /// Those that a table cannot bring about; each has a test of its own.
+    private static let elsewhere = ["not-understood", "switched-off", "growth-rests", "past-end-unknown", "over-age"]
 
     @Test(arguments: rows) func eachSaysWhatItLacks(_ row: ComposingCase) throws { try row.check() }
 

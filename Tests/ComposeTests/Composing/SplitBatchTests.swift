@@ -127,29 +127,32 @@ import Testing
     ]
 
     static let refusals: [ComposingCase] = [
-        ComposingCase("a batch of which nothing is stored", forms, "albums?ids=1,2", .refusal),
-        ComposingCase("a batch in a form that was never seen", [Taught.album, one, two], "albums?ids=1,2", .refusal),
+        ComposingCase("a batch of which nothing is stored", forms, "albums?ids=1,2", .refusal, "batch not-held"),
+        ComposingCase(
+            "a batch in a form that was never seen", [Taught.album, one, two], "albums?ids=1,2", .refusal,
+            "batch form-never-seen"),
         ComposingCase(
             "a batch of two before a batch showed an order",
             [Taught.album, Stored("albums?ids=9", document(album("9", [artistID("90")]))), one, two],
-            "albums?ids=1,2", .refusal),
+            "albums?ids=1,2", .refusal, "batch order-unknown"),
         ComposingCase(
-            "what is asked for twice before that was seen", forms + [one, two], "albums?ids=1,2,1", .refusal),
+            "what is asked for twice before that was seen", forms + [one, two], "albums?ids=1,2,1", .refusal,
+            "batch duplicates-unknown"),
         ComposingCase(
             "what is asked for twice where the origin gave it twice", forms + [repeated(["8", "9", "8"]), one, two],
-            "albums?ids=1,2,1", .refusal),
+            "albums?ids=1,2,1", .refusal, "batch duplicates-unknown"),
         ComposingCase(
             "more than is documented", artistForms + manyArtists, "artists?ids=" + manyIDs.joined(separator: ","),
-            .refusal),
+            .refusal, "batch too-many-ids"),
         ComposingCase(
             "a batch one of whose items is nowhere and the other lacks elements",
             [
                 Taught.albumsWithArtists, Taught.albumWithArtists, Taught.artist, Taught.artists,
                 Stored("albums/1", document(album("1", [artistID("7")]))),
-            ], "albums?ids=1,2&include=artists", .refusal),
+            ], "albums?ids=1,2&include=artists", .refusal, "batch not-held"),
         ComposingCase(
             "a batch out of items before one resource was seen in both",
-            [Taught.albums, one, two], "albums?ids=1,2", .refusal),
+            [Taught.albums, one, two], "albums?ids=1,2", .refusal, "batch places-never-compared"),
     ]
 
     @Test(arguments: answers) func batchesAreMadeOfWhatIsThere(_ row: ComposingCase) throws { try row.check() }

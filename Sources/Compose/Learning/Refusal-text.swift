@@ -37,7 +37,6 @@ extension Lack.Kind {
         case .limitNeverSeen: "limit-never-seen"
         case .pageNotHeld: "page-not-held"
         case .growthGainsLittle: "growth-gains-little"
-        case .growthHeld: "growth-held"
         case .growthMeetsGaps: "growth-meets-gaps"
         case .growthRests: "growth-rests"
         case .pageHasGaps: "page-has-gaps"
@@ -95,7 +94,6 @@ extension Refusal {
         case .limitNeverSeen: "the limit \(number) is above any that was seen"
         case .pageNotHeld: "no page of the list with offset \(number) is held"
         case .growthGainsLittle: "the window is no small part of one larger page"
-        case .growthHeld: "the larger page at offset \(number) is held already"
         case .growthMeetsGaps: "lists of the form \(request.formText) have gaps in \(request.storefront.text)"
         case .growthRests: "larger pages of the form \(request.formText) have not paid"
         case .pageHasGaps: gapsText

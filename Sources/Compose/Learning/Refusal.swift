@@ -113,8 +113,6 @@ package struct Lack: Error, Equatable {
         case pageNotHeld
         /// A larger page would save little: the window takes half of it, or goes beyond it.
         case growthGainsLittle
-        /// The larger page is held, and the window could not be cut out of it.
-        case growthHeld
         /// Lists of this form were seen with gaps in this storefront.
         case growthMeetsGaps
         /// Larger pages have not paid in lists like this one.
