@@ -77,7 +77,10 @@ let package = Package(
             ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording"])
         + module(
             "Admin",
-            ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Recording", "Proxy"],
+            [
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
+                "Proxy",
+            ],
             resources: dashboard)
         + module("Simulator", ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Recording"])
         + module(

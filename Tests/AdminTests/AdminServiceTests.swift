@@ -1,4 +1,5 @@
 import Cache
+import Compose
 import EventLoop
 import Foundation
 import Proxy
@@ -30,6 +31,8 @@ import Testing
         #expect(upstream == [7, 0, 0])
         let reasons = try #require(members["reasons"] as? [String: Int])
         #expect(Set(reasons.keys) == Set(Reason.allCases.map(\.text)))
+        let notComposed = try #require(members["not_composed"] as? [String: [String: Int]])
+        #expect(Set(notComposed.keys) == Set(Refusal.Rule.allCases.map(\.word.description)))
         #expect(reply.field("Cache-Control") == "no-store")
     }
 

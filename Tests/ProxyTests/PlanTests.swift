@@ -56,7 +56,7 @@ import Testing
         #expect(plan(stored(age: 60), composed) == "compose split")
         #expect(plan(nil, partial) == "complete /y")
         #expect(plan(stored(age: 60), partial) == "staleWhileRevalidate 0 and refresh")
-        #expect(plan(nil, .impossible) == "fetch absent")
+        #expect(plan(nil, .impossible(Refusal(nothingHeldOf: nil))) == "fetch absent")
         #expect(plan(nil, composed, verifying: true) == "verify split by absent")
         #expect(plan(stored(age: 60), composed, verifying: true) == "staleWhileRevalidate 0 and refresh")
         #expect(plan(nil, partial, verifying: true) == "fetch absent")

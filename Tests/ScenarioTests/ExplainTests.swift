@@ -64,6 +64,29 @@ import Testing
         #expect(scene.upstream.last == supplement)
     }
 
+    @Test func whyNothingIsComposedIsSaid() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let albums = try scene.ids("albums", 1)
+        func refusal(_ target: String) -> String? { scene.proxy.explain(target)?.refusal?.sentence }
+        #expect(refusal("/v1/catalog/us/albums/\(albums[0])") == "item: none of the albums is held in a fresh answer")
+        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
+        #expect(refusal("/v1/catalog/us/albums/\(albums[0])") == "item: the form albums was never seen")
+        #expect(refusal("/v1/catalog/us/search?term=a&types=albums") == "other: charts and searches are never composed")
+        #expect(refusal("/v1/catalog/us/genres") == "answers to such targets are not composed")
+        #expect(refusal("/v1/catalog/us/albums/\(albums[0])?include=artists") == nil, "a hit")
+        #expect(refusal("/v1/me/library/songs") == nil, "a pass")
+    }
+
+    @Test func theGapsOfAPageAreSaid() throws {
+        let scene = try ListScene(gaps: [15, 20])
+        defer { scene.stop() }
+        try scene.get(ListScene.target(1, "limit=50&offset=0"))
+        let explanation = try #require(scene.proxy.explain(ListScene.target(1, "limit=5&offset=20")))
+        #expect(explanation.refusal?.sentence == "window: the page at offset 0 has 2 gaps")
+        #expect(explanation.refusal?.rule == "window" && explanation.refusal?.lack == "page-has-gaps")
+    }
+
     @Test func explainingCountsNothingAndSendsNothing() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
@@ -72,6 +95,7 @@ import Testing
         func counters() -> [Int] {
             Counter.allCases.map { scene.proxy.statistics[$0] }
                 + Reason.allCases.map { scene.proxy.statistics[because: $0] }
+                + scene.proxy.statistics.notComposed.map(\.count)
         }
         let (before, upstream) = (counters(), scene.upstream)
         for target in [song, song + "?include=albums", "/v1/me/library/songs", "/v1/x", "/v1/catalog/us/charts"] {

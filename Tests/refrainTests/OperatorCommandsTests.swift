@@ -79,6 +79,9 @@ import Text
                 && post.standard.contains("\nreason             method\n"))
         let json = try JSON.parse(Array(running.run("explain", "--json", "/v1/catalog/us/albums/0").standard.utf8))
         #expect(json["plan"] == "fetch" && json["rule"] == "1d stale 7d" && json["stored"] == .null)
+        #expect(json["not_composed"]?["rule"] == "item" && json["not_composed"]?["reason"] == "not-held")
+        let text = running.run("explain", "/v1/catalog/us/albums/0").standard
+        #expect(text.contains("\nnot composed       item: none of the albums is held in a fresh answer\n"), "\(text)")
         let wrong = running.run("explain", "--method", "FROB", running.album)
         #expect(
             wrong.status == 2 && wrong.error.contains("explain: --method: expected one of GET, HEAD"), "\(wrong.error)")

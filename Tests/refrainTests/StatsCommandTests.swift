@@ -6,7 +6,8 @@ import Text
 @Suite struct StatsCommandTests {
     private let body =
         #"{"requests":1000,"hits":905,"misses":7,"upstream_requests":8,"upstream_errors":1,"novelty":{"open":3},"#
-        + #""reasons":{"off":0,"stale":1,"method":2,"absent":2}}"#
+        + #""reasons":{"off":0,"stale":1,"method":2,"absent":2},"#
+        + #""not_composed":{"item":{"not-held":4},"growth":{},"batch":{"over-age":5}}}"#
 
     /// Runs the command against a server that answers so.
     private func stats(
@@ -36,6 +37,10 @@ import Text
                   absent                2
                   method                2
                   stale                 1
+
+                not composed, by what was tried and what it lacked
+                  batch: over-age       5
+                  item: not-held        4
 
                 """)
         #expect(request.hasPrefix("GET /stats HTTP/1.1\r\nHost: 127.0.0.1:"))

@@ -51,6 +51,7 @@ extension Explanation {
         object.append("stored", stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null)
         object.append("selecting_fields", .array(selectingFields.map { .string($0) }))
         object.append("composing", composing.map(\.json) ?? .null)
+        object.append("not_composed", refusal.map(\.json) ?? .null)
         object.append("asks_origin", .string(asksOrigin.rawValue))
         object.append("waits_for_another", .bool(waitsForAnother))
         object.append("needs_client_key", .bool(needsClientKey))
@@ -108,6 +109,12 @@ extension Explanation.Composing {
             "kind": kind.map { .string($0.text) } ?? .null, "parts": .array(parts.map { .string($0) }),
             "supplement": supplement.map { .string($0) } ?? .null,
         ]
+    }
+}
+
+extension Explanation.Refused {
+    fileprivate var json: JSON {
+        ["rule": .string(rule), "reason": .string(lack), "why": .string(sentence)]
     }
 }
 

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 import HTTP
 import Proxy
 import Upstream
@@ -144,6 +145,12 @@ extension MetricFamily {
         counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
         counter("refrain_verified_total", "Answers held against what would have been composed", .verified),
         counter("refrain_verify_mismatches_total", "Those that were not equal", .mismatched),
+        counter(
+            "refrain_not_composed_total", labels: ["rule", "reason"],
+            "Requests to the origin whose answer could not be composed, by what was tried and what it lacked"
+        ) { input in
+            input.source.notComposed.map { Sample($0.count, ["\($0.rule.word)", "\($0.lack.word)"]) }
+        },
         gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being", \.source.restingForms),
     ]
 

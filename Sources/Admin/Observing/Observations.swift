@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 import Proxy
 import Server
 import Text
@@ -39,6 +40,7 @@ struct Observations {
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
             "outcomes": outcomes,
             "latency": latency,
+            "not_composed": notComposed,
             "upstream_by_status": upstreamByStatus,
             "upstream_latency": upstreamLatency,
             "top_misses": .array(source.mostCostly(limit: Self.listed).map(\.json)),
@@ -55,6 +57,18 @@ struct Observations {
     private var outcomes: JSON {
         var object = JSONObject()
         for outcome in Outcome.allCases { object.append(outcome.name, .integer(source.latency(outcome).count)) }
+        return .object(object)
+    }
+
+    /// By the rule that was tried, and by what it lacked.
+    private var notComposed: JSON {
+        let counts = source.notComposed
+        var object = JSONObject()
+        for rule in Refusal.Rule.allCases {
+            var lacks = JSONObject()
+            for count in counts where count.rule == rule { lacks.append("\(count.lack.word)", .integer(count.count)) }
+            object.append("\(rule.word)", .object(lacks))
+        }
         return .object(object)
     }
 

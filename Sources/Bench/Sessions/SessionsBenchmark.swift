@@ -146,9 +146,14 @@ extension TraceComparison {
         let body = try TraceClient(port: Servers.adminPort).get("/stats").body
         guard case .object(let members) = try JSON.parse(body) else { throw BenchError("no statistics") }
         let reasons = members["reasons"]?.objectValue?.members ?? []
-        return (members.members + reasons).compactMap { member in
+        let counts = (members.members + reasons).compactMap { member -> String? in
             guard let count = member.value.intValue, count != 0 else { return nil }
             return "\(member.key) \(count)"
-        }.joined(separator: ", ")
+        }
+        let refusals = (members["not_composed"]?.objectValue?.members ?? []).flatMap { rule in
+            (rule.value.objectValue?.members ?? []).map { ("\(rule.key) \($0.key)", $0.value.intValue ?? 0) }
+        }
+        let notComposed = refusals.sorted { $0.1 > $1.1 }.map { "\($0.0) \($0.1)" }
+        return (counts + ["not composed: " + notComposed.joined(separator: ", ")]).joined(separator: ", ")
     }
 }

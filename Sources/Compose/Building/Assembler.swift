@@ -14,12 +14,12 @@ struct MissingResource: Hashable {
 }
 
 /// What came of writing something.
-enum Writing {
+enum Writing: Equatable {
     case done
     /// What it lacks stands in `Assembler.missing`.
     case lacking
     /// It cannot be made of what is stored, and nothing that could be fetched is known to help.
-    case impossible
+    case impossible(Lack)
 }
 
 struct Assembler {
@@ -76,15 +76,21 @@ struct Assembler {
         element: ResourceDocument.Object, of part: StoredSource, _ shapes: ElementShapes, _ placement: Placement,
         standingAs own: Placement
     ) -> Writing {
-        guard let type = element.type, let shape = shapes[type] else { return .impossible }
+        guard let type = element.type, let shape = shapes[type] else {
+            return .impossible(Lack(.typeNeverSeen, element.type.map { .type($0) } ?? .none))
+        }
         if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
         if agree(type, own, placement), shape.describes(element, in: part.document) {
             copy(element.whole, of: part)
             return .done
         }
         let id = part.document.body[element.id.range]
-        if write(element.number, type, id: id, shape, placement) == .done { return .done }
-        guard isFetchable(type, shape, placement) else { return .impossible }
+        let writing = write(element.number, type, id: id, shape, placement)
+        if writing == .done { return .done }
+        guard isFetchable(type, shape, placement) else {
+            if case .impossible(let lack) = writing, lack.kind != .notHeld { return writing }
+            return .impossible(Lack(.elementNotHeld, .type(type)))
+        }
         missing.append(MissingResource(type: type, id: Array(id.dropFirst().dropLast())))
         return .lacking
     }
@@ -127,7 +133,9 @@ extension Assembler {
     private mutating func writeIdentifier(
         _ object: ResourceDocument.Object, of part: StoredSource, _ shape: ObjectShape
     ) -> Writing {
-        guard shape.hasHref != object.href.isEmpty else { return .impossible }
+        guard shape.hasHref != object.href.isEmpty else {
+            return .impossible(Lack(.membersDiffer, object.type.map { .type($0) } ?? .none))
+        }
         if shape.describes(object, in: part.document) {
             copy(object.whole, of: part)
             return .done
@@ -152,7 +160,10 @@ extension Assembler {
     private mutating func assemble(
         _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
-        guard shape.hasAttributes, shape.otherMembers == 0 else { return .impossible }
+        guard !candidates.isEmpty else { return .impossible(Lack(.notHeld, .type(type))) }
+        guard shape.hasAttributes, shape.otherMembers == 0 else {
+            return .impossible(Lack(.membersDiffer, .type(type)))
+        }
         var base: Candidate?
         for candidate in candidates
         where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
@@ -161,7 +172,7 @@ extension Assembler {
             base = candidate
             break
         }
-        guard let base else { return .impossible }
+        guard let base else { return .impossible(lackOfBase(type, placement, candidates)) }
         append("{")
         writeHead(base.object, of: base.part)
         append(",\"attributes\":")
@@ -171,6 +182,24 @@ extension Assembler {
         return writing
     }
 
+    /// Why the attributes can be taken from no candidate.
+    private mutating func lackOfBase(_ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]) -> Lack {
+        var lack: Lack?
+        for candidate in candidates {
+            let isSame = agree(type, candidate.placement, placement)
+            let own = isSame ? Lack(.membersDiffer, .type(type)) : disagreement(type, candidate.placement, placement)
+            lack = own.orFurther(lack)
+        }
+        return lack ?? Lack(.notHeld, .type(type))
+    }
+
+    /// Why a resource that is held in the one placement is not shown in the other.
+    private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> Lack {
+        guard request.hasPlainResources else { return Lack(.parametersForbid, .type(type)) }
+        let isRefuted = forms.agreement(type).isRefuted(held, wanted)
+        return Lack(isRefuted ? .placesDiffer : .placesNeverCompared, .places(type, held, wanted))
+    }
+
     private mutating func writeRelationships(
         _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
@@ -178,11 +207,12 @@ extension Assembler {
         var result = Writing.done
         for (index, relation) in shape.relations.enumerated() {
             if index > 0 { append(",") }
-            switch write(relation, of: type, placement, candidates) {
+            let writing = write(relation, of: type, placement, candidates)
+            switch writing {
             case .done: break
             // On: what else is lacking is of use to know.
             case .lacking: result = .lacking
-            case .impossible: return .impossible
+            case .impossible: return writing
             }
         }
         append("}")
@@ -192,23 +222,30 @@ extension Assembler {
     private mutating func write(
         _ shape: RelationShape, of type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
-        var result = Writing.impossible
+        var isLacking = false
+        // Of the candidates that have the relationship, what the one lacked that came furthest.
+        var lack: Lack?
         let known = missing.count
         for candidate in candidates {
-            guard let relation = candidate.part.document.relation(shape.name, of: candidate.object),
-                shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape)
-            else { continue }
+            guard let relation = candidate.part.document.relation(shape.name, of: candidate.object) else { continue }
+            guard shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape) else {
+                let kind = shape.hasSameMembers(as: relation) ? Lack.Kind.sizeNeverSeen : .relationshipDiffers
+                lack = Lack(kind, .relation(type, shape.name)).orFurther(lack)
+                continue
+            }
             let (mark, lacked) = (output.count, missing.count)
             let writing = write(relation, of: candidate.part, shape)
             // What another one lacked is not needed then.
-            if writing == .done {
+            switch writing {
+            case .done:
                 missing.removeSubrange(known..<lacked)
                 return .done
+            case .lacking: isLacking = true
+            case .impossible(let another): lack = another.orFurther(lack)
             }
-            if writing == .lacking { result = .lacking }
             rewind(to: mark)
         }
-        return result
+        return isLacking ? .lacking : .impossible(lack ?? Lack(.relationshipNotHeld, .relation(type, shape.name)))
     }
 
     /// Whether the list would end in the wanted shape where it ends here. A list longer than any
@@ -242,10 +279,11 @@ extension Assembler {
         var result = Writing.done
         for (index, element) in part.document.elements(of: relation).enumerated() {
             if index > 0 { append(",") }
-            switch write(element: element, of: part, shape.elements, .included, standingAs: .included) {
+            let writing = write(element: element, of: part, shape.elements, .included, standingAs: .included)
+            switch writing {
             case .done: break
             case .lacking: result = .lacking
-            case .impossible: return .impossible
+            case .impossible: return writing
             }
         }
         append("]")

@@ -27,22 +27,37 @@ package struct Composer {
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
         guard case .answer(let body) = outcome else { return outcome }
-        return body.limited(by: rule, notFoundFor: notFoundFor, at: now).map { .answer($0) } ?? .impossible
+        return body.limited(by: rule, notFoundFor: notFoundFor, at: now).map { .answer($0) }
+            ?? .impossible(Refusal(body.status == 200 ? Refusal.Rule(request) : .pastEnd, .overAge))
     }
 
     private func attempt(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
-        guard let record = forms.record(request.shape, at: now), record.envelope == 0 else { return .impossible }
+        let rule = Refusal.Rule(request)
+        switch request.shape.subject {
+        case .item, .batch: guard settings.compose != .off else { return .impossible(Refusal(rule, .switchedOff)) }
+        case .list: guard settings.windows else { return .impossible(Refusal(rule, .switchedOff)) }
+        case .results: return .impossible(Refusal(rule, .foundOtherwise))
+        }
+        let list = request.listNumber
+        // Whatever is known of the form, a page is cut out of a page.
+        if let list, !sources.holds(list) { return .impossible(Refusal(nothingHeldOf: request)) }
+        guard let record = forms.record(request.shape, at: now) else {
+            return .impossible(Refusal(rule, forms.lack(of: request.shape, at: now)))
+        }
+        guard record.envelope == 0 else { return .impossible(Refusal(rule, .formNotUnderstood)) }
         let assembler = Assembler(sources, for: request, forms: forms, at: now)
         switch request.shape.subject {
-        case .item where settings.compose != .off: return composeItem(request, record, assembler, at: now)
-        case .batch where settings.compose != .off: return composeBatch(request, record, assembler, at: now)
-        case .list where settings.windows:
-            guard let list = request.listNumber,
-                let cutter = WindowCutter(
+        case .item: return composeItem(request, record, assembler, at: now)
+        case .batch: return composeBatch(request, record, assembler, at: now)
+        case .list, .results:
+            guard let list else { return .impossible(Refusal(nothingHeldOf: request)) }
+            do throws(Lack) {
+                let cutter = try WindowCutter(
                     request, record, forms, completingNext: settings.completesNext, at: now)
-            else { return .impossible }
-            return cutter.cut(list, assembler)
-        default: return .impossible
+                return cutter.cut(list, assembler)
+            } catch {
+                return .impossible(Refusal(rule, error))
+            }
         }
     }
 
@@ -50,14 +65,16 @@ package struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ empty: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = empty
-        guard let name = request.resources.first, let shape = record.objects[name.type] else { return .impossible }
+        guard let name = request.resources.first, let shape = record.objects[name.type] else {
+            return .impossible(Refusal(.item, .typeNeverSeen, .type(request.shape.type)))
+        }
         assembler.append("{\"data\":[")
         switch assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .item) {
         case .done:
             assembler.append("]}")
             return .answer(assembler.finished(.composed, reliesUntil: record.countsUntil))
         case .lacking: return supplement(request, assembler.missing)
-        case .impossible: return .impossible
+        case .impossible(let lack): return .impossible(Refusal(.item, lack))
         }
     }
 
@@ -65,38 +82,45 @@ package struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ empty: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = empty
-        guard let names = record.duplicates.applied(to: request.resources), record.keepsOrder || names.count == 1,
-            record.takes(request)
-        else { return .impossible }
+        guard let names = record.duplicates.applied(to: request.resources) else {
+            return .impossible(Refusal(.batch, .duplicatesUnknown))
+        }
+        guard record.keepsOrder || names.count == 1 else { return .impossible(Refusal(.batch, .orderUnknown)) }
+        guard record.takes(request) else { return .impossible(Refusal(.batch, .tooManyIDs, .number(names.count))) }
         assembler.append("{\"data\":[")
         let start = assembler.output.count
         var reliesUntil = record.countsUntil
         var (missing, lacking) = ([ResourceName](), 0)
+        var lack = Lack(.notHeld, .type(request.shape.type))
         for name in names {
             let mark = assembler.output.count
             if mark > start { assembler.append(",") }
             let writing =
                 record.objects[name.type].map { shape in
                     assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .batched)
-                } ?? .impossible
+                } ?? .impossible(Lack(.typeNeverSeen, .type(name.type)))
             if writing == .done { continue }
             assembler.rewind(to: mark)
-            if writing == .impossible, let until = absence(of: name, request, &assembler, at: now) {
-                reliesUntil = min(reliesUntil, until)
+            if case .impossible(let own) = writing {
+                if let until = absence(of: name, request, &assembler, at: now) {
+                    reliesUntil = min(reliesUntil, until)
+                    continue
+                }
+                lack = lack.orFurther(own)
             } else {
-                if !missing.contains(name) { missing.append(name) }
-                if writing == .lacking { lacking += 1 }
+                lacking += 1
             }
+            if !missing.contains(name) { missing.append(name) }
         }
         guard missing.isEmpty else {
             // Where all that is missing are elements, they come alone; else whole resources do,
             // with their elements.
             if lacking == names.count { return supplement(request, assembler.missing) }
-            guard missing.count < Set(names).count else { return .impossible }
+            guard missing.count < Set(names).count else { return .impossible(Refusal(.batch, lack)) }
             return .partial(Supplement(target: request.target(resources: missing)))
         }
         // Nothing at all was found: then there is no part whose fields the answer could have.
-        guard !assembler.used.isEmpty else { return .impossible }
+        guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, lack)) }
         assembler.append("]}")
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
     }
@@ -122,9 +146,13 @@ package struct Composer {
 extension Composer {
     /// The elements that relationships lack, where one request brings them all.
     private func supplement(_ request: CatalogRequest, _ missing: [MissingResource]) -> CompositionOutcome {
-        guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else { return .impossible }
+        guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else {
+            return .impossible(Refusal(.supplement, .severalTypes))
+        }
         let ids = Array(Set(missing.map(\.id))).sorted { $0.lexicographicallyPrecedes($1) }
-        guard ids.count <= CatalogRequest.mostIDs(type) else { return .impossible }
+        guard ids.count <= CatalogRequest.mostIDs(type) else {
+            return .impossible(Refusal(.supplement, .tooManyMissing, .number(ids.count)))
+        }
         return .partial(Supplement(target: request.target(relatedType: type, ids: ids)))
     }
 }

@@ -6,8 +6,11 @@ package enum CompositionOutcome {
     case answer(ComposedBody)
     /// It can be built once this has been fetched.
     case partial(Supplement)
-    /// The origin has to be asked.
-    case impossible
+    /// The origin has to be asked: why, is for people and counters.
+    case impossible(Refusal)
+
+    /// Why the origin has to be asked for the whole; nil where it has not.
+    package var refusal: Refusal? { if case .impossible(let refusal) = self { refusal } else { nil } }
 }
 
 /// A composed answer before it is one.

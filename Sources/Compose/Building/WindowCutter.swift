@@ -18,16 +18,20 @@ struct WindowCutter {
     private let standardLimit: Int?
     private let completesNext: Bool
 
-    /// Nil where the origin was not seen to answer such a request.
-    init?(
+    /// Throws where the origin was not seen to answer such a request.
+    init(
         _ request: CatalogRequest, _ record: FormRecord, _ forms: LearntForms, completingNext: Bool, at now: Int64
-    ) {
-        guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else { return nil }
+    ) throws(Lack) {
+        guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {
+            throw Lack(.formNotUnderstood)
+        }
         standardLimit =
             record.lists.standardLimit
             ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.shape.type)
-        guard let limit = request.limit ?? standardLimit, limit <= max(record.lists.greatestLimit, standardLimit ?? 0)
-        else { return nil }
+        guard let limit = request.limit ?? standardLimit else { throw Lack(.standardLimitUnknown) }
+        guard limit <= max(record.lists.greatestLimit, standardLimit ?? 0) else {
+            throw Lack(.limitNeverSeen, .number(limit))
+        }
         self.request = request
         self.record = record
         self.forms = forms
@@ -40,28 +44,58 @@ struct WindowCutter {
     func cut(_ list: UInt64, _ empty: consuming Assembler) -> CompositionOutcome {
         var assembler = empty
         var pages: [StoredPage] = []
+        var refusal = Refusal(nothingHeldOf: request)
         let habits = record.lists.habits(in: request.storefront, at: now)
         for (part, place) in assembler.places(list) {
             guard let page = Page(part, place, of: request, standardLimit) else { continue }
             pages.append(page.facts)
             if page.facts.endsBefore(offset, habits) {
-                guard let answer = record.lists.answerPastEnd else { continue }
+                guard let answer = record.lists.answerPastEnd else {
+                    refusal = Refusal(.pastEnd, .pastEndUnknown).orFurther(refusal)
+                    continue
+                }
                 assembler.use(part)
                 return .answer(assembler.finished(like: answer.response, reliesUntil: record.countsUntil))
             }
             // A list without anything may be a 404 (APPLE-MUSIC-API 7.13).
             guard let cut = page.facts.cut(offset: offset, limit: limit, habits), !cut.items.isEmpty,
                 let link = link(to: cut.next)
-            else { continue }
-            let mark = assembler.output.count
-            if write(page, cut.items, link, &assembler) {
-                var window = assembler.finished(.window, reliesUntil: record.countsUntil)
-                window.page = named(list, page.facts.offset)
-                return .answer(window)
+            else {
+                refusal = Refusal(.window, lack(of: page.facts, habits)).orFurther(refusal)
+                continue
             }
-            assembler.rewind(to: mark)
+            let mark = assembler.output.count
+            let writing = write(page, cut.items, link, &assembler)
+            if case .impossible(let lack) = writing {
+                refusal = Refusal(.window, lack).orFurther(refusal)
+                assembler.rewind(to: mark)
+                continue
+            }
+            var window = assembler.finished(.window, reliesUntil: record.countsUntil)
+            window.page = named(list, page.facts.offset)
+            return .answer(window)
         }
-        return enlarged(list, pages).map { .partial($0) } ?? .impossible
+        do throws(Lack) {
+            return try enlarged(list, pages).map { .partial($0) } ?? .impossible(refusal)
+        } catch {
+            return .impossible(Refusal(.growth, error).orFurther(refusal))
+        }
+    }
+
+    /// Why nothing was cut out of the page.
+    private func lack(of page: StoredPage, _ habits: ListHabits) -> Lack {
+        guard let cut = page.cut(offset: offset, limit: limit, habits) else { return lackOfCut(page) }
+        return cut.items.isEmpty ? Lack(.windowEmpty) : Lack(.nextUnknown)
+    }
+
+    /// Why the page does not say what is in the window.
+    private func lackOfCut(_ page: StoredPage) -> Lack {
+        let last = page.next.map { $0 - 1 } ?? Int.max
+        guard page.offset...max(page.offset, last) ~= offset else { return Lack(.pageNotHeld, .offset(offset)) }
+        guard let next = page.next else { return Lack(.endUncertain, .offset(page.offset)) }
+        let gaps = next - page.offset - page.count
+        return gaps > 0
+            ? Lack(.pageHasGaps, .gaps(gaps, offset: page.offset)) : Lack(.pageTooShort, .offset(page.offset))
     }
 
     /// Whether a stored page shows that the list ends before the window.
@@ -74,17 +108,18 @@ struct WindowCutter {
 
     /// The largest aligned page around the window, so that its neighbours come with it (DECISIONS
     /// 10.4): only where clients are going through the list, where it was seen without gaps so far,
-    /// since a page with gaps cannot be cut, and where such pages have paid.
-    private func enlarged(_ list: UInt64, _ pages: [StoredPage]) -> Supplement? {
-        guard pages.contains(where: { $0.next == offset && $0.count == offset - $0.offset }),
-            !record.lists.showsGaps(in: request.storefront, at: now), link(to: offset + limit) != nil
-        else { return nil }
+    /// since a page with gaps cannot be cut, and where such pages have paid. Nil where no client
+    /// goes through the list, or the page is there.
+    private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(Lack) -> Supplement? {
+        guard pages.contains(where: { $0.next == offset && $0.count == offset - $0.offset }) else { return nil }
+        if record.lists.showsGaps(in: request.storefront, at: now) { throw Lack(.growthMeetsGaps) }
+        guard link(to: offset + limit) != nil else { throw Lack(.nextUnknown) }
         let size = greatestLimit
         let start = offset / size * size
-        guard limit * 2 <= size, offset + limit <= start + size,
-            !pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }),
-            forms.mayGrow(named(list, start), at: now)
-        else { return nil }
+        guard limit * 2 <= size, offset + limit <= start + size else { throw Lack(.growthGainsLittle) }
+        // What it lacks is said of it as of any page.
+        if pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }) { return nil }
+        guard forms.mayGrow(named(list, start), at: now) else { throw Lack(.growthRests) }
         return Supplement(target: request.target(limit: size, offset: start), growth: named(list, start))
     }
 
@@ -116,7 +151,7 @@ struct WindowCutter {
         return CompletedNext(link.span, of: target)?.link ?? link
     }
 
-    private func write(_ page: Page, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler) -> Bool {
+    private func write(_ page: Page, _ items: Range<Int>, _ link: [UInt8], _ assembler: inout Assembler) -> Writing {
         assembler.append("{")
         if !link.isEmpty {
             assembler.append("\"next\":\"")
@@ -126,14 +161,17 @@ struct WindowCutter {
         assembler.append("\"data\":[")
         for (index, element) in page.elements.enumerated() where items.contains(index) {
             if index > items.lowerBound { assembler.append(",") }
-            guard
-                assembler.write(
-                    element: element, of: page.part, record.objects, .listed, standingAs: page.placement) == .done
-            else { return false }
+            let writing = assembler.write(
+                element: element, of: page.part, record.objects, .listed, standingAs: page.placement)
+            switch writing {
+            case .done: break
+            case .lacking: return .impossible(Lack(.elementNotHeld, element.type.map { .type($0) } ?? .none))
+            case .impossible: return writing
+            }
         }
         assembler.append("]}")
         assembler.use(page.part)
-        return true
+        return .done
     }
 
     /// A stored page of the list: an answer of its own, or a relationship inside another.
@@ -181,7 +219,8 @@ extension ResourceLibrary {
     ) {
         guard settings.windows, let answer = PastEnd(response), let list = request.listNumber,
             let record = forms.record(request.shape, at: now),
-            let cutter = WindowCutter(request, record, forms, completingNext: settings.completesNext, at: now),
+            let cutter = try? WindowCutter(
+                request, record, forms, completingNext: settings.completesNext, at: now),
             cutter.isPastEnd(list, sources(reader, at: now))
         else { return }
         forms.note(pastEnd: answer, request)

@@ -76,6 +76,17 @@ package final class LearntForms: Sendable {
         }
     }
 
+    /// Why nothing is known of a form.
+    func lack(of shape: RequestShape, at now: Int64) -> Lack.Kind {
+        state.withLock { state in
+            switch state.forms[shape] {
+            case nil: .formNeverSeen
+            case .rests(let until): now < until ? .formRests : .formRanOut
+            case .known: .formRanOut
+            }
+        }
+    }
+
     /// An answer built in this form was not what the origin said.
     package func switchOff(_ shape: RequestShape, until: Int64) {
         state.withLock { state in

@@ -66,6 +66,9 @@ package struct StoredSources {
         return found
     }
 
+    /// Whether places of this number were noted, be it in answers that are gone or stale by now.
+    func holds(_ number: UInt64) -> Bool { index.holds(number) }
+
     /// The fresh answers in which places of this number were noted, with those places.
     mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] {
         index.sources(of: number).compactMap { source in

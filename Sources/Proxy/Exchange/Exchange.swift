@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 import EventLoop
 import HTTP
 import Server
@@ -31,6 +32,8 @@ final class Exchange {
     private var developerToken: SecretBytes?
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?
+    /// Why the answer is not composed, until that is counted.
+    private var refusal: Refusal?
     private var timer: TimerToken?
     /// As what it is under way, where it might have been joined with others: its end is told.
     private var batchKind: Batcher.Kind?
@@ -41,6 +44,7 @@ final class Exchange {
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
         self.request = request
         self.proxy = proxy
+        refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.shared.credentials.developer != nil)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasStandIn = proxy.standIn(for: request) != nil
@@ -181,11 +185,15 @@ extension Exchange {
 
     private func perform(_ action: ExchangeState.OriginAction) {
         switch action {
-        case .send(let sending): send(sending)
+        case .send(let sending):
+            countRefusal()
+            send(sending)
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
             Exchange(supplement, for: .part { [self] in partEnded($0) }, proxy).start()
-        case .joinBatch: proxy.batcher.add(self)
+        case .joinBatch:
+            countRefusal()
+            proxy.batcher.add(self)
         case .complete(let substitutes): handle(.completed(substitutes.first { proxy.find($0, for: request) }?.stored))
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))
@@ -201,6 +209,13 @@ extension Exchange {
 // MARK: - The origin
 
 extension Exchange {
+    /// Once, however often the request is sent.
+    private func countRefusal() {
+        guard let refusal else { return }
+        self.refusal = nil
+        proxy.statistics.count(notComposed: refusal)
+    }
+
     private var storage: AnswerStorage { AnswerStorage(request, flight, proxy) }
 
     private func send(_ sending: ExchangeState.Sending) {

@@ -17,7 +17,7 @@ extension ProxyLoop {
         _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false,
         isPeeking: Bool = false
     ) -> CompositionOutcome {
-        guard library.mayHoldParts(of: request) else { return .impossible }
+        guard library.mayHoldParts(of: request) else { return .impossible(Refusal(nothingHeldOf: request)) }
         let now = context.unixSeconds
         var settings = library.settings
         if isBatched { settings.compose = .on }

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 import Server
 import Upstream
 
@@ -51,6 +52,14 @@ public struct StatisticsSource: Sendable {
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }
+    }
+
+    /// How many requests went to the origin because nothing could be composed, by the rule that was
+    /// tried and what it lacked; without those that did not occur.
+    package var notComposed: [(rule: Refusal.Rule, lack: Lack.Kind, count: Int)] {
+        Refusal.Rule.allCases.flatMap { rule in
+            Lack.Kind.allCases.map { lack in (rule, lack, statistics.reduce(0) { $0 + $1[notComposed: rule, lack] }) }
+        }.filter { $0.count > 0 }
     }
 
     /// How long requests took that were answered so: from the complete request to the first byte of

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Compose
 import HTTP
 
 /// A request that is only thought of.
@@ -53,6 +54,14 @@ public struct Explanation: Sendable {
         public let supplement: String?
     }
 
+    /// Why it cannot be composed.
+    public struct Refused: Sendable {
+        /// What was tried, and what that lacked: the words of the counters.
+        public let rule, lack: String
+        /// The same in plain English.
+        public let sentence: String
+    }
+
     /// Canonical path and query.
     public let target: String
     public let route: Route
@@ -68,6 +77,8 @@ public struct Explanation: Sendable {
     /// Nil for a plain hit.
     public let reason: Reason?
     public let composing: Composing?
+    /// Nil where composing was not tried, or something came of it.
+    public let refusal: Refused?
     public let asksOrigin: Asking
     /// Whether it would wait for another request that is under way.
     public let waitsForAnother: Bool
@@ -117,6 +128,15 @@ extension Explanation.Composing {
             supplement = String(decoding: lacking.target, as: UTF8.self)
         case .hit, .stale, .fetch, .pass, .refuse: return nil
         }
+    }
+}
+
+extension Explanation.Refused {
+    init?(_ attempt: ComposingAttempt) {
+        guard let refusal = attempt.refusal else { return nil }
+        rule = refusal.rule.word.description
+        lack = refusal.lack.kind.word.description
+        sentence = refusal.sentence(of: attempt.request)
     }
 }
 

@@ -21,6 +21,8 @@ final class OriginRequest {
     let user: UserHash?
     /// What it asks for of the catalog, where the code that asks knows it.
     let catalogRequest: CatalogRequest?
+    /// Why the answer could not be composed; nil where it was not tried, or could be.
+    let refusal: Refusal?
     /// What would complete a composition of the answer.
     let supplement: Supplement?
     /// What the answer would have been, had it been composed: to be compared with what the origin
@@ -29,8 +31,8 @@ final class OriginRequest {
 
     init(
         facts: PlanFacts, reason: Reason, forwarded: ForwardedRequest, key: CacheKey?, stored: StoredResponse?,
-        mayUseOperatorsToken: Bool, user: UserHash?, catalogRequest: CatalogRequest?, supplement: Supplement? = nil,
-        expected: ComposedBody? = nil
+        mayUseOperatorsToken: Bool, user: UserHash?, catalogRequest: CatalogRequest?, refusal: Refusal? = nil,
+        supplement: Supplement? = nil, expected: ComposedBody? = nil
     ) {
         self.facts = facts
         self.reason = reason
@@ -40,6 +42,7 @@ final class OriginRequest {
         self.mayUseOperatorsToken = mayUseOperatorsToken
         self.user = user
         self.catalogRequest = catalogRequest
+        self.refusal = refusal
         self.supplement = supplement
         self.expected = expected
     }

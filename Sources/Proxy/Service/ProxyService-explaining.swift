@@ -28,7 +28,7 @@ extension ProxyService {
         if facts.passReason == nil, let scope = facts.scope {
             found = look(up: CacheKey(scope: scope, target: target.bytes), facts, at: now)
         }
-        let (plan, _) = decide(
+        let (plan, attempt) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
         let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
@@ -38,6 +38,7 @@ extension ProxyService {
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,
             action: isRefused ? .refuse : isPrivate ? .personal : Explanation.Action(plan),
             reason: isRefused ? .method : isPrivate ? nil : plan.reason, composing: Explanation.Composing(plan),
+            refusal: attempt.flatMap(Explanation.Refused.init),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
             waitsForAnother: waits(plan, facts, found.key), needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }

@@ -13,8 +13,8 @@ public final class ProxyService: Service {
     let proxy: ProxyLoop
     private var target = CanonicalTarget()
     private var key = CacheKey()
-    /// What `target` asks for of the catalog, where the plan had to know.
-    private var catalogRequest: CatalogRequest?
+    /// What composing had to do with the plan for `target`; nil where it was not tried.
+    private var attempt: ComposingAttempt?
 
     /// - Parameters:
     ///   - shared: what the services of all loops share.
@@ -95,27 +95,31 @@ public final class ProxyService: Service {
                 ? lookUpVariant(connection, now) : proxy.cache.lookup(key, proxy.reader, at: now)
         }
         let isVariant = !key.variant.isEmpty
-        let (plan, request) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
-        catalogRequest = request
+        let (plan, attempt) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
+        self.attempt = attempt
         return plan
     }
 
-    /// The plan for what was found, and what is asked for of the catalog, where the plan had to
-    /// know. For requests, and for operators who only want to know (`isPeeking`).
+    /// The plan for what was found, and what came of composing, where that was tried. For requests,
+    /// and for operators who only want to know (`isPeeking`).
     /// - Parameters:
     ///   - stored: what the cache holds, if it was asked.
     ///   - isVariant: whether the answers to the target are told apart by request fields.
     func decide(
         _ facts: PlanFacts, _ stored: StoredResponse?, isVariant: Bool,
         asking request: @autoclosure () -> CatalogRequest?, at now: Int64, isPeeking: Bool = false
-    ) -> (Plan, CatalogRequest?) {
+    ) -> (Plan, ComposingAttempt?) {
         let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
         let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
-        guard plan.canBeComposed, let library = proxy.shared.library(for: facts), let request = request() else {
-            return (plan, nil)
+        guard plan.canBeComposed, let library = proxy.shared.library(for: facts) else { return (plan, nil) }
+        guard let request = request() else {
+            return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
         let outcome = proxy.compose(request, library, under: facts.rule, isPeeking: isPeeking)
-        return (plan.improved(by: outcome, verifying: library.settings.compose == .verify), request)
+        return (
+            plan.improved(by: outcome, verifying: library.settings.compose == .verify),
+            ComposingAttempt(request: request, refusal: outcome.refusal)
+        )
     }
 
     /// Answers of classes that follow the origin's rules may differ by request fields; `key`
@@ -236,7 +240,7 @@ extension ProxyService {
             facts: facts, reason: reason, forwarded: forwarded(facts, connection, asGet: asGet),
             key: facts.passReason != nil ? nil : key, stored: stored,
             mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user,
-            catalogRequest: catalogRequest, supplement: supplement, expected: expected)
+            catalogRequest: attempt?.request, refusal: attempt?.refusal, supplement: supplement, expected: expected)
     }
 
     private func forwarded(

@@ -55,6 +55,9 @@ private enum ExplanationTable {
         if !fields.isEmpty { table.add(["differs by", Table.Cell(fields.joined(separator: ", "))]) }
         table.add(["stored", stored(explanation["stored"])])
         if let composing = explanation["composing"], composing != .null { add(composing, to: &table) }
+        if let sentence = explanation["not_composed"]?["why"]?.stringValue {
+            table.add(["not composed", Table.Cell(sentence)])
+        }
         if explanation["needs_client_key"] == .bool(true) { table.add(["client key", "needed"]) }
         return table.text(for: terminal)
     }

@@ -44,7 +44,7 @@ enum StatsTable {
     ]
 
     static func text(of stats: JSON, for terminal: Terminal) -> String {
-        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons"] + leftToTop)
+        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed"] + leftToTop)
         let others = rows(of: stats, prefix: "").filter { row in
             !shown.contains(String(row.name.prefix { $0 != "." }))
         }
@@ -52,7 +52,8 @@ enum StatsTable {
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
         sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
-        sections.append(("reasons", reasons(of: stats)))
+        sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
+        sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
         // One width for all, so that the numbers stand below each other.
         let names = filled.flatMap(\.rows).map(\.[0].text.count).max() ?? 0
@@ -83,12 +84,21 @@ enum StatsTable {
         return "\(perMille / 10).\(perMille % 10) % of \(name)"
     }
 
-    /// Those that occurred, the most frequent first.
-    private static func reasons(of stats: JSON) -> [[Table.Cell]] {
-        let counts = stats["reasons"]?.objectValue?.members.compactMap { member in
+    private static func counts(in object: JSON?) -> [(name: String, count: Int)] {
+        (object?.objectValue?.members ?? []).compactMap { member in
             member.value.intValue.map { (name: member.key, count: $0) }
         }
-        return (counts ?? []).filter { $0.count > 0 }
+    }
+
+    private static func refusals(in stats: JSON) -> [(name: String, count: Int)] {
+        (stats["not_composed"]?.objectValue?.members ?? []).flatMap { rule in
+            counts(in: rule.value).map { (name: "\(rule.key): \($0.name)", count: $0.count) }
+        }
+    }
+
+    /// Those that occurred, the most frequent first.
+    private static func frequencies(_ counts: [(name: String, count: Int)]) -> [[Table.Cell]] {
+        counts.filter { $0.count > 0 }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
             .map { [Table.Cell($0.name), Table.Cell("\($0.count)"), ""] }
     }

@@ -1,4 +1,5 @@
 import AppleMusic
+import Compose
 import Testing
 import Upstream
 
@@ -32,6 +33,7 @@ import Upstream
         loops[1].latencies[Outcome.miss.rawValue].record(nanoseconds: 70_000_000_000_000)
         loops[0].count(.rateLimited, 4)
         loops[1].count(because: .absent)
+        for loop in loops { loop.count(notComposed: Refusal(nothingHeldOf: nil)) }
         loops[0].upstream.count(.waitingClient, 200, took: .milliseconds(3))
         loops[1].upstream.count(.waitingClient, 200, took: .milliseconds(3))
         loops[1].upstream.count(.refresh, nil, took: nil)
@@ -40,6 +42,9 @@ import Upstream
         #expect(scraped.values("refrain_requests_total").reduce(0, +) == 3)
         #expect(scraped.value("refrain_upstream_rate_limited_total") == 4)
         #expect(scraped.value("refrain_reasons_total", ["reason": "absent"]) == 1)
+        let lack = ["rule": "other", "reason": "not-understood"]
+        #expect(scraped.value("refrain_not_composed_total", lack) == 2)
+        #expect(scraped.values("refrain_not_composed_total").count == 1, "what did not occur is left out")
         #expect(scraped.value("refrain_upstream_requests_total", ["priority": "client", "status": "200"]) == 2)
         #expect(scraped.value("refrain_upstream_requests_total", ["priority": "refresh", "status": "none"]) == 1)
         #expect(scraped.value("refrain_upstream_rate_limit") == 7)

@@ -17,7 +17,8 @@ import Testing
             [
                 Stored(asked, document(album("9", [artistID("90")]))),
                 Stored(larger, document(album("1", [artist("7")]))),
-            ], target, isAnswered ? .answer(document(album("1")), .reduced) : .refusal)
+            ], target, isAnswered ? .answer(document(album("1")), .reduced) : .refusal,
+            isAnswered ? nil : "item not-held")
     }
 
     static let rows: [ComposingCase] = [
@@ -67,7 +68,7 @@ import Testing
             agreed + [
                 Stored("/v1/catalog/gb/albums/1", document(album("1"))),
                 Stored("/v1/catalog/gb/albums/2", document(album("2"))),
-            ], "albums?ids=1,2", .refusal),
+            ], "albums?ids=1,2", .refusal, "batch not-held"),
         ComposingCase(
             "what was not found in another storefront",
             agreed + [
@@ -85,25 +86,25 @@ import Testing
                 Stored(
                     "/v1/catalog/gb/artists/1/albums?limit=20",
                     document(items("albums", 0..<20), next: "artists/1/albums?offset=20"))
-            ], "artists/1/albums?limit=5", .refusal),
+            ], "artists/1/albums?limit=5", .refusal, "window not-held"),
         ComposingCase(
             "a window of a list in another language",
             CutWindowTests.learnt + [CutWindowTests.page(1, "l=de&limit=20", 0..<20, next: 20)],
-            "artists/1/albums?limit=5", .refusal),
+            "artists/1/albums?limit=5", .refusal, "window not-held"),
         ComposingCase(
             "a window of a list with another include",
             CutWindowTests.learnt + [CutWindowTests.page(1, "include=tracks&limit=20", 0..<20, next: 20)],
-            "artists/1/albums?limit=5", .refusal),
+            "artists/1/albums?limit=5", .refusal, "window not-held"),
         ComposingCase(
             "a window of a list with another parameter",
             CutWindowTests.learnt + [CutWindowTests.page(1, "limit=20&x=1", 0..<20, next: 20)],
-            "artists/1/albums?limit=5", .refusal),
+            "artists/1/albums?limit=5", .refusal, "window not-held"),
         ComposingCase(
             "a batch with an extension, which touches what was asked for by its id and nothing else",
             agreed + [
                 Stored("albums/9?extend=a", document(album("9", [artistID("90")]))),
                 Stored("albums?ids=1&extend=a", document(album("1"))),
-            ], "albums/1?extend=a", .refusal),
+            ], "albums/1?extend=a", .refusal, "item parameters-forbid"),
         ComposingCase(
             "a list inside a parent that came with an extension",
             CutWindowTests.learnt + [
@@ -115,13 +116,13 @@ import Testing
                 Stored(
                     "artists/1?extend=a&include=albums",
                     document(resource("artists", "1", [relation("albums", items("albums", 0..<3))]))),
-            ], "artists/1/albums?extend=a&limit=30", .refusal),
+            ], "artists/1/albums?extend=a&limit=30", .refusal, "window not-held"),
         ComposingCase(
             "a longer list than any that was seen, with an extension",
             [
                 Stored("albums/9?extend=a", document(album("9", [artistID("90")]))),
                 Stored("albums/1?extend=a&include=genres", document(album("1", [artistID("7"), artistID("8")]))),
-            ], "albums/1?extend=a", .refusal),
+            ], "albums/1?extend=a", .refusal, "item size-never-seen"),
     ]
 
     @Test(arguments: lists) func listsAndBatchesAreKeptApart(_ row: ComposingCase) throws { try row.check() }

@@ -117,66 +117,76 @@ import Testing
 
     static let refusals: [ComposingCase] = [
         ComposingCase(
-            "a window that a page ends in", learnt + [twenty], "artists/1/albums?limit=6&offset=15", .refusal),
+            "a window that a page ends in", learnt + [twenty], "artists/1/albums?limit=6&offset=15", .refusal,
+            "window page-too-short"),
         ComposingCase(
             "a window that begins before the page", learnt + [page(1, "limit=20&offset=20", 20..<40, next: 40)],
-            "artists/1/albums?limit=5&offset=19", .refusal),
+            "artists/1/albums?limit=5&offset=19", .refusal, "window page-not-held"),
         ComposingCase(
             "a window over two pages",
             learnt + [page(1, "limit=4", 0..<4, next: 4), page(1, "limit=4&offset=4", 4..<8, next: 8)],
-            "artists/1/albums?limit=6", .refusal),
-        ComposingCase("a smaller window of the last page", learnt + [end], "artists/1/albums?limit=2", .refusal),
+            "artists/1/albums?limit=6", .refusal, "window page-too-short"),
         ComposingCase(
-            "a window that begins within the last page", learnt + [end], "artists/1/albums?limit=20&offset=1", .refusal),
+            "a smaller window of the last page", learnt + [end], "artists/1/albums?limit=2", .refusal,
+            "window end-uncertain"),
         ComposingCase(
-            "a page with a gap", learnt + [page(1, "limit=20", 0..<19, next: 20)], "artists/1/albums?limit=5", .refusal),
+            "a window that begins within the last page", learnt + [end], "artists/1/albums?limit=20&offset=1", .refusal,
+            "window end-uncertain"),
+        ComposingCase(
+            "a page with a gap", learnt + [page(1, "limit=20", 0..<19, next: 20)], "artists/1/albums?limit=5", .refusal,
+            "window page-has-gaps"),
         ComposingCase(
             "a list that went on before its limit, against all that is known of lists",
-            learnt + [twenty, page(9, "limit=20", 0..<10, next: 10)], "artists/1/albums?limit=5", .refusal),
+            learnt + [twenty, page(9, "limit=20", 0..<10, next: 10)], "artists/1/albums?limit=5", .refusal,
+            "window form-rests"),
         ComposingCase(
             "a page with more items than places", learnt + [page(1, "limit=20", 0..<21, next: 20)],
-            "artists/1/albums?limit=5", .refusal),
+            "artists/1/albums?limit=5", .refusal, "window page-too-short"),
         ComposingCase(
             "what lies behind the end of a list", learnt + [page(1, "limit=4&offset=8", 0..<0, next: nil)],
-            "artists/1/albums?limit=20&offset=8", .refusal),
+            "artists/1/albums?limit=20&offset=8", .refusal, "window window-empty"),
         ComposingCase(
-            "a limit that the origin was never seen to accept", learnt + [end], "artists/1/albums?limit=26", .refusal),
+            "a limit that the origin was never seen to accept", learnt + [end], "artists/1/albums?limit=26", .refusal,
+            "window limit-never-seen"),
         ComposingCase(
             "a limit that nothing is documented of, and that the origin was never seen to accept",
-            [genres(1, "?limit=3", 0..<2)], "albums/1/genres?limit=4", .refusal),
+            [genres(1, "?limit=3", 0..<2)], "albums/1/genres?limit=4", .refusal, "window limit-never-seen"),
         ComposingCase(
             "a limit above the documented most",
-            learnt + [page(9, "limit=100", 0..<100, next: 100), end], "artists/1/albums?limit=101", .refusal),
+            learnt + [page(9, "limit=100", 0..<100, next: 100), end], "artists/1/albums?limit=101", .refusal,
+            "window limit-never-seen"),
         ComposingCase(
             "a window without a limit where no page showed how large one is",
-            [genres(9, "?limit=4", 0..<2), genres(1, "?limit=3", 0..<2)], "albums/1/genres", .refusal),
+            [genres(9, "?limit=4", 0..<2), genres(1, "?limit=3", 0..<2)], "albums/1/genres", .refusal,
+            "window standard-limit-unknown"),
         ComposingCase(
             "a link for an offset that the origin was not seen to write", [page(9, "limit=4", 0..<4, next: 4), twenty],
-            "artists/1/albums?limit=5&offset=3", .refusal),
+            "artists/1/albums?limit=5&offset=3", .refusal, "window next-unknown"),
         ComposingCase(
             "a window in a language whose links were not seen", learnt + [page(1, "l=de&limit=20", 0..<20, next: 20)],
-            "artists/1/albums?l=de&limit=5&offset=5", .refusal),
-        ComposingCase("a list of which nothing is stored", learnt, "artists/1/albums?limit=4", .refusal),
+            "artists/1/albums?l=de&limit=5&offset=5", .refusal, "window next-unknown"),
+        ComposingCase(
+            "a list of which nothing is stored", learnt, "artists/1/albums?limit=4", .refusal, "window not-held"),
         ComposingCase(
             "a relationship for a view of the same name",
             learnt + [twenty, Stored("artists/9/view/albums?limit=5", document(items("albums", 0..<3)))],
-            "artists/1/view/albums?limit=5", .refusal),
+            "artists/1/view/albums?limit=5", .refusal, "window not-held"),
         ComposingCase(
             "a smaller window of a list that ends inside its parent",
             learnt + [
                 inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<3), next: nil))),
             ],
-            "artists/1/albums?limit=20", .refusal),
+            "artists/1/albums?limit=20", .refusal, "window end-uncertain"),
         ComposingCase(
             "identifiers inside a parent whose items are nowhere",
             learnt + [inline, Stored("artists/1", document(artist(1, [identifier("albums", "77")], next: nil)))],
-            "artists/1/albums", .refusal),
+            "artists/1/albums", .refusal, "window element-not-held"),
         ComposingCase(
             "a list inside its parent before its items were seen in both places",
             [
                 page(9, "limit=4", 4..<8, next: 4),
                 Stored("artists/1?include=albums", document(artist(1, items("albums", 10..<13), next: nil))),
-            ], "artists/1/albums", .refusal),
+            ], "artists/1/albums", .refusal, "window places-never-compared"),
         ComposingCase(
             "a place that was noted of an answer which has another parent there by now",
             learnt + [
@@ -189,7 +199,7 @@ import Testing
                 Stored(
                     "artists?ids=1,2&include=albums", document(artist(2, items("albums", 50..<52), next: nil)),
                     isNoted: false),
-            ], "artists/1/albums", .refusal),
+            ], "artists/1/albums", .refusal, "window not-held"),
         ComposingCase(
             "a place that was noted of an answer which has another relationship there by now",
             learnt + [
@@ -198,19 +208,19 @@ import Testing
                     "artists/1?include=albums",
                     document(resource("artists", "1", [relation("singles", items("albums", 0..<3))])),
                     isNoted: false),
-            ], "artists/1/albums", .refusal),
+            ], "artists/1/albums", .refusal, "window not-held"),
         ComposingCase(
             "a place that was noted of an answer which has nothing there by now",
             learnt + [
                 inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<3), next: nil))),
                 Stored("artists/1?include=albums", document(resource("artists", "1")), isNoted: false),
-            ], "artists/1/albums", .refusal),
+            ], "artists/1/albums", .refusal, "window not-held"),
         ComposingCase(
             "an envelope with members of its own",
             [
                 Stored("albums/9/genres?limit=4", "{\"data\":[\(genre("34"))],\"meta\":{}}"),
                 Stored("albums/1/genres?limit=3", "{\"data\":[\(genre("34"))],\"meta\":{}}"),
-            ], "albums/1/genres?limit=4", .refusal),
+            ], "albums/1/genres?limit=4", .refusal, "window form-not-understood"),
     ]
 
     @Test(arguments: answers) func windowsAreCutOutOfOnePage(_ row: ComposingCase) throws { try row.check() }
@@ -333,6 +343,7 @@ import Testing
         try scene.store(Self.closed)
         for artist in 1...3 { try scene.store(Self.page(artist, "limit=20", 0..<13, next: nil)) }
         #expect(try scene.ask("artists/1/albums?limit=4&offset=13") == .refusal, "how it says so was not seen")
+        #expect(try scene.refusal("artists/1/albums?limit=4&offset=13") == "past-end past-end-unknown")
         for artist in 2...3 { try scene.store(Self.pastEnd(artist, id: "ID\(artist)")) }
         let answer = try scene.answer("artists/1/albums?limit=4&offset=13")
         #expect(answer.status == 404 && answer.example != nil)

@@ -29,20 +29,22 @@ import Testing
             "artists/1/albums?l=de&limit=20&offset=20",
             .fetch("/v1/catalog/us/artists/1/albums?l=de&limit=100&offset=0")),
         ComposingCase(
-            "not where the client jumps", full + [first], "artists/1/albums?limit=20&offset=40", .refusal),
-        ComposingCase("not where no page is there", full, "artists/1/albums?limit=20&offset=20", .refusal),
+            "not where the client jumps", full + [first], "artists/1/albums?limit=20&offset=40", .refusal,
+            "window page-not-held"),
+        ComposingCase(
+            "not where no page is there", full, "artists/1/albums?limit=20&offset=20", .refusal, "window not-held"),
         ComposingCase(
             "not by a page that has gone stale", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)],
             "artists/1/albums?limit=20&offset=20", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=0")),
         ComposingCase(
             "not by a page that has gone stale, later", full + [page(1, "limit=20", 0..<20, next: 20, freshFor: 50)],
-            "artists/1/albums?limit=20&offset=20", after: 50, .refusal),
+            "artists/1/albums?limit=20&offset=20", after: 50, .refusal, "window not-held"),
         ComposingCase(
             "from the first step on", CutWindowTests.learnt + [first], "artists/1/albums?limit=20&offset=20", larger),
         ComposingCase(
             "not where a page of the storefront had a gap",
             full + [page(9, "limit=20&offset=100", 100..<119, next: 120), first],
-            "artists/1/albums?limit=20&offset=20", .refusal),
+            "artists/1/albums?limit=20&offset=20", .refusal, "growth growth-meets-gaps"),
         ComposingCase(
             "where a page of another storefront had one",
             full + [
@@ -52,16 +54,16 @@ import Testing
             ], "artists/1/albums?limit=20&offset=20", larger),
         ComposingCase(
             "not for more than half of it", full + [page(9, "limit=60", 0..<60, next: 60), first],
-            "artists/1/albums?limit=51&offset=20", .refusal),
+            "artists/1/albums?limit=51&offset=20", .refusal, "growth growth-gains-little"),
         ComposingCase(
             "not where the window would lie in two of them", full + [page(1, "limit=20&offset=70", 70..<90, next: 90)],
-            "artists/1/albums?limit=20&offset=90", .refusal),
+            "artists/1/albums?limit=20&offset=90", .refusal, "growth growth-gains-little"),
         ComposingCase(
             "where the client leaves the size to the origin", full + [first], "artists/1/albums?offset=20", larger),
         ComposingCase(
             "not where it is there, and ends before the window",
             full + [first, page(1, "limit=100", 0..<20, next: nil)],
-            "artists/1/albums?limit=20&offset=20", .refusal),
+            "artists/1/albums?limit=20&offset=20", .refusal, "window end-uncertain"),
     ]
 
     @Test(arguments: rows) func aLargerPageIsFetched(_ row: ComposingCase) throws { try row.check() }

@@ -127,43 +127,43 @@ import Testing
         ComposingCase(
             "a base that has gone stale, whatever else might be fetched",
             forms + [Stored("albums/1", document(album("1", [artistID("7")])), freshFor: 50)],
-            "albums/1?include=artists", after: 50, .refusal),
+            "albums/1?include=artists", after: 50, .refusal, "item not-held"),
         ComposingCase(
             "missing elements that no batch was seen to bring", [Taught.albumWithArtists, Taught.artist, base],
-            "albums/1?include=artists", .refusal),
+            "albums/1?include=artists", .refusal, "item element-not-held"),
         ComposingCase(
             "missing elements in a form that was not seen for too long",
             [briefly, Taught.artist, Taught.artists, base],
-            "albums/1?include=artists", after: 50, .refusal),
+            "albums/1?include=artists", after: 50, .refusal, "item form-ran-out"),
         ComposingCase(
             "missing elements whose relationships are whole resources",
             [
                 Stored("albums/9?include=artists", document(album("9", [withWholeAlbums("90")]))),
                 Stored("artists?ids=90", document(withWholeAlbums("90"))), base,
-            ], "albums/1?include=artists", .refusal),
+            ], "albums/1?include=artists", .refusal, "item element-not-held"),
         ComposingCase(
             "missing elements of two types",
             formsOfBoth + [Stored("albums/1", document(both("1", [artistID("7")], [genreID("21")])))],
-            "albums/1?include=artists,genres", .refusal),
+            "albums/1?include=artists,genres", .refusal, "supplement several-types"),
         ComposingCase(
             "more missing elements than one request may ask for",
             manyForms + [Stored("albums/1", document(album("1", (200..<226).map { artistID("\($0)") })))],
-            "albums/1?include=artists", .refusal),
+            "albums/1?include=artists", .refusal, "supplement too-many-missing"),
         ComposingCase(
             "missing elements whose relationships no batch shows",
             [
                 Stored("albums/9?include=artists", document(album("9", [withAlbums("90")]))),
                 Stored("artists?ids=90", document(artist("90"))), base,
-            ], "albums/1?include=artists", .refusal),
+            ], "albums/1?include=artists", .refusal, "item element-not-held"),
         ComposingCase(
             "an include that was never seen", [Taught.album, Taught.artist, Taught.artists, base],
-            "albums/1?include=artists", .refusal),
+            "albums/1?include=artists", .refusal, "item form-never-seen"),
         ComposingCase(
             "an include that shows another list beside",
             [
                 Stored("albums/9?include=artists", document(both("9", [artist("90")], [genreID("34")]))),
                 Taught.artist, Taught.artists, base, Stored("artists/7", document(artist("7"))),
-            ], "albums/1?include=artists", .refusal),
+            ], "albums/1?include=artists", .refusal, "item relationship-not-held"),
         ComposingCase(
             "a longer list than any that was seen there, of a name that nothing is documented of",
             [
@@ -172,7 +172,7 @@ import Testing
                 Stored("genres/34", document(genre("34"))), Stored("genres?ids=34", document(genre("34"))),
                 Stored(
                     "albums/1", document(resource("albums", "1", [relation("genres", [genreID("34"), genreID("21")])]))),
-            ], "albums/1?include=genres", .refusal),
+            ], "albums/1?include=genres", .refusal, "item size-never-seen"),
     ]
 
     @Test(arguments: answers) func itemsArePutTogether(_ row: ComposingCase) throws { try row.check() }

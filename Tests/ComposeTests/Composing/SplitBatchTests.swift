@@ -147,37 +147,42 @@ import Testing
             .fetch("/v1/catalog/us/albums?ids=1")),
         ComposingCase(
             "nothing but duplicates of what is missing goes as it came", forms + [repeated(["8", "9", "8"])],
-            "albums?ids=1,1", .refusal),
+            "albums?ids=1,1", .refusal, "batch not-held"),
     ]
 
     static let refusals: [ComposingCase] = [
-        ComposingCase("a batch of which nothing is stored", forms, "albums?ids=1,2", .refusal),
-        ComposingCase("a batch in a form that was never seen", [Taught.album, one, two], "albums?ids=1,2", .refusal),
+        ComposingCase("a batch of which nothing is stored", forms, "albums?ids=1,2", .refusal, "batch not-held"),
+        ComposingCase(
+            "a batch in a form that was never seen", [Taught.album, one, two], "albums?ids=1,2", .refusal,
+            "batch form-never-seen"),
         ComposingCase(
             "a batch of two before a batch showed an order",
             [Taught.album, Stored("albums?ids=9", document(album("9", [artistID("90")]))), one, two],
-            "albums?ids=1,2", .refusal),
+            "albums?ids=1,2", .refusal, "batch order-unknown"),
         ComposingCase(
-            "what is asked for twice before that was seen", forms + [one, two], "albums?ids=1,2,1", .refusal),
+            "what is asked for twice before that was seen", forms + [one, two], "albums?ids=1,2,1", .refusal,
+            "batch duplicates-unknown"),
         ComposingCase(
             "what is asked for twice, where it is not known in which of its places it comes",
-            forms + [neighbours, one, two], "albums?ids=1,2,1", .refusal),
+            forms + [neighbours, one, two], "albums?ids=1,2,1", .refusal,
+            "batch duplicates-unknown"),
         ComposingCase(
             "as many as are documented and a duplicate, which the origin may count",
             artistForms + [Stored("artists?ids=90,91,90", document([artist("90"), artist("91")]))] + manyArtists,
-            "artists?ids=" + (manyIDs.prefix(25) + manyIDs.prefix(1)).joined(separator: ","), .refusal),
+            "artists?ids=" + (manyIDs.prefix(25) + manyIDs.prefix(1)).joined(separator: ","), .refusal,
+            "batch too-many-ids"),
         ComposingCase(
             "more than is documented", artistForms + manyArtists, "artists?ids=" + manyIDs.joined(separator: ","),
-            .refusal),
+            .refusal, "batch too-many-ids"),
         ComposingCase(
             "a batch one of whose items is nowhere and the other lacks elements",
             [
                 Taught.albumsWithArtists, Taught.albumWithArtists, Taught.artist, Taught.artists,
                 Stored("albums/1", document(album("1", [artistID("7")]))),
-            ], "albums?ids=1,2&include=artists", .refusal),
+            ], "albums?ids=1,2&include=artists", .refusal, "batch not-held"),
         ComposingCase(
             "a batch out of items before one resource was seen in both",
-            [Taught.albums, one, two], "albums?ids=1,2", .refusal),
+            [Taught.albums, one, two], "albums?ids=1,2", .refusal, "batch places-never-compared"),
     ]
 
     @Test(arguments: answers) func batchesAreMadeOfWhatIsThere(_ row: ComposingCase) throws { try row.check() }

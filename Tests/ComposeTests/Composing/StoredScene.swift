@@ -51,6 +51,22 @@ enum Outcome: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
+extension Outcome {
+    init(_ outcome: CompositionOutcome) {
+        self =
+            switch outcome {
+            case .answer(let body): .answer(String(decoding: body.body, as: UTF8.self), body.detail)
+            case .partial(let supplement): .fetch(String(decoding: supplement.target, as: UTF8.self))
+            case .impossible: .refusal
+            }
+    }
+}
+
+/// The rule and the lack of a refusal, in the words of the counters.
+private func words(_ outcome: CompositionOutcome) -> String? {
+    outcome.refusal.map { "\($0.rule.word) \($0.lack.kind.word)" }
+}
+
 /// What a proxy holds and has learnt, in memory alone and without a loop: stored answers in, a
 /// composed one or a refusal out.
 struct StoredScene {
@@ -128,11 +144,15 @@ struct StoredScene {
 
     /// The same, as it can be compared.
     func ask(_ target: String, after: Int64 = 10) throws -> Outcome {
-        switch try compose(target, after: after) {
-        case .answer(let body): .answer(String(decoding: body.body, as: UTF8.self), body.detail)
-        case .partial(let supplement): .fetch(String(decoding: supplement.target, as: UTF8.self))
-        case .impossible: .refusal
-        }
+        Outcome(try compose(target, after: after))
+    }
+
+    /// Why nothing can be built, in the words of the counters; nil where something can.
+    func refusal(_ target: String, after: Int64 = 10) throws -> String? { words(try compose(target, after: after)) }
+
+    /// The same for people.
+    func sentence(_ target: String, after: Int64 = 10) throws -> String? {
+        try compose(target, after: after).refusal?.sentence(of: try Self.request(target))
     }
 
     /// The composed answer.
@@ -155,17 +175,25 @@ struct ComposingCase: Sendable, CustomTestStringConvertible {
     let target: String
     let after: Int64
     let expected: Outcome
+    /// The rule and the lack of a refusal, in the words of the counters.
+    let reason: String?
 
-    init(_ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, _ expected: Outcome) {
+    init(
+        _ name: String, _ stored: [Stored], _ target: String, after: Int64 = 10, _ expected: Outcome,
+        _ reason: String? = nil
+    ) {
         testDescription = name
         self.stored = stored
         self.target = target
         self.after = after
         self.expected = expected
+        self.reason = reason
     }
 
     func check(_ scene: StoredScene = StoredScene()) throws {
         try scene.store(stored)
-        #expect(try scene.ask(target, after: after) == expected, "\(testDescription)")
+        let outcome = try scene.compose(target, after: after)
+        #expect(Outcome(outcome) == expected, "\(testDescription)")
+        #expect(words(outcome) == reason, "\(testDescription)")
     }
 }

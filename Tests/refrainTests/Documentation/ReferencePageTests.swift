@@ -2,6 +2,7 @@ import Testing
 
 @testable import Admin
 @testable import Cache
+@testable import Compose
 @testable import Proxy
 @testable import refrain
 
@@ -36,6 +37,16 @@ import Testing
     @Test func reasons() {
         expect("Reasons", Reason.allCases.map { [code($0.text)] }, columns: 1)
         #expect(page.table(under: "Reasons").allSatisfy { $0.count == 3 })
+    }
+
+    @Test func whatKeptAnswersFromBeingComposed() {
+        let section = "What kept an answer from being composed"
+        expect(section, Lack.Kind.allCases.map { [code("\($0.word)")] }, columns: 1)
+        for row in page.table(under: section) {
+            #expect(row.count == 3)
+            let tried = row[1].split(separator: ", ").map { $0.replacing("`", with: "") }
+            #expect(tried.allSatisfy { word in Refusal.Rule.allCases.contains { "\($0.word)" == word } }, "\(row)")
+        }
     }
 
     @Test func metrics() {

@@ -1,4 +1,5 @@
 import Cache
+import Compose
 import Synchronization
 
 /// What the proxy counts. The names are those of `/stats`; every request is one of `hits`,
@@ -79,6 +80,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 /// A single writer needs no locked addition: a relaxed load and store cost what plain ones do.
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
+    private let refusals: InlineArray<280, Atomic<Int>>
     private let cells: InlineArray<20, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
@@ -89,8 +91,10 @@ public final class Statistics: Sendable {
     public init() {
         precondition(Counter.allCases.count == 20, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
+        precondition(Refusal.Rule.allCases.count * Lack.Kind.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
+        refusals = InlineArray { _ in Atomic<Int>(0) }
     }
 
     /// Counts; only on the loop that owns these counters.
@@ -103,6 +107,22 @@ public final class Statistics: Sendable {
     public func count(because reason: Reason) {
         let index = Int(reason.rawValue)
         reasons[index].store(reasons[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// Counts a request that goes to the origin because nothing could be composed; only on the loop
+    /// that owns these counters.
+    func count(notComposed refusal: Refusal) {
+        let index = Self.index(refusal.rule, refusal.lack.kind)
+        refusals[index].store(refusals[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// How many requests went to the origin because composing by this rule lacked this.
+    package subscript(notComposed rule: Refusal.Rule, lack: Lack.Kind) -> Int {
+        refusals[Self.index(rule, lack)].load(ordering: .relaxed)
+    }
+
+    private static func index(_ rule: Refusal.Rule, _ lack: Lack.Kind) -> Int {
+        Int(lack.rawValue) * Refusal.Rule.allCases.count + Int(rule.rawValue)
     }
 
     /// How often this was the reason why a request was not simply a hit, or its answer not stored.

@@ -1,0 +1,132 @@
+import AppleMusic
+import Cache
+import Testing
+
+@testable import Compose
+
+/// Why nothing is composed: what the other tables do not meet, and what is said of it.
+@Suite struct RefusalTests {
+    static let rows: [ComposingCase] = [
+        ComposingCase(
+            "a form that was not seen within the lifetime of its answers",
+            [Stored("albums/9", document(album("9", [artistID("90")])), freshFor: 20), larger], "albums/1", after: 20,
+            .refusal, "item form-ran-out"),
+        ComposingCase(
+            "a batch in a form that showed nothing yet",
+            [Stored("albums?ids=404", document([])), Stored("albums/1", document(album("1")))], "albums?ids=1",
+            .refusal, "batch type-never-seen"),
+        ComposingCase(
+            "parameters that change what is asked for by id",
+            [
+                Stored("albums/9?extend=a", document(album("9", [artistID("90")]))),
+                Stored("albums?extend=a&ids=1,2", document([album("1"), album("2")])),
+            ], "albums/1?extend=a", .refusal, "item parameters-forbid"),
+        ComposingCase(
+            "searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
+        ComposingCase(
+            "charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
+    ]
+
+    private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+    private static let twenty = CutWindowTests.page(1, "limit=20", 0..<20, next: 20)
+
+    /// Those that a table cannot bring about; each has a test of its own.
+    private static let elsewhere = ["not-understood", "switched-off", "growth-rests", "past-end-unknown", "over-age"]
+
+    @Test(arguments: rows) func eachSaysWhatItLacks(_ row: ComposingCase) throws { try row.check() }
+
+    @Test func everyLackIsMetByATest() {
+        let rows =
+            Self.rows + CutWindowTests.refusals + EnlargedPageTests.rows + ExpandedItemTests.refusals
+            + ReducedItemTests.refusals + SplitBatchTests.refusals
+        let met = Set(rows.compactMap { $0.reason?.split(separator: " ").last.map(String.init) })
+        let all = Lack.Kind.allCases.map(\.word.description)
+        #expect(Set(all).count == all.count, "no two share a word")
+        #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
+    }
+
+    @Test func whatIsNotUnderstoodHasNoRule() {
+        let refusal = Refusal(nothingHeldOf: nil)
+        #expect(refusal.rule == .other && refusal.lack.kind == .notUnderstood)
+        #expect(refusal.sentence(of: nil) == "answers to such targets are not composed")
+    }
+
+    @Test func whatIsSwitchedOffIsNotTried() throws {
+        var settings = CompositionSettings()
+        (settings.compose, settings.windows) = (.off, false)
+        let scene = StoredScene(settings)
+        try scene.store(CutWindowTests.learnt + [Taught.album, Self.larger, Self.twenty])
+        #expect(try scene.refusal("albums/1") == "item switched-off")
+        #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")
+    }
+
+    @Test func aFormThatWasContradictedRests() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Self.larger])
+        let until = StoredScene.noon + 100
+        scene.library.forms.switchOff(try StoredScene.request("albums/1").shape, until: until)
+        #expect(try scene.refusal("albums/1", after: 99) == "item form-rests")
+        #expect(try scene.refusal("albums/1", after: 100) == "item form-ran-out")
+    }
+
+    @Test func largerPagesThatDidNotPayRest() throws {
+        let scene = StoredScene()
+        try scene.store(CutWindowTests.learnt + [Self.twenty])
+        let target = "artists/1/albums?limit=20&offset=20"
+        for _ in 0..<5 {
+            guard case .partial(let supplement) = try scene.compose(target) else { break }
+            scene.library.forms.noteGrowth(try #require(supplement.growth), at: StoredScene.noon)
+        }
+        #expect(try scene.refusal(target) == "growth growth-rests")
+    }
+
+    @Test func whatIsTooOldWhenItIsBuiltIsRefused() throws {
+        var scene = StoredScene()
+        scene.rule = .fixed(10, stale: 0)
+        try scene.store([Taught.album, Self.larger])
+        #expect(try scene.refusal("albums/1", after: 9) == nil)
+        #expect(try scene.refusal("albums/1", after: 10) == "item over-age")
+    }
+
+    /// Of several pages, and of several places of a resource.
+    @Test func ofWhatWasTriedTheFurthestIsTold() throws {
+        let scene = StoredScene()
+        let gaps = CutWindowTests.page(1, "limit=20", 0..<18, next: 20)
+        try scene.store(CutWindowTests.learnt + [gaps, CutWindowTests.page(1, "limit=4&offset=40", 40..<44, next: 44)])
+        #expect(try scene.refusal("artists/1/albums?limit=5") == "window page-has-gaps")
+        #expect(try scene.refusal("artists/1/albums?limit=5&offset=30") == "window page-not-held")
+        #expect(try scene.refusal("artists/1/albums?limit=5&offset=41") == "window page-too-short")
+    }
+
+    @Test func peopleAreToldInASentence() throws {
+        let scene = StoredScene()
+        try scene.store(
+            CutWindowTests.learnt + [CutWindowTests.page(1, "limit=20", 0..<18, next: 20), Self.larger, Taught.albums])
+        let sentences = [
+            ("artists/1/albums?limit=5", "window: the page at offset 0 has 2 gaps"),
+            ("artists/1/albums?limit=5&offset=60", "window: no page of the list with offset 60 is held"),
+            ("artists/2/albums?limit=5", "window: no fresh page of the list is held"),
+            ("artists/1/albums?limit=101", "window: the limit 101 is above any that was seen"),
+            ("albums/1", "item: the form albums was never seen"),
+            ("albums?ids=1,3&include=artists", "batch: the form albums?ids&include=artists was never seen"),
+            (
+                "albums?ids=1",
+                "batch: it was never seen that albums show the same alone and in a batch"
+            ),
+        ]
+        for (target, sentence) in sentences { #expect(try scene.sentence(target) == sentence) }
+    }
+
+    /// Nothing of the text of a request that is not an app's way to ask is needed for a sentence.
+    @Test func everyLackHasASentenceOfItsOwn() throws {
+        let request = try StoredScene.request("artists/1/albums?limit=5")
+        for rule in [Refusal.Rule.item, .window] {
+            let sentences = Lack.Kind.allCases.filter { $0 != .notUnderstood }.map {
+                Refusal(rule, $0).sentence(of: request)
+            }
+            let bare = Lack.Kind.allCases.filter { sentences.contains("\(rule.word): \($0.word)") }
+            let ofLists = Lack.Kind.standardLimitUnknown...Lack.Kind.pastEndUnknown
+            #expect(bare.allSatisfy { rule == .item && ofLists.contains($0) }, "\(bare)")
+        }
+    }
+}
