@@ -63,6 +63,7 @@ struct CatalogQuery {
             let scope = TextSlice(name.start + 4, name.end - 1)
             return ResourceClass(resourceType: scope, in: bytes).map { .ids($0) } ?? .refused
         case 7 where name.equals("include", in: bytes): return .include
+        case 5 where subject == .item && name.equals("views", in: bytes): return .selection
         case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
         default: return .decoration
         }

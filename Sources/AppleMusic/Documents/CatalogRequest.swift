@@ -40,7 +40,7 @@ public struct CatalogRequest: Sendable {
     /// that give the number of another request.
     public let resourceContext: UInt64
     /// Whether resources look as they do without any parameter but `include`, `l` and those that
-    /// choose them.
+    /// choose them. `views` adds a member to a single resource and changes none.
     public let hasPlainResources: Bool
 
     /// Takes a target apart; nil for what is not to be composed or looked through.
@@ -216,8 +216,9 @@ extension CatalogRequest {
     /// - Parameter relatedType: one of the twelve types.
     /// - Parameter ids: at least one, each as ``ids`` has them.
     public func target(relatedType: ResourceClass, ids: [[UInt8]]) -> [UInt8] {
+        // What touches no resource may not be left in: it would be another request for the same.
         var query = CatalogQueryWriter(
-            after: Self.collectionPath(storefront, relatedType), decoration: shape.decoration)
+            after: Self.collectionPath(storefront, relatedType), decoration: hasPlainResources ? [] : shape.decoration)
         query.append("ids", ids)
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()

@@ -60,7 +60,7 @@ struct Assembler {
     ) -> Writing {
         let candidates = sources.candidates(request.indexNumber(ofResource: resource), resource: resource, id: id)
         for candidate in candidates where agree(type, candidate.placement, placement) {
-            if shape.describes(candidate.object, in: candidate.part.document) {
+            if isWhole(candidate), shape.describes(candidate.object, in: candidate.part.document) {
                 copy(candidate.object.whole, of: candidate.part)
                 return .done
             }
@@ -69,6 +69,13 @@ struct Assembler {
         let writing = assemble(shape, type, placement, candidates)
         if writing != .done { rewind(to: mark) }
         return writing
+    }
+
+    /// Whether all members of the resource are those that it would have here: which views there are
+    /// depends on the request.
+    private func isWhole(_ candidate: Candidate) -> Bool {
+        candidate.object.otherMembers == 0
+            || candidate.part.request?.shape.decoration == request.shape.decoration
     }
 
     /// Writes an element of a list that `part` has, as `placement` shows it.
@@ -114,7 +121,7 @@ extension Assembler {
         if one == other { return true }
         guard request.hasPlainResources else { return false }
         if let known = agreements.first(where: { $0.type == type }) { return known.agreement.holds(one, other) }
-        let agreement = forms.agreement(type)
+        let agreement = forms.agreement(type, at: now)
         agreements.append((type, agreement))
         return agreement.holds(one, other)
     }

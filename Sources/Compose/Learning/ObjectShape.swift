@@ -60,6 +60,43 @@ struct ObjectShape: Sendable, Equatable {
 
     subscript(_ name: UInt64) -> RelationShape? { relations.first { $0.name == name } }
 
+    /// The same with other relationships.
+    func with(_ relations: [RelationShape]) -> ObjectShape {
+        var shape = self
+        shape.relations = relations
+        shape.hasRelationships = true
+        return shape
+    }
+
+    /// The same but for the member `views`; nil where it has yet others.
+    var withoutViews: ObjectShape? {
+        guard otherMembers == 0 || otherMembers == Self.viewsNumber else { return nil }
+        var shape = self
+        shape.otherMembers = 0
+        return shape
+    }
+
+    private static let viewsNumber = ResourceDocument.nameNumber(Array("views".utf8).span)
+
+    /// No more than what names the resource.
+    fileprivate var identifier: ObjectShape {
+        var shape = self
+        (shape.hasAttributes, shape.hasRelationships, shape.otherMembers, shape.relations) = (false, false, 0, [])
+        return shape
+    }
+
+    /// Whether both show the same, their relationships apart.
+    func hasSameMembers(as other: ObjectShape) -> Bool {
+        hasHref == other.hasHref && hasAttributes == other.hasAttributes && otherMembers == other.otherMembers
+    }
+
+    /// Whether both show the same, as far as was seen of the elements of their relationships.
+    func isSameForm(as other: ObjectShape) -> Bool {
+        hasSameMembers(as: other) && hasRelationships == other.hasRelationships
+            && relations.count == other.relations.count
+            && relations.allSatisfy { relation in other[relation.name].map(relation.isSameForm) ?? false }
+    }
+
     private func hasSameMembers(as object: ResourceDocument.Object) -> Bool {
         hasHref != object.href.isEmpty && hasAttributes != object.attributes.isEmpty
             && hasRelationships == object.hasRelationships && otherMembers == object.otherMembers
@@ -121,6 +158,21 @@ struct RelationShape: Sendable, Equatable {
     func hasSameMembers(as relation: ResourceDocument.Relation) -> Bool {
         otherMembers == relation.otherMembers && hasData != relation.data.isEmpty
     }
+
+    /// Whether both show the same, however long the lists are.
+    func isSameForm(as other: RelationShape) -> Bool {
+        otherMembers == other.otherMembers && hasData == other.hasData && elements.isSameForm(as: other.elements)
+    }
+
+    /// The same list with what names its elements in place of them.
+    var ofIdentifiers: RelationShape {
+        var shape = self
+        shape.elements = elements.identifiers
+        return shape
+    }
+
+    /// The names of the relationships that its elements have.
+    var nestedNames: [UInt64] { elements.relationNames }
 }
 
 /// The shapes of the elements of one list, by type; lists may be mixed (playlist tracks are songs
@@ -128,6 +180,12 @@ struct RelationShape: Sendable, Equatable {
 struct ElementShapes: Sendable, Equatable {
     private var types: [ResourceClass] = []
     private var shapes: [ObjectShape] = []
+
+    init() {}
+
+    init(_ type: ResourceClass, _ shape: ObjectShape) {
+        (types, shapes) = ([type], [shape])
+    }
 
     subscript(_ type: ResourceClass?) -> ObjectShape? {
         guard let type, let index = types.firstIndex(of: type) else { return nil }
@@ -146,6 +204,25 @@ struct ElementShapes: Sendable, Equatable {
 
     /// Whether nothing but identifiers was seen.
     var areIdentifiers: Bool { shapes.allSatisfy(\.isIdentifier) }
+
+    /// Whether nothing but whole resources was seen.
+    var areResources: Bool { shapes.allSatisfy(\.hasAttributes) }
+
+    /// Whether none was seen.
+    var isEmpty: Bool { types.isEmpty }
+
+    var identifiers: ElementShapes {
+        var elements = self
+        elements.shapes = shapes.map(\.identifier)
+        return elements
+    }
+
+    var relationNames: [UInt64] { shapes.flatMap { $0.relations.map(\.name) } }
+
+    /// Whether elements of each type that was seen in both show the same.
+    func isSameForm(as other: ElementShapes) -> Bool {
+        zip(types, shapes).allSatisfy { type, shape in other[type].map(shape.isSameForm) ?? true }
+    }
 
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
         guard let type = object.type, let index = types.firstIndex(of: type) else { return false }

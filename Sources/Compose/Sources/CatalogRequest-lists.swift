@@ -25,6 +25,15 @@ extension CatalogRequest {
 }
 
 extension CatalogRequest {
+    /// The canonical target that it was taken from, or one that asks for the same.
+    var target: [UInt8] {
+        switch shape.subject {
+        case .item, .list: target(limit: limit, offset: offset)
+        case .batch: target(resources: resources)
+        case .results: path
+        }
+    }
+
     /// What a canonical target asks for; nil for what is not to be composed or looked through.
     package init?(canonical: [UInt8]) {
         var target = CanonicalTarget()

@@ -44,7 +44,7 @@ final class Batcher {
             wanted.hasPlainResources, wanted.resources.first != nil,
             library.forms.record(wanted.shape, at: proxy.context.unixSeconds) != nil
         else { return false }
-        return !library.forms.agreement(wanted.shape.type).isRefuted(.batched, .item)
+        return !library.forms.agreement(wanted.shape.type, at: proxy.context.unixSeconds).isRefuted(.batched, .item)
     }
 
     /// Takes in a miss that it `accepts`.
