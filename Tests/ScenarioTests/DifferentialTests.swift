@@ -62,6 +62,19 @@ import Testing
         #expect(run.statistics[because: .window] > 0 || gaps == nil)
     }
 
+    /// The same before origins that show other relationships than the documented ones.
+    @Test(arguments: SimulatorConfiguration.RelationHabit.allCases)
+    func noAnswerIsWrongWhateverIsShownUnasked(_ habit: SimulatorConfiguration.RelationHabit) async throws {
+        var settings = DifferentialRun.Settings(
+            seed: 20_261_140, requests: Self.worldRequests, longestStep: Self.longestStep,
+            reviseEvery: Self.reviseEvery, batches: true)
+        settings.relationHabit = habit
+        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
+        if let failure = run.failure { Issue.record("\(habit): \(failure)") }
+        #expect(run.statistics[.requests] == settings.requests)
+        #expect(run.statistics[.composed] > 0)
+    }
+
     /// What was learnt of the shapes of answers before is wrong afterwards.
     @Test(arguments: [
         DifferentialRun.Settings(
