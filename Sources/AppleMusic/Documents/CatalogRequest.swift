@@ -59,7 +59,8 @@ public struct CatalogRequest: Sendable {
         if path.subject == .batch, query.resources.isEmpty { return nil }
         self.storefront = storefront
         shape = RequestShape(
-            subject: path.subject, type: route.resourceClass, include: query.include, decoration: query.decoration)
+            subject: path.subject, type: route.resourceClass, include: query.include, views: query.views,
+            decoration: query.decoration)
         language = query.language
         resources = path.id.map { [ResourceName(type: route.resourceClass, id: $0)] } ?? query.resources
         limit = query.limit
@@ -216,15 +217,15 @@ extension CatalogRequest {
     /// - Parameter relatedType: one of the twelve types.
     /// - Parameter ids: at least one, each as ``ids`` has them.
     public func target(relatedType: ResourceClass, ids: [[UInt8]]) -> [UInt8] {
-        // What touches no resource may not be left in: it would be another request for the same.
         var query = CatalogQueryWriter(
-            after: Self.collectionPath(storefront, relatedType), decoration: hasPlainResources ? [] : shape.decoration)
+            after: Self.collectionPath(storefront, relatedType), decoration: shape.decoration)
         query.append("ids", ids)
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()
     }
 
-    /// Another window of the same list, with its include, decoration and language.
+    /// Another window of the same list, with its include, decoration and language; of an item, the
+    /// item.
     /// - Parameter limit: 1 to 999,999,999, or nil to leave it to the origin.
     /// - Parameter offset: 0 to 999,999,999, or nil for the list's beginning.
     public func target(limit: Int?, offset: Int?) -> [UInt8] {
@@ -233,6 +234,7 @@ extension CatalogRequest {
         if !language.isEmpty { query.append("l", [language]) }
         if let limit { query.append("limit", limit) }
         if let offset { query.append("offset", offset) }
+        if !shape.views.isEmpty { query.append("views", shape.views) }
         return query.finish()
     }
 

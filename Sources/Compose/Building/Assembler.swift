@@ -60,7 +60,7 @@ struct Assembler {
     ) -> Writing {
         let candidates = sources.candidates(request.indexNumber(ofResource: resource), resource: resource, id: id)
         for candidate in candidates where agree(type, candidate.placement, placement) {
-            if isWhole(candidate), shape.describes(candidate.object, in: candidate.part.document) {
+            if shape.describes(candidate.object, in: candidate.part.document) {
                 copy(candidate.object.whole, of: candidate.part)
                 return .done
             }
@@ -69,13 +69,6 @@ struct Assembler {
         let writing = assemble(shape, type, placement, candidates)
         if writing != .done { rewind(to: mark) }
         return writing
-    }
-
-    /// Whether all members of the resource are those that it would have here: which views there are
-    /// depends on the request.
-    private func isWhole(_ candidate: Candidate) -> Bool {
-        candidate.object.otherMembers == 0
-            || candidate.part.request?.shape.decoration == request.shape.decoration
     }
 
     /// Writes an element of a list that `part` has, as `placement` shows it.
@@ -173,17 +166,25 @@ extension Assembler {
         writeHead(base.object, of: base.part)
         append(",\"attributes\":")
         copy(base.object.attributes, of: base.part)
-        let writing = shape.hasRelationships ? writeRelationships(shape, type, placement, candidates) : .done
+        var result = Writing.done
+        for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
+            append(isView ? ",\"views\":{" : ",\"relationships\":{")
+            switch writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, candidates) {
+            case .done: break
+            case .lacking: result = .lacking
+            case .impossible: return .impossible
+            }
+            append("}")
+        }
         append("}")
-        return writing
+        return result
     }
 
-    private mutating func writeRelationships(
-        _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    private mutating func writeRelations(
+        _ relations: [RelationShape], _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
-        append(",\"relationships\":{")
         var result = Writing.done
-        for (index, relation) in shape.relations.enumerated() {
+        for (index, relation) in relations.enumerated() {
             if index > 0 { append(",") }
             switch write(relation, of: type, placement, candidates) {
             case .done: break
@@ -192,7 +193,6 @@ extension Assembler {
             case .impossible: return .impossible
             }
         }
-        append("}")
         return result
     }
 
@@ -231,7 +231,7 @@ extension Assembler {
             request.hasPlainResources
         else { return false }
         let name = document.body[relation.spelling.range].dropFirst().dropLast()
-        return CatalogRequest.standardLimit(ofList: Array(name), isView: false, of: type).map { count <= $0 } ?? false
+        return CatalogRequest.standardLimit(ofList: Array(name), isView: shape.isView, of: type).map { count <= $0 } ?? false
     }
 
     private mutating func write(
@@ -249,7 +249,7 @@ extension Assembler {
         var result = Writing.done
         for (index, element) in part.document.elements(of: relation).enumerated() {
             if index > 0 { append(",") }
-            switch write(element: element, of: part, shape.elements, .included, standingAs: .included) {
+            switch write(element: element, of: part, shape.elements, shape.placement, standingAs: shape.placement) {
             case .done: break
             case .lacking: result = .lacking
             case .impossible: return .impossible

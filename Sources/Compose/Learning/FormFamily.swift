@@ -1,15 +1,15 @@
 import AppleMusic
 
 // What resources show in a form of request that was not seen, by what they showed in forms that
-// differ from it in `include` alone. Pure.
-// Must hold: a relationship that an `include` names looks as it did where it was named, another one
+// differ from it in `include` and `views` alone. Pure.
+// Must hold: a relationship or view that is named looks as it did where it was named, another one
 // as where it was not; two sights that differ say that this origin has another rule.
 
-/// Forms of one type with the same parameters but `include`.
+/// Forms of one type with the same parameters but `include` and `views`.
 struct FormFamily {
     struct Member {
-        /// The relationships that it names, by the numbers of their names.
-        let included: Set<UInt64>
+        /// The relationships and views that it names, by the numbers of their names.
+        let selected: Set<UInt64>
         let shape: ObjectShape
     }
 
@@ -23,11 +23,11 @@ struct FormFamily {
         case contradiction
     }
 
-    /// What resources show with this `include`.
+    /// What resources show where these are named.
     /// - Parameter isDocumented: whether the documentation stands in for what was not seen.
-    func shape(including wanted: Set<UInt64>, isDocumented: Bool) -> Conclusion {
+    func shape(selecting wanted: Set<UInt64>, isDocumented: Bool) -> Conclusion {
         guard let longest = members.max(by: { $0.shape.relations.count < $1.shape.relations.count }),
-            wanted.allSatisfy({ name in members.contains { $0.included.contains(name) } })
+            wanted.allSatisfy({ name in members.contains { $0.selected.contains(name) } })
         else { return .unknown }
         guard members.allSatisfy({ $0.shape.hasSameMembers(as: longest.shape) }) else { return .contradiction }
         var relations: [RelationShape] = []
@@ -48,7 +48,7 @@ struct FormFamily {
     var bearsOutDocumentation: Bool {
         var agreements = 0
         for (name, look) in DocumentedRelations.looks(of: type) {
-            for member in members where !member.included.contains(name) {
+            for member in members where !member.selected.contains(name) {
                 let shown = member.shape[name]
                 guard shown.fits(look) else { return false }
                 if let shown, !shown.elements.isEmpty { agreements += 1 }
@@ -72,16 +72,16 @@ struct FormFamily {
     }
 
     private func sight(of name: UInt64, _ wanted: Set<UInt64>, _ isDocumented: Bool) -> Sight {
-        let isIncluded = wanted.contains(name)
-        let seen = members.filter { $0.included.contains(name) == isIncluded }
-        guard !seen.isEmpty else { return isDocumented && !isIncluded ? documented(name) : .unknown }
+        let isSelected = wanted.contains(name)
+        let seen = members.filter { $0.selected.contains(name) == isSelected }
+        guard !seen.isEmpty else { return isDocumented && !isSelected ? documented(name) : .unknown }
         let shown = seen.compactMap { member in member.shape[name].map { (member, $0) } }
         guard !shown.isEmpty else { return .absent }
         guard shown.count == seen.count else { return .contradiction }
         // What an element shows of its own relationships may depend on whether they are included
         // too (APPLE-MUSIC-API 6.2).
         let alike = shown.filter { member, relation in
-            relation.nestedNames.allSatisfy { member.included.contains($0) == wanted.contains($0) }
+            relation.nestedNames.allSatisfy { member.selected.contains($0) == wanted.contains($0) }
         }.map(\.1)
         guard let first = alike.first else { return .unknown }
         guard alike.allSatisfy({ $0.isSameForm(as: first) }) else { return .contradiction }
@@ -89,9 +89,10 @@ struct FormFamily {
     }
 
     private func documented(_ name: UInt64) -> Sight {
-        guard let look = DocumentedRelations.looks(of: type)[name],
-            let included = members.lazy.compactMap({ $0.shape[name] }).first
-        else { return .unknown }
+        guard let included = members.lazy.compactMap({ $0.shape[name] }).first else { return .unknown }
+        // No view is there by default (APPLE-MUSIC-API 4.3.5).
+        if included.isView { return .absent }
+        guard let look = DocumentedRelations.looks(of: type)[name] else { return .unknown }
         return switch look {
         case .absent: .absent
         case .identifiers: .shown(included.ofIdentifiers)

@@ -176,13 +176,11 @@ extension LearntForms.State {
         -> [(record: FormRecord, member: FormFamily.Member)]
     {
         forms.compactMap { other, entry in
-            guard other.type == shape.type, subjects.contains(other.subject),
-                other.decoration == shape.decoration || shape.decoration.isEmpty && other.selectsViewsAlone,
+            guard other.type == shape.type, subjects.contains(other.subject), other.decoration == shape.decoration,
                 case .known(let known) = entry, known.record.isFresh(at: now), known.record.envelope == 0,
-                let shown = known.record.objects[shape.type],
-                let resource = other.selectsViewsAlone && shape.decoration.isEmpty ? shown.withoutViews : shown
+                let resource = known.record.objects[shape.type]
             else { return nil }
-            return (known.record, FormFamily.Member(included: other.includedNames, shape: resource))
+            return (known.record, FormFamily.Member(selected: other.selectedNames, shape: resource))
         }
     }
 
@@ -199,12 +197,14 @@ extension LearntForms.State {
         let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)
         guard isTrusted || selectionRule.holds(at: now) || batchRule.holds(at: now) else { return nil }
         // What an include shows may differ between one and several (APPLE-MUSIC-API 6.2).
-        let joins = batchRule.holds(at: now) || isTrusted && shape.include.isEmpty && !batchRule.isRefuted(at: now)
+        let joins =
+            batchRule.holds(at: now)
+            || isTrusted && shape.selectedNames.isEmpty && !batchRule.isRefuted(at: now)
         let known = family(shape, joins ? [.item, .batch] : [shape.subject], at: now)
-        guard isTrusted || selectionRule.holds(at: now) || known.contains(where: { $0.member.included == shape.includedNames })
+        guard isTrusted || selectionRule.holds(at: now) || known.contains(where: { $0.member.selected == shape.selectedNames })
         else { return nil }
         let family = FormFamily(type: shape.type, members: known.map(\.member))
-        guard case .shape(let resource) = family.shape(including: shape.includedNames, isDocumented: isTrusted) else {
+        guard case .shape(let resource) = family.shape(selecting: shape.selectedNames, isDocumented: isTrusted) else {
             return nil
         }
         return FormRecord(resource, of: shape.type, from: known.map(\.record))
@@ -214,7 +214,7 @@ extension LearntForms.State {
     mutating func noteRules(_ record: FormRecord, _ shape: RequestShape, at now: Int64) {
         guard shape.isOfResources, record.envelope == 0, let resource = record.objects[shape.type] else { return }
         let alike = family(shape, [shape.subject], at: now).map(\.member)
-        switch FormFamily(type: shape.type, members: alike).shape(including: shape.includedNames, isDocumented: false) {
+        switch FormFamily(type: shape.type, members: alike).shape(selecting: shape.selectedNames, isDocumented: false) {
         case .shape(let concluded):
             selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
         case .contradiction: selectionRule.note(false, until: record.countsUntil)
@@ -223,6 +223,7 @@ extension LearntForms.State {
         let other = RequestShape(
             subject: shape.subject == .item ? .batch : .item, type: shape.type, include: shape.include,
             decoration: shape.decoration)
+        guard shape.views.isEmpty else { return }
         if case .known(let known) = forms[other], let shown = known.record.objects[shape.type] {
             batchRule.note(shown.isSameForm(as: resource), until: record.countsUntil)
         }
@@ -230,16 +231,15 @@ extension LearntForms.State {
 }
 
 extension RequestShape {
-    /// Whether it differs from a plain request in the views of a resource alone.
-    fileprivate var selectsViewsAlone: Bool {
-        subject == .item && decoration.starts(with: "views=".utf8) && !decoration.contains(UInt8(ascii: "&"))
-    }
-
     /// Whether it asks for resources of one type by their ids.
     fileprivate var isOfResources: Bool { (subject == .item || subject == .batch) && type.isResourceType }
 
-    /// The numbers of the names in `include`.
-    fileprivate var includedNames: Set<UInt64> { Set(include.map { ResourceDocument.nameNumber($0.span) }) }
+    /// The numbers of the names in `include` and `views`.
+    fileprivate var selectedNames: Set<UInt64> {
+        Set(
+            include.map { ResourceDocument.nameNumber($0.span, isView: false) }
+                + views.map { ResourceDocument.nameNumber($0.span, isView: true) })
+    }
 }
 
 extension LearntForms.Entry {

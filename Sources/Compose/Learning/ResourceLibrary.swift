@@ -212,7 +212,8 @@ extension ResourceLibrary {
             if isPrimary { primary = object.end < envelope.endElement ? Int(object.end) : -1 }
             guard !object.attributes.isEmpty || object.hasRelationships else { continue }
             if object.parent >= 0 {
-                result.append((index, .included))
+                let isInView = part.document.map.relations[Int(object.parent)].isView
+                result.append((index, isInView ? .listed : .included))
             } else if let placement = request.placement(isPrimary: isPrimary) {
                 result.append((index, placement))
             }

@@ -14,8 +14,8 @@ extension CatalogRequest {
     /// parent; nil where the elements are asked for in another way than there.
     var listNumber: UInt64? {
         guard case .list(let name, let isView) = shape.subject, let parent = resources.first else { return nil }
-        let own = ResourceDocument.nameNumber(name.span)
-        let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)
+        let list = listNumber(
+            ofParent: parent.number, name: ResourceDocument.nameNumber(name.span, isView: isView))
         return shape.include.isEmpty
             ? list
             : shape.include.reduce(list) { number, name in
