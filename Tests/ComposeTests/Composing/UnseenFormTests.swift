@@ -79,7 +79,8 @@ import Testing
             "an included artist may look otherwise in a batch",
             [Stored("albums?ids=1,2&include=artists", document([shown("1", artists: [artist("7")])]))],
             "albums/1?include=artists", .refusal),
-        ComposingCase("views that were not asked for", [Stored("artists/1", artistAlone)], "artists/1?views=top-songs", .refusal),
+        ComposingCase(
+            "views that were not asked for", [Stored("artists/1", artistAlone)], "artists/1?views=top-songs", .refusal),
         ComposingCase("other views", [viewed], "artists/1?views=full-albums", .refusal),
     ]
 

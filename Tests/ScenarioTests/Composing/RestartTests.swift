@@ -1,4 +1,5 @@
 import Cache
+import Compose
 import Foundation
 import Proxy
 import TestSupport
