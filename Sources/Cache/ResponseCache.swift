@@ -115,7 +115,8 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Writes down that a form of request rests; without a store that is forgotten with the process.
+    /// Writes down that a form of request rests; without a store that is forgotten with the
+    /// process.
     public func store(_ form: RestingForm, at now: Int64) { store?.store(form, at: now) }
 
     /// Tells which forms of request rest, behind the caller's back: see

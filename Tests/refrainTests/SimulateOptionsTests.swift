@@ -65,7 +65,8 @@ import Testing
     @Test func badValuesAreUsageErrors() {
         for words in [
             ["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"], ["--revise-every", "x"],
-            ["--flip-after", "-1"], ["--lists", "last"], ["--relations", "none"], ["--gaps", "jp,xx"], ["--gaps", "jp,"],
+            ["--flip-after", "-1"], ["--lists", "last"], ["--relations", "none"],
+            ["--gaps", "jp,xx"], ["--gaps", "jp,"],
             ["--unavailable", "101"],
         ] {
             let result = run("simulate", words[0], words[1])

@@ -231,7 +231,8 @@ extension Assembler {
             request.hasPlainResources
         else { return false }
         let name = document.body[relation.spelling.range].dropFirst().dropLast()
-        return CatalogRequest.standardLimit(ofList: Array(name), isView: shape.isView, of: type).map { count <= $0 } ?? false
+        return CatalogRequest.standardLimit(ofList: Array(name), isView: shape.isView, of: type).map { count <= $0 }
+            ?? false
     }
 
     private mutating func write(

@@ -19,7 +19,6 @@ struct FormFamily {
     enum Conclusion {
         case shape(ObjectShape)
         case unknown
-        /// No rule that is known here fits what was seen.
         case contradiction
     }
 
@@ -41,6 +40,18 @@ struct FormFamily {
         }
         // Whether the member `relationships` would be there, without any, was not seen.
         return relations.isEmpty ? .unknown : .shape(longest.shape.with(relations))
+    }
+
+    /// Whether no rule that is known here fits what was seen.
+    var isContradictory: Bool {
+        guard let first = members.first else { return false }
+        let names = Set(members.flatMap { $0.shape.relations.map(\.name) })
+        return members.contains { member in
+            !member.shape.hasSameMembers(as: first.shape)
+                || names.contains { name in
+                    if case .contradiction = sight(of: name, member.selected, false) { true } else { false }
+                }
+        }
     }
 
     /// Whether what was seen agrees with the documentation in at least one relationship that is

@@ -201,8 +201,8 @@ extension LearntForms.State {
             batchRule.holds(at: now)
             || isTrusted && shape.selectedNames.isEmpty && !batchRule.isRefuted(at: now)
         let known = family(shape, joins ? [.item, .batch] : [shape.subject], at: now)
-        guard isTrusted || selectionRule.holds(at: now) || known.contains(where: { $0.member.selected == shape.selectedNames })
-        else { return nil }
+        let isSeenOtherwise = known.contains { $0.member.selected == shape.selectedNames }
+        guard isTrusted || selectionRule.holds(at: now) || isSeenOtherwise else { return nil }
         let family = FormFamily(type: shape.type, members: known.map(\.member))
         guard case .shape(let resource) = family.shape(selecting: shape.selectedNames, isDocumented: isTrusted) else {
             return nil
@@ -214,11 +214,13 @@ extension LearntForms.State {
     mutating func noteRules(_ record: FormRecord, _ shape: RequestShape, at now: Int64) {
         guard shape.isOfResources, record.envelope == 0, let resource = record.objects[shape.type] else { return }
         let alike = family(shape, [shape.subject], at: now).map(\.member)
-        switch FormFamily(type: shape.type, members: alike).shape(selecting: shape.selectedNames, isDocumented: false) {
-        case .shape(let concluded):
+        let own = FormFamily.Member(selected: shape.selectedNames, shape: resource)
+        if FormFamily(type: shape.type, members: alike + [own]).isContradictory {
+            selectionRule.note(false, until: record.countsUntil)
+        } else if case .shape(let concluded) = FormFamily(type: shape.type, members: alike)
+            .shape(selecting: own.selected, isDocumented: false)
+        {
             selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
-        case .contradiction: selectionRule.note(false, until: record.countsUntil)
-        case .unknown: break
         }
         let other = RequestShape(
             subject: shape.subject == .item ? .batch : .item, type: shape.type, include: shape.include,

@@ -100,7 +100,8 @@ struct ObjectShape: Sendable, Equatable {
     }
 }
 
-/// The shape of one relationship or view: what stands around its elements, and what they look like by type.
+/// The shape of one relationship or view: what stands around its elements, and what they look like
+/// by type.
 struct RelationShape: Sendable, Equatable {
     /// As in `ResourceDocument.Relation`.
     let name: UInt64

@@ -53,7 +53,7 @@ import Testing
                     document(
                         resource(
                             "albums", "1",
-                            [relation("artists", [artist("7")]), relation("tracks", [identifier("songs", "5")])]))),
+                            [relation("artists", [artist("7")]), relation("tracks", [identifier("songs", "5")])])))
             ], "albums/1", .refusal),
         ComposingCase(
             "an answer in which nothing can be held against the documentation",
@@ -69,7 +69,7 @@ import Testing
                             [
                                 relation("artists", [artistID("7")]), relation("tracks", [resource("songs", "5")]),
                                 relation("moods", [resource("genres", "1")]),
-                            ]))),
+                            ])))
             ], "albums/1", .refusal),
         ComposingCase(
             "several out of an item: their order was not seen",

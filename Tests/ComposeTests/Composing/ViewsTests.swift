@@ -17,7 +17,7 @@ import Testing
 
     private static let taught = [
         Stored("artists/9", artist("9")),
-        Stored("artists/9?views=top-songs", artist("9", [view("top-songs", ["90"])])),
+        Stored("artists/9?views=top-songs", artist("9", [view("top-songs", ["90", "91"])])),
     ]
     private static let both = Stored(
         "artists/1?views=singles,top-songs", artist("1", [view("singles", ["4"]), view("top-songs", ["5", "6"])]))
@@ -41,9 +41,18 @@ import Testing
         ComposingCase(
             "a view's own page out of the view inside the artist",
             taught + [
-                Stored("artists/9/view/top-songs?limit=2", document(items("songs", 0..<2))), both,
-                Stored("artists/1?views=top-songs", artist("1", [view("top-songs", ["5", "6"])])),
-            ], "artists/1/view/top-songs?limit=2", .answer(document([resource("songs", "5"), resource("songs", "6")]), .window)),
+                Stored(
+                    "artists/9/view/top-songs?limit=2",
+                    document(items("songs", 0..<2), next: "artists/9/view/top-songs?limit=2&offset=2")),
+                Stored(
+                    "artists/1?views=top-songs",
+                    artist(
+                        "1", [view("top-songs", ["5", "6"], next: "/v1/catalog/us/artists/1/view/top-songs?offset=2")])),
+            ], "artists/1/view/top-songs?limit=2",
+            .answer(
+                document(
+                    [resource("songs", "5"), resource("songs", "6")],
+                    next: "artists/1/view/top-songs?limit=2&offset=2"), .window)),
     ]
 
     @Test(arguments: rows) func isASelection(_ row: ComposingCase) throws { try row.check() }
