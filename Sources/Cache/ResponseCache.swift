@@ -115,6 +115,16 @@ public final class ResponseCache: Sendable {
         }
     }
 
+    /// Writes down that a form of request rests; without a store that is forgotten with the
+    /// process.
+    public func store(_ form: RestingForm, at now: Int64) { store?.store(form, at: now) }
+
+    /// Tells which forms of request rest, behind the caller's back: see
+    /// `SQLiteStore.visitRestingForms`.
+    public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
+        store?.visitRestingForms(at: now, body)
+    }
+
     /// Goes through what the file holds, behind the caller's back: see `SQLiteStore.visit`. Without
     /// a store there is nothing, and `completion` is called at once.
     public func visitStored(

@@ -24,6 +24,22 @@ public struct SimulatorConfiguration: Sendable {
         case filling
     }
 
+    /// What a resource of the catalog shows of its relationships where it is what was asked for.
+    public enum RelationHabit: String, CaseIterable, Sendable {
+        /// What APPLE-MUSIC-API 4.2 says.
+        case documented
+        /// Of that, only what is whole by default.
+        case bare
+        /// All of that by identifiers.
+        case identifiers
+        /// That, and genres.
+        case genres
+        /// That, or only what `include` names, where there is one.
+        case replaced
+        /// That for a single resource; those of a batch show only what `include` names.
+        case alone
+    }
+
     /// Two instances with the same seed and sizes answer the same requests with the same JSON
     /// values.
     public var seed: UInt64 = 1
@@ -34,6 +50,7 @@ public struct SimulatorConfiguration: Sendable {
     public var prolificShare = 300
     /// The number of editorial playlists, at least 64.
     public var playlists = 1200
+    public var relationHabit = RelationHabit.documented
     public var listCut = ListCut.first
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
     /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.

@@ -19,7 +19,7 @@ struct HandoverTests {
         let figures = try await onThread { try Self.run() }
         print("\(Self.reloads) reloads, \(Self.restarts) restarts in \(ContinuousClock.now - begin): \(figures)")
         #expect(figures.failures.isEmpty)
-        #expect(figures.requests > 200 && figures.reconnects >= Self.restarts * Self.clients)
+        #expect(figures.requests > figures.reconnects && figures.reconnects >= Self.restarts * Self.clients)
     }
 
     @Test func aSecondSignalEndsItAtOnce() async throws {

@@ -21,7 +21,7 @@ import Testing
             "--listen", "127.0.0.1:0", "--seed", "18446744073709551615", "--latency", "20",
             "--fault", "503:0.25", "--fault", "reset", "--fault", "limit:20/s", "--no-auth", "--tls-authority",
             "ca.pem", "--public-key", "k.pem", "--revise-every", "500", "--flip-after", "2000",
-            "--lists", "filling", "--gaps", "jp,de", "--unavailable", "3"
+            "--lists", "filling", "--gaps", "jp,de", "--unavailable", "3", "--relations", "alone"
         )
         #expect(options.listen.port == 0 && options.recording == nil && options.seed == .max)
         #expect(options.latency == .milliseconds(20))
@@ -29,7 +29,7 @@ import Testing
             options.faults == [.fault(Fault(.unavailable, perMillion: 250_000)), .fault(Fault(.reset)), .limit(20)])
         #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
         #expect(options.listCut == .filling && options.gaps == .only(["de", "jp"]))
-        #expect(options.unavailablePercent == 3)
+        #expect(options.unavailablePercent == 3 && options.relationHabit == .alone)
         #expect(!options.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
     }
@@ -38,6 +38,7 @@ import Testing
     @Test(arguments: [
         ["--seed", "1"], ["--fault", "reset"], ["--revise-every", "5"], ["--flip-after", "5"],
         ["--public-key", "k.pem"], ["--lists", "first"], ["--gaps", "none"], ["--unavailable", "1"],
+        ["--relations", "bare"],
     ])
     func whatShapesTheSimulatedAPIDoesNotGoWithARecording(_ words: [String]) throws {
         #expect(try options("--recording", "f", "--latency", "0").latency == .zero)
@@ -64,7 +65,8 @@ import Testing
     @Test func badValuesAreUsageErrors() {
         for words in [
             ["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"], ["--revise-every", "x"],
-            ["--flip-after", "-1"], ["--lists", "last"], ["--gaps", "jp,xx"], ["--gaps", "jp,"],
+            ["--flip-after", "-1"], ["--lists", "last"], ["--relations", "none"],
+            ["--gaps", "jp,xx"], ["--gaps", "jp,"],
             ["--unavailable", "101"],
         ] {
             let result = run("simulate", words[0], words[1])

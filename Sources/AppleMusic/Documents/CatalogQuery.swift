@@ -8,6 +8,7 @@
 struct CatalogQuery {
     private(set) var resources: [ResourceName] = []
     private(set) var include: [[UInt8]] = []
+    private(set) var views: [[UInt8]] = []
     private(set) var language: [UInt8] = []
     private(set) var limit: Int?
     private(set) var offset: Int?
@@ -18,7 +19,7 @@ struct CatalogQuery {
     /// What is done with a parameter.
     private enum Meaning {
         case ids(ResourceClass)
-        case include, language, limit, offset, selection, decoration, refused
+        case include, views, language, limit, offset, selection, decoration, refused
     }
 
     init?(_ target: borrowing CanonicalTarget, of subject: CatalogRequest.Subject) {
@@ -63,6 +64,7 @@ struct CatalogQuery {
             let scope = TextSlice(name.start + 4, name.end - 1)
             return ResourceClass(resourceType: scope, in: bytes).map { .ids($0) } ?? .refused
         case 7 where name.equals("include", in: bytes): return .include
+        case 5 where subject == .item && name.equals("views", in: bytes): return .views
         case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
         default: return .decoration
         }
@@ -80,6 +82,9 @@ struct CatalogQuery {
         case .include:
             guard include.isEmpty, let elements = CatalogQuery.elements(parameter, bytes) else { return false }
             include = elements
+        case .views:
+            guard views.isEmpty, let elements = CatalogQuery.elements(parameter, bytes) else { return false }
+            views = elements
         case .language:
             guard language.isEmpty, let tag = [UInt8](identifier: value, in: bytes) else { return false }
             language = tag

@@ -40,7 +40,7 @@ public struct CatalogRequest: Sendable {
     /// that give the number of another request.
     public let resourceContext: UInt64
     /// Whether resources look as they do without any parameter but `include`, `l` and those that
-    /// choose them.
+    /// choose them. `views` adds a member to a single resource and changes none.
     public let hasPlainResources: Bool
 
     /// Takes a target apart; nil for what is not to be composed or looked through.
@@ -59,7 +59,8 @@ public struct CatalogRequest: Sendable {
         if path.subject == .batch, query.resources.isEmpty { return nil }
         self.storefront = storefront
         shape = RequestShape(
-            subject: path.subject, type: route.resourceClass, include: query.include, decoration: query.decoration)
+            subject: path.subject, type: route.resourceClass, include: query.include, views: query.views,
+            decoration: query.decoration)
         language = query.language
         resources = path.id.map { [ResourceName(type: route.resourceClass, id: $0)] } ?? query.resources
         limit = query.limit
@@ -223,7 +224,8 @@ extension CatalogRequest {
         return query.finish()
     }
 
-    /// Another window of the same list, with its include, decoration and language.
+    /// Another window of the same list, with its include, decoration and language; of an item, the
+    /// item.
     /// - Parameter limit: 1 to 999,999,999, or nil to leave it to the origin.
     /// - Parameter offset: 0 to 999,999,999, or nil for the list's beginning.
     public func target(limit: Int?, offset: Int?) -> [UInt8] {
@@ -232,6 +234,7 @@ extension CatalogRequest {
         if !language.isEmpty { query.append("l", [language]) }
         if let limit { query.append("limit", limit) }
         if let offset { query.append("offset", offset) }
+        if !shape.views.isEmpty { query.append("views", shape.views) }
         return query.finish()
     }
 

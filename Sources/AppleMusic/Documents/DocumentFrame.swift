@@ -35,7 +35,7 @@ enum FrameRole: UInt8 {
     /// Arrays of resources: the document's `data`, a relationship's, and any other below `results`
     /// and `views`.
     case primary, related, loose
-    case resource, attributes, relationships, relation
+    case resource, attributes, relationships, views, relation
     /// Below `results` and `views`, where resources may lie at any depth.
     case found
 
@@ -45,7 +45,7 @@ enum FrameRole: UInt8 {
         case .opaque, .outside, .attributes, .primary, .related, .loose: [.id, .type]
         case .top: [.id, .type, .data, .next, .results, .views]
         case .resource: [.id, .type, .href, .attributes, .relationships, .views]
-        case .relationships: [.id, .type]
+        case .relationships, .views: [.id, .type]
         case .relation: [.id, .type, .href, .data, .next]
         case .found: [.id, .type, .attributes, .data, .meta]
         }
@@ -75,7 +75,7 @@ enum FrameRole: UInt8 {
     @inline(__always)
     func member(_ known: Member) -> Member {
         if known != .other, meant.contains(known) { return known }
-        return self == .relationships ? .relation : .other
+        return self == .relationships || self == .views ? .relation : .other
     }
 
     @inline(__always)
@@ -86,7 +86,7 @@ enum FrameRole: UInt8 {
 enum Member: UInt8 {
     case other
     case id, type, href, attributes, relationships, data, next, results, views, meta
-    /// Any member of `relationships`.
+    /// Any member of `relationships`, or of a resource's `views`.
     case relation
     /// Of an array of resources.
     case element
@@ -130,10 +130,10 @@ struct Frame: BitwiseCopyable {
     let start: UInt32
     /// Its own names are those in `names` from here on.
     var firstName: UInt32 = 0
-    /// Of the resource or the pending relation that it is or belongs to; of `relationships`, that
-    /// of the resource.
+    /// Of the resource or the pending relation that it is or belongs to; of `relationships` and
+    /// `views`, that of the resource.
     var index: UInt32 = 0
-    /// Where its elements begin in `objects`, or, for `relationships`, its relations in `pending`.
+    /// Where its elements begin in `objects`, or, for a resource, its relations in `pending`.
     var first: UInt32 = 0
     /// A bit for each number of its names.
     var nameBits: UInt64 = 0

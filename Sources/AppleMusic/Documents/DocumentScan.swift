@@ -39,4 +39,11 @@ extension ResourceDocument {
     public static func nameNumber(_ name: Span<UInt8>) -> UInt64 {
         MemberName(name, 0, name.count).number
     }
+
+    /// The number under which a relationship or view of that name stands in a document.
+    public static func nameNumber(_ name: Span<UInt8>, isView: Bool) -> UInt64 {
+        isView ? ~nameNumber(name) : nameNumber(name)
+    }
+
+    static let viewsNumber = nameNumber(Array("views".utf8).span)
 }

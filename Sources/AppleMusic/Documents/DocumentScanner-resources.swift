@@ -11,14 +11,15 @@ extension DocumentScanner {
         switch (current.role, current.member) {
         case (.outside, _): .top
         case (.primary, _), (.related, _), (.loose, _): .resource
-        case (.relationships, _): .relation
+        case (.relationships, _), (.views, _): .relation
         case (.resource, .attributes): .attributes
         case (.resource, .relationships): .relationships
         case (.resource, .id), (.resource, .type), (.resource, .href): nil
         case (.relation, .href), (.relation, .data), (.relation, .next): nil
         case (.top, .data), (.top, .next): nil
         case (.found, .attributes), (.found, .meta): .opaque
-        case (.top, .results), (.top, .views), (.resource, .views), (.found, _): .found
+        case (.resource, .views): .views
+        case (.top, .results), (.top, .views), (.found, _): .found
         default: .opaque
         }
     }
@@ -27,7 +28,7 @@ extension DocumentScanner {
     @inline(__always)
     func roleOfArray() -> FrameRole? {
         switch (current.role, current.member) {
-        case (.outside, _), (.primary, _), (.related, _), (.loose, _), (.relationships, _): nil
+        case (.outside, _), (.primary, _), (.related, _), (.loose, _), (.relationships, _), (.views, _): nil
         case (.resource, .attributes), (.resource, .relationships): nil
         case (.resource, .id), (.resource, .type), (.resource, .href): nil
         case (.relation, .href), (.relation, .next), (.top, .next): nil
@@ -45,6 +46,7 @@ extension DocumentScanner {
     mutating func take(_ text: StringToken) {
         switch (current.member, current.role) {
         case (.id, .relationships), (.type, .relationships), (.relation, _), (.element, _): refuse()
+        case (.id, .views), (.type, .views): refuse()
         case (.id, _): current.id = text
         case (.type, _): current.type = text
         case (.href, .resource): objects[Int(current.index)].href = text.whole
@@ -66,7 +68,7 @@ extension DocumentScanner {
         default: break
         }
         switch (current.role, current.member) {
-        case (.primary, _), (.related, _), (.loose, _), (.relationships, _): refuse()
+        case (.primary, _), (.related, _), (.loose, _), (.relationships, _), (.views, _): refuse()
         case (.resource, .views), (.relation, .id), (.relation, .type): break
         case (.resource, _), (.relation, _), (.top, .data), (.top, .next): refuse()
         default: break
@@ -78,10 +80,11 @@ extension DocumentScanner {
     mutating func begin() {
         switch current.role {
         case .primary, .related, .loose: current.first = UInt32(objects.count)
-        case .relationships: current.first = UInt32(pending.count)
+        case .views: current.first = UInt32(pending.count)
         case .resource:
             guard !objects.isFull else { return refuse() }
             current.index = UInt32(objects.count)
+            current.first = UInt32(pending.count)
             objects.push(ResourceDocument.Object())
         case .relation:
             guard relations.count + pending.count < ResourceDocument.maxRelations else { return refuse() }
@@ -112,7 +115,8 @@ extension DocumentScanner {
         case .relation:
             pending[index].whole = whole
             pending[index].otherMembers = current.nameSum
-        case .relationships: settleRelations()
+        case .relationships: objects[index].hasRelationships = true
+        case .views: finishViews()
         case .resource: finishResource(whole)
         case .opaque, .outside, .loose, .found: break
         }
@@ -124,17 +128,28 @@ extension DocumentScanner {
         guard id.isPresent, !id.isEmpty, !id.isEscaped, type.isPresent, !type.isEmpty, !type.isEscaped else {
             return refuse()
         }
+        if objects[Int(current.index)].hasRelationships || objects[Int(current.index)].hasViews { settleRelations() }
         // By now the last type and number are its own.
         objects[Int(current.index)].finish(
             number: resourceNumber, type: lastType.type, whole, id: id, typeName: type,
             otherMembers: current.nameSum, end: objects.count)
     }
 
+    /// The relations since the object opened are views, whose names are numbers of their own.
+    private mutating func finishViews() {
+        objects[Int(current.index)].hasViews = true
+        for index in Int(current.first)..<pending.count {
+            pending[index].name = ~pending[index].name
+            pending[index].isView = true
+        }
+        // It is a member of its own, and no other.
+        outer[outer.count - 1].nameSum &-= ResourceDocument.viewsNumber
+    }
+
     /// All relations of one resource are known: they get their places, and their elements learn of
     /// them.
     private mutating func settleRelations() {
         let owner = Int(current.index)
-        objects[owner].hasRelationships = true
         objects[owner].firstRelation = UInt32(relations.count)
         for index in Int(current.first)..<pending.count {
             let relation = pending[index]

@@ -18,13 +18,13 @@ struct DocumentScanner: ~Copyable {
     var envelope = ResourceDocument.Envelope()
     var objects: BoundedStack<ResourceDocument.Object>
     var relations = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
-    /// Those of open `relationships`: they move to `relations` together, so that those of one
-    /// object lie side by side.
+    /// Those of open resources: they move to `relations` together, so that those of one object lie
+    /// side by side.
     var pending = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
 
     var current: Frame
     /// Those around the current one, from the outermost.
-    private var outer = BoundedStack<Frame>(capacity: JSON.maxDepth, room: 16)
+    var outer = BoundedStack<Frame>(capacity: JSON.maxDepth, room: 16)
     /// The numbers of the names in all open objects, the innermost last.
     private var names = BoundedStack<UInt64>(capacity: JSON.maxDepth * Frame.maxMembers, room: 128)
     /// The name that was read last.

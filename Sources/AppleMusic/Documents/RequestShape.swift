@@ -8,15 +8,22 @@ public struct RequestShape: Hashable, Sendable {
     /// The elements of the unscoped `include`, ascending, without duplicates or empty ones; none
     /// for results.
     public let include: [[UInt8]]
-    /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids` and `include` where
-    /// there are resources to build an answer of, and but `limit` and `offset` of lists and
-    /// results.
+    /// The elements of the unscoped `views` of an item, as those of `include`; none for what is no
+    /// item (APPLE-MUSIC-API 4.3.5).
+    public let views: [[UInt8]]
+    /// Every other parameter, canonical, joined by `&`: all but `l`, but `ids`, `include` and
+    /// `views` where there are resources to build an answer of, and but `limit` and `offset` of
+    /// lists and results.
     public let decoration: [UInt8]
 
-    public init(subject: CatalogRequest.Subject, type: ResourceClass, include: [[UInt8]], decoration: [UInt8]) {
+    public init(
+        subject: CatalogRequest.Subject, type: ResourceClass, include: [[UInt8]], views: [[UInt8]] = [],
+        decoration: [UInt8]
+    ) {
         self.subject = subject
         self.type = type
         self.include = include
+        self.views = views
         self.decoration = decoration
     }
 }

@@ -15,11 +15,11 @@
 /// neither empty nor escaped; `next` a string without escapes, `href` a string; `attributes`,
 /// `relationships` and each of these an object. Of anything else there is no document.
 ///
-/// Resources are the elements of the document's `data`, those of their relationships' `data`, and
-/// those of any array called `data` below `results` or `views`, at the top or in a resource. What
-/// else looks like one (in `attributes`, `meta`, `included`) is none.
+/// Resources are the elements of the document's `data`, those of their relationships' and views'
+/// `data`, and those of any array called `data` below `results` or `views` at the top. What else
+/// looks like one (in `attributes`, `meta`, `included`) is none.
 public final class ResourceDocument: Sendable {
-    /// A resource object: `{id, type, href?, attributes?, relationships?, ...}`
+    /// A resource object: `{id, type, href?, attributes?, relationships?, views?, ...}`
     /// (APPLE-MUSIC-API 5.2.1).
     public struct Object: Sendable, BitwiseCopyable {
         /// The number of its type and id (``ResourceMention``).
@@ -38,27 +38,32 @@ public final class ResourceDocument: Sendable {
         /// The names of the attributes as one number, in whatever order they stand; 0 where there
         /// are none.
         public internal(set) var attributeNames: UInt64 = 0
-        /// The names of the members beside id, type, href, attributes and relationships as one
-        /// number; 0 for none.
+        /// The names of the members beside id, type, href, attributes, relationships and views as
+        /// one number; 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
         /// Whether it has the member `relationships`, be it empty.
         public internal(set) var hasRelationships = false
-        /// Its relationships, as indices of ``relations``: `firstRelation ..< endRelation`, in the
-        /// order in which they stand. Those of its elements come before its own.
+        /// Whether it has the member `views`, be it empty.
+        public internal(set) var hasViews = false
+        /// Its relationships and views, as indices of ``relations``: `firstRelation ..<
+        /// endRelation`, in the order in which they stand. Those of its elements come before its
+        /// own.
         public internal(set) var firstRelation: UInt32 = 0
         public internal(set) var endRelation: UInt32 = 0
         /// The index behind the last object inside it.
         public internal(set) var end: UInt32 = 0
         /// The index of the relation whose element it is; -1 for an element of the document's
-        /// `data`, and for those below `results` and `views`, which are no element of the
-        /// envelope's. They lie before the `end` of the resource whose view they are in.
+        /// `data`, and for those below `results` and `views` at the top, which are no element of
+        /// the envelope's.
         public internal(set) var parent: Int32 = -1
     }
 
-    /// A relationship: `"name": {href?, next?, data?, meta?}`.
+    /// A relationship: `"name": {href?, next?, data?, meta?}`, or a view, which may have
+    /// `attributes` too.
     public struct Relation: Sendable, BitwiseCopyable {
-        /// Of its name (``nameNumber(_:)``).
+        /// Of its name (``nameNumber(_:)``); of a view, all bits the other way round.
         public internal(set) var name: UInt64 = 0
+        public internal(set) var isView = false
         /// The name with its quotation marks, as it is spelt.
         public internal(set) var spelling = ByteSpan()
         /// The object with its braces.

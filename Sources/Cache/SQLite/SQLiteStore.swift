@@ -22,7 +22,7 @@ public final class SQLiteStore: Sendable {
     let gzip: Gzip
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
-    private let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
+    let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
     /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
     /// matter of chance then.
     private let isTemporary: Bool

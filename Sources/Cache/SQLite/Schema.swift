@@ -8,7 +8,7 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 6
+    static let version: Int64 = 7
 
     static let statements: [String] = [
         """
@@ -69,6 +69,13 @@ enum Schema {
           tag INTEGER PRIMARY KEY,
           name TEXT NOT NULL
         )
+        """,
+        """
+        CREATE TABLE rest (
+          -- Forms of request in which no answers are built, because one that was built was not what the origin said.
+          target TEXT PRIMARY KEY,              -- of one request of the form
+          until INTEGER NOT NULL
+        ) WITHOUT ROWID
         """,
         "CREATE UNIQUE INDEX entry_by_key ON entry (key)",
         "CREATE INDEX entry_by_last_used ON entry (last_used)",

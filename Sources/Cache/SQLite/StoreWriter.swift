@@ -89,6 +89,16 @@ struct StoreWriter {
         return StorePurge(purge, count)
     }
 
+    /// Writes down that a form rests, after all that could be written.
+    mutating func write(_ form: RestingForm, at now: Int64, for store: SQLiteStore) {
+        guard drain(for: store), let connection else { return }
+        do throws(SQLiteError) {
+            try connection.write(form, at: now)
+        } catch {
+            _ = handle(error, store)
+        }
+    }
+
     /// Takes the purge one step further; false where the file could not be purged.
     mutating func advance(_ purge: inout StorePurge, for store: SQLiteStore) -> Bool {
         guard let connection else { return false }

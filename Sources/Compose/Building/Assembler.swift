@@ -120,7 +120,7 @@ extension Assembler {
         if one == other { return true }
         guard request.hasPlainResources else { return false }
         if let known = agreements.first(where: { $0.type == type }) { return known.agreement.holds(one, other) }
-        let agreement = forms.agreement(type)
+        let agreement = forms.agreement(type, at: now)
         agreements.append((type, agreement))
         return agreement.holds(one, other)
     }
@@ -177,9 +177,19 @@ extension Assembler {
         writeHead(base.object, of: base.part)
         append(",\"attributes\":")
         copy(base.object.attributes, of: base.part)
-        let writing = shape.hasRelationships ? writeRelationships(shape, type, placement, candidates) : .done
+        var result = Writing.done
+        for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
+            append(isView ? ",\"views\":{" : ",\"relationships\":{")
+            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, candidates)
+            switch writing {
+            case .done: break
+            case .lacking: result = .lacking
+            case .impossible: return writing
+            }
+            append("}")
+        }
         append("}")
-        return writing
+        return result
     }
 
     /// Why the attributes can be taken from no candidate.
@@ -196,16 +206,15 @@ extension Assembler {
     /// Why a resource that is held in the one placement is not shown in the other.
     private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> Lack {
         guard request.hasPlainResources else { return Lack(.parametersForbid, .type(type)) }
-        let isRefuted = forms.agreement(type).isRefuted(held, wanted)
+        let isRefuted = forms.agreement(type, at: now).isRefuted(held, wanted)
         return Lack(isRefuted ? .placesDiffer : .placesNeverCompared, .places(type, held, wanted))
     }
 
-    private mutating func writeRelationships(
-        _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    private mutating func writeRelations(
+        _ relations: [RelationShape], _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
-        append(",\"relationships\":{")
         var result = Writing.done
-        for (index, relation) in shape.relations.enumerated() {
+        for (index, relation) in relations.enumerated() {
             if index > 0 { append(",") }
             let writing = write(relation, of: type, placement, candidates)
             switch writing {
@@ -215,7 +224,6 @@ extension Assembler {
             case .impossible: return writing
             }
         }
-        append("}")
         return result
     }
 
@@ -261,7 +269,8 @@ extension Assembler {
             request.hasPlainResources
         else { return false }
         let name = document.body[relation.spelling.range].dropFirst().dropLast()
-        return CatalogRequest.standardLimit(ofList: Array(name), isView: false, of: type).map { count <= $0 } ?? false
+        return CatalogRequest.standardLimit(ofList: Array(name), isView: shape.isView, of: type).map { count <= $0 }
+            ?? false
     }
 
     private mutating func write(
@@ -279,7 +288,8 @@ extension Assembler {
         var result = Writing.done
         for (index, element) in part.document.elements(of: relation).enumerated() {
             if index > 0 { append(",") }
-            let writing = write(element: element, of: part, shape.elements, .included, standingAs: .included)
+            let writing = write(
+                element: element, of: part, shape.elements, shape.placement, standingAs: shape.placement)
             switch writing {
             case .done: break
             case .lacking: result = .lacking

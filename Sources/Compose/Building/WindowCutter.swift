@@ -196,7 +196,7 @@ struct WindowCutter {
                 (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
             case .inlinePage:
                 guard let relation = document.relation(place.index, thatBegins: list) else { return nil }
-                placement = .included
+                placement = relation.isView ? .listed : .included
                 elements = document.elements(of: relation)
                 next = relation.next
                 // A list that ends within its first page; one that goes on is as long as it is.
@@ -238,8 +238,9 @@ extension CatalogRequest {
 extension MappedDocument {
     /// The relationship of this index, if it is that of the list's parent and of its name.
     fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> Relation? {
-        guard case .list(let name, isView: false) = list.shape.subject, let parent = list.resources.first,
-            let relation = map.relations[checked: index], relation.name == ResourceDocument.nameNumber(name.span)
+        guard case .list(let name, let isView) = list.shape.subject, let parent = list.resources.first,
+            let relation = map.relations[checked: index],
+            relation.name == ResourceDocument.nameNumber(name.span, isView: isView)
         else { return nil }
         let isOwned = primary.contains { object in
             Int(object.firstRelation)..<Int(object.endRelation) ~= index && object.number == parent.number

@@ -17,6 +17,9 @@ public struct CompositionSettings: Sendable, Equatable {
     public var batch = true
     /// Whether `next` repeats the client's own parameters.
     public var completesNext = false
+    /// Whether what is documented of the API's answers counts before this origin showed it, where
+    /// it agrees with the documentation otherwise.
+    public var trustsDocumentation = false
     /// What the index of resources may take in memory, in bytes.
     public var indexBytes = 8 << 20
 

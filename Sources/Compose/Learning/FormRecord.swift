@@ -29,6 +29,18 @@ package struct FormRecord: Sendable {
         guard absorb(request, document, at: now, freshFor: freshFor) else { return nil }
     }
 
+    /// What is concluded for a form that was not seen, from records of forms like it: it counts as
+    /// long as the first of them.
+    init?(_ shape: ObjectShape, of type: ResourceClass, from records: [FormRecord]) {
+        guard let first = records.min(by: { $0.countsUntil < $1.countsUntil }) else { return nil }
+        objects = ElementShapes(type, shape)
+        (envelope, lastSeen, freshFor) = (first.envelope, first.lastSeen, first.freshFor)
+        if let batch = records.first(where: \.keepsOrder) {
+            (keepsOrder, duplicates) = (true, batch.duplicates)
+        }
+        mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
+    }
+
     /// Learns from another answer; false where it contradicts what was seen.
     mutating func absorb(
         _ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int

@@ -8,7 +8,7 @@ extension LearntForms {
     /// the first one shows it.
     package func mayComeBatched(_ single: RequestShape, at now: Int64) -> Bool {
         guard let own = record(single, at: now)?.objects[single.type],
-            !agreement(single.type).isRefuted(.batched, .item)
+            !agreement(single.type, at: now).isRefuted(.batched, .item)
         else { return false }
         let batch = RequestShape(
             subject: .batch, type: single.type, include: single.include, decoration: single.decoration)

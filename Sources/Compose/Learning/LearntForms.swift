@@ -10,6 +10,11 @@ package final class LearntForms: Sendable {
         var forms: [RequestShape: Entry] = [:]
         var agreements: [ResourceClass: PlacementAgreement] = [:]
         var growth: [Lists: GrowthLedger] = [:]
+        /// That `include` changes the relationships that it names, that `views` adds a member, and
+        /// that neither does anything else.
+        var selectionRule = RuleEvidence()
+        /// That a resource looks in a batch as it does alone.
+        var batchRule = RuleEvidence()
     }
 
     /// The lists of one form in one storefront.
@@ -36,6 +41,10 @@ package final class LearntForms: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether what is documented counts where this origin agrees with it.
+    private let isDocumented: Bool
+
+    init(isDocumented: Bool = false) { self.isDocumented = isDocumented }
 
     /// More forms than apps use; beyond, the one that was not seen for the longest time gives way.
     static let maxForms = 1_024
@@ -63,16 +72,20 @@ package final class LearntForms: Sendable {
         }
         state.withLock { state in
             if state.forms[request.shape] == nil { state.makeRoom() }
+            if case .known(let known)? = learnt, entry == nil { state.noteRules(known.record, request.shape, at: now) }
             state.forms[request.shape] = learnt
         }
         return fits
     }
 
-    /// What is known of a form; nil where nothing is, or not any more.
+    /// What is known of a form, or follows from others; nil where nothing is, or not any more.
     package func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
         state.withLock { state in
-            guard case .known(let known) = state.forms[shape], known.record.isFresh(at: now) else { return nil }
-            return known.record
+            switch state.forms[shape] {
+            case .known(let known) where known.record.isFresh(at: now): known.record
+            case .rests(let until) where now < until: nil
+            default: state.conclusion(shape, isDocumented: isDocumented, at: now)
+            }
         }
     }
 
@@ -90,8 +103,17 @@ package final class LearntForms: Sendable {
     /// An answer built in this form was not what the origin said.
     package func switchOff(_ shape: RequestShape, until: Int64) {
         state.withLock { state in
+            if state.forms[shape] == nil {
+                state.selectionRule.note(false, until: until)
+                state.batchRule.note(false, until: until)
+            }
             state.forms[shape] = .rests(until: until)
         }
+    }
+
+    /// The same of a form that was switched off before the process began.
+    func rest(_ shape: RequestShape, until: Int64) {
+        state.withLock { $0.forms[shape] = .rests(until: until) }
     }
 
     /// The same resource was seen in two placements; false where that contradicts what was known.
@@ -102,8 +124,15 @@ package final class LearntForms: Sendable {
     }
 
     /// Whether a resource in the one placement shows what it shows in the other.
-    package func agreement(_ type: ResourceClass) -> PlacementAgreement {
-        state.withLock { $0.agreements[type] ?? PlacementAgreement() }
+    package func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
+        state.withLock { state in
+            let seen = state.agreements[type] ?? PlacementAgreement()
+            guard isDocumented, !state.batchRule.isRefuted(at: now), state.bearsOutDocumentation(type, at: now) else {
+                return seen
+            }
+            // APPLE-MUSIC-API 5.3.1.
+            return seen.assuming(.item, .batched)
+        }
     }
 
     /// Whether a page may be asked for that is larger than what the client wants.
@@ -147,6 +176,82 @@ extension LearntForms.State {
         guard forms.count >= LearntForms.maxForms else { return }
         let oldest = forms.min { $0.value.age < $1.value.age }
         if let oldest { forms[oldest.key] = nil }
+    }
+}
+
+// MARK: - What follows from other forms
+
+extension LearntForms.State {
+    /// What is known of the items and batches of one type, with no parameter but `include`.
+    private func family(_ shape: RequestShape, _ subjects: [CatalogRequest.Subject], at now: Int64)
+        -> [(record: FormRecord, member: FormFamily.Member)]
+    {
+        forms.compactMap { other, entry in
+            guard other.type == shape.type, subjects.contains(other.subject), other.decoration == shape.decoration,
+                case .known(let known) = entry, known.record.isFresh(at: now), known.record.envelope == 0,
+                let resource = known.record.objects[shape.type]
+            else { return nil }
+            return (known.record, FormFamily.Member(selected: other.selectedNames, shape: resource))
+        }
+    }
+
+    func bearsOutDocumentation(_ type: ResourceClass, at now: Int64) -> Bool {
+        let plain = RequestShape(subject: .item, type: type, include: [], decoration: [])
+        let members = family(plain, [.item, .batch], at: now).map(\.member)
+        return FormFamily(type: type, members: members).bearsOutDocumentation
+    }
+
+    /// What would be seen of a form of items or batches that was not seen yet; nil where that does
+    /// not follow, by a rule that held so far, from those that were.
+    func conclusion(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
+        guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }
+        let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)
+        guard isTrusted || selectionRule.holds(at: now) || batchRule.holds(at: now) else { return nil }
+        // What an include shows may differ between one and several (APPLE-MUSIC-API 6.2).
+        let joins =
+            batchRule.holds(at: now)
+            || isTrusted && shape.selectedNames.isEmpty && !batchRule.isRefuted(at: now)
+        let known = family(shape, joins ? [.item, .batch] : [shape.subject], at: now)
+        let isSeenOtherwise = known.contains { $0.member.selected == shape.selectedNames }
+        guard isTrusted || selectionRule.holds(at: now) || isSeenOtherwise else { return nil }
+        let family = FormFamily(type: shape.type, members: known.map(\.member))
+        guard case .shape(let resource) = family.shape(selecting: shape.selectedNames, isDocumented: isTrusted) else {
+            return nil
+        }
+        return FormRecord(resource, of: shape.type, from: known.map(\.record))
+    }
+
+    /// Holds the rules against a form that was seen for the first time.
+    mutating func noteRules(_ record: FormRecord, _ shape: RequestShape, at now: Int64) {
+        guard shape.isOfResources, record.envelope == 0, let resource = record.objects[shape.type] else { return }
+        let alike = family(shape, [shape.subject], at: now).map(\.member)
+        let own = FormFamily.Member(selected: shape.selectedNames, shape: resource)
+        if FormFamily(type: shape.type, members: alike + [own]).isContradictory {
+            selectionRule.note(false, until: record.countsUntil)
+        } else if case .shape(let concluded) = FormFamily(type: shape.type, members: alike)
+            .shape(selecting: own.selected, isDocumented: false)
+        {
+            selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
+        }
+        let other = RequestShape(
+            subject: shape.subject == .item ? .batch : .item, type: shape.type, include: shape.include,
+            decoration: shape.decoration)
+        guard shape.views.isEmpty else { return }
+        if case .known(let known) = forms[other], let shown = known.record.objects[shape.type] {
+            batchRule.note(shown.isSameForm(as: resource), until: record.countsUntil)
+        }
+    }
+}
+
+extension RequestShape {
+    /// Whether it asks for resources of one type by their ids.
+    fileprivate var isOfResources: Bool { (subject == .item || subject == .batch) && type.isResourceType }
+
+    /// The numbers of the names in `include` and `views`.
+    fileprivate var selectedNames: Set<UInt64> {
+        Set(
+            include.map { ResourceDocument.nameNumber($0.span, isView: false) }
+                + views.map { ResourceDocument.nameNumber($0.span, isView: true) })
     }
 }
 

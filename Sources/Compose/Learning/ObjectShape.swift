@@ -11,15 +11,17 @@ struct ObjectShape: Sendable, Equatable {
     private(set) var hasHref: Bool
     private(set) var hasAttributes: Bool
     private(set) var hasRelationships: Bool
+    private(set) var hasViews: Bool
     /// As in `ResourceDocument.Object`.
     private(set) var otherMembers: UInt64
+    /// Relationships and views.
     private(set) var relations: [RelationShape]
 
     /// Deeper nesting was never seen from the origin (APPLE-MUSIC-API 6 knows two levels).
     static let maxDepth = 6
 
     /// Whether it is no more than id, type and perhaps href.
-    var isIdentifier: Bool { !hasAttributes && !hasRelationships && otherMembers == 0 }
+    var isIdentifier: Bool { !hasAttributes && !hasRelationships && !hasViews && otherMembers == 0 }
 
     /// Learns a shape from the first object seen; nil where it is nested too deeply.
     init?(_ object: ResourceDocument.Object, in document: MappedDocument, depth: Int = 0) {
@@ -27,6 +29,7 @@ struct ObjectShape: Sendable, Equatable {
         hasHref = !object.href.isEmpty
         hasAttributes = !object.attributes.isEmpty
         hasRelationships = object.hasRelationships
+        hasViews = object.hasViews
         otherMembers = object.otherMembers
         relations = []
         for relation in document.relations(of: object) {
@@ -60,23 +63,56 @@ struct ObjectShape: Sendable, Equatable {
 
     subscript(_ name: UInt64) -> RelationShape? { relations.first { $0.name == name } }
 
+    /// The same with other relationships and views.
+    func with(_ relations: [RelationShape]) -> ObjectShape {
+        var shape = self
+        shape.relations = relations
+        shape.hasRelationships = relations.contains { !$0.isView }
+        shape.hasViews = relations.contains { $0.isView }
+        return shape
+    }
+
+    /// No more than what names the resource.
+    fileprivate var identifier: ObjectShape {
+        var shape = self
+        (shape.hasAttributes, shape.hasRelationships, shape.hasViews) = (false, false, false)
+        (shape.otherMembers, shape.relations) = (0, [])
+        return shape
+    }
+
+    /// Whether both show the same, their relationships apart.
+    func hasSameMembers(as other: ObjectShape) -> Bool {
+        hasHref == other.hasHref && hasAttributes == other.hasAttributes && otherMembers == other.otherMembers
+    }
+
+    /// Whether both show the same, as far as was seen of the elements of their relationships.
+    func isSameForm(as other: ObjectShape) -> Bool {
+        hasSameMembers(as: other) && hasRelationships == other.hasRelationships && hasViews == other.hasViews
+            && relations.count == other.relations.count
+            && relations.allSatisfy { relation in other[relation.name].map(relation.isSameForm) ?? false }
+    }
+
     private func hasSameMembers(as object: ResourceDocument.Object) -> Bool {
         hasHref != object.href.isEmpty && hasAttributes != object.attributes.isEmpty
-            && hasRelationships == object.hasRelationships && otherMembers == object.otherMembers
+            && hasRelationships == object.hasRelationships && hasViews == object.hasViews
+            && otherMembers == object.otherMembers
             && relations.count == Int(object.endRelation - object.firstRelation)
     }
 }
 
-/// The shape of one relationship: what stands around its elements, and what they look like by type.
+/// The shape of one relationship or view: what stands around its elements, and what they look like
+/// by type.
 struct RelationShape: Sendable, Equatable {
+    /// As in `ResourceDocument.Relation`.
     let name: UInt64
+    let isView: Bool
     let otherMembers: UInt64
     let hasData: Bool
     private(set) var size: ListSize
     private(set) var elements: ElementShapes
 
     init?(_ relation: ResourceDocument.Relation, in document: MappedDocument, depth: Int) {
-        name = relation.name
+        (name, isView) = (relation.name, relation.isView)
         otherMembers = relation.otherMembers
         hasData = !relation.data.isEmpty
         size = ListSize()
@@ -121,6 +157,24 @@ struct RelationShape: Sendable, Equatable {
     func hasSameMembers(as relation: ResourceDocument.Relation) -> Bool {
         otherMembers == relation.otherMembers && hasData != relation.data.isEmpty
     }
+
+    /// Where its elements stand.
+    var placement: Placement { isView ? .listed : .included }
+
+    /// Whether both show the same, however long the lists are.
+    func isSameForm(as other: RelationShape) -> Bool {
+        otherMembers == other.otherMembers && hasData == other.hasData && elements.isSameForm(as: other.elements)
+    }
+
+    /// The same list with what names its elements in place of them.
+    var ofIdentifiers: RelationShape {
+        var shape = self
+        shape.elements = elements.identifiers
+        return shape
+    }
+
+    /// The names of the relationships that its elements have.
+    var nestedNames: [UInt64] { elements.relationNames }
 }
 
 /// The shapes of the elements of one list, by type; lists may be mixed (playlist tracks are songs
@@ -128,6 +182,12 @@ struct RelationShape: Sendable, Equatable {
 struct ElementShapes: Sendable, Equatable {
     private var types: [ResourceClass] = []
     private var shapes: [ObjectShape] = []
+
+    init() {}
+
+    init(_ type: ResourceClass, _ shape: ObjectShape) {
+        (types, shapes) = ([type], [shape])
+    }
 
     subscript(_ type: ResourceClass?) -> ObjectShape? {
         guard let type, let index = types.firstIndex(of: type) else { return nil }
@@ -146,6 +206,25 @@ struct ElementShapes: Sendable, Equatable {
 
     /// Whether nothing but identifiers was seen.
     var areIdentifiers: Bool { shapes.allSatisfy(\.isIdentifier) }
+
+    /// Whether nothing but whole resources was seen.
+    var areResources: Bool { shapes.allSatisfy(\.hasAttributes) }
+
+    /// Whether none was seen.
+    var isEmpty: Bool { types.isEmpty }
+
+    var identifiers: ElementShapes {
+        var elements = self
+        elements.shapes = shapes.map(\.identifier)
+        return elements
+    }
+
+    var relationNames: [UInt64] { shapes.flatMap { $0.relations.map(\.name) } }
+
+    /// Whether elements of each type that was seen in both show the same.
+    func isSameForm(as other: ElementShapes) -> Bool {
+        zip(types, shapes).allSatisfy { type, shape in other[type].map(shape.isSameForm) ?? true }
+    }
 
     func describes(_ object: ResourceDocument.Object, in document: MappedDocument) -> Bool {
         guard let type = object.type, let index = types.firstIndex(of: type) else { return false }

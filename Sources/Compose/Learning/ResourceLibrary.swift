@@ -11,7 +11,7 @@ public final class ResourceLibrary: Sendable {
     /// What is composed at all.
     public let settings: CompositionSettings
     let index: ResourceIndex
-    package let forms = LearntForms()
+    package let forms: LearntForms
     private let cache: ResponseCache
     private let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
@@ -28,6 +28,7 @@ public final class ResourceLibrary: Sendable {
         self.cache = cache
         self.classes = classes
         self.settings = settings
+        forms = LearntForms(isDocumented: settings.trustsDocumentation)
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
     }
 
@@ -89,6 +90,10 @@ public final class ResourceLibrary: Sendable {
     /// first. Called once.
     package func readStored(at now: Int64) {
         guard settings.isActive else { return }
+        cache.visitRestingForms(at: now) { [self] form in
+            guard let request = CatalogRequest(canonical: form.target) else { return }
+            forms.rest(request.shape, until: form.until)
+        }
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
             guard response.isFresh(at: now), classes.allowParts(of: response),
@@ -101,6 +106,13 @@ public final class ResourceLibrary: Sendable {
         } _: { [self] _ in
             hasReadStored.store(true, ordering: .releasing)
         }
+    }
+
+    /// An answer that was built for the request was not what the origin said: none is built in its
+    /// form until then (unix seconds), whatever restarts there are.
+    package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
+        forms.switchOff(request.shape, until: until)
+        cache.store(RestingForm(target: request.target, until: until), at: now)
     }
 
     /// False where nothing was noted of anything that is asked for, so that there is nothing to
@@ -200,7 +212,8 @@ extension ResourceLibrary {
             if isPrimary { primary = object.end < envelope.endElement ? Int(object.end) : -1 }
             guard !object.attributes.isEmpty || object.hasRelationships else { continue }
             if object.parent >= 0 {
-                result.append((index, .included))
+                let isInView = part.document.map.relations[Int(object.parent)].isView
+                result.append((index, isInView ? .listed : .included))
             } else if let placement = request.placement(isPrimary: isPrimary) {
                 result.append((index, placement))
             }

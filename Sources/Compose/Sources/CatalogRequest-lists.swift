@@ -14,8 +14,8 @@ extension CatalogRequest {
     /// parent; nil where the elements are asked for in another way than there.
     var listNumber: UInt64? {
         guard case .list(let name, let isView) = shape.subject, let parent = resources.first else { return nil }
-        let own = ResourceDocument.nameNumber(name.span)
-        let list = listNumber(ofParent: parent.number, name: isView ? ~own : own)
+        let list = listNumber(
+            ofParent: parent.number, name: ResourceDocument.nameNumber(name.span, isView: isView))
         return shape.include.isEmpty
             ? list
             : shape.include.reduce(list) { number, name in
@@ -25,6 +25,15 @@ extension CatalogRequest {
 }
 
 extension CatalogRequest {
+    /// The canonical target that it was taken from, or one that asks for the same.
+    var target: [UInt8] {
+        switch shape.subject {
+        case .item, .list: target(limit: limit, offset: offset)
+        case .batch: target(resources: resources)
+        case .results: path
+        }
+    }
+
     /// What a canonical target asks for; nil for what is not to be composed or looked through.
     package init?(canonical: [UInt8]) {
         var target = CanonicalTarget()

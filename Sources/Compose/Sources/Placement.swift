@@ -54,6 +54,15 @@ package struct PlacementAgreement: Sendable {
         }
     }
 
+    /// The same, if nothing speaks against it, with two placements that are known to agree by other
+    /// means.
+    func assuming(_ one: Placement, _ other: Placement) -> PlacementAgreement {
+        var assumed = self
+        let index = Self.index(one, other)
+        if pairs[index].needed == 1 { assumed.pairs[index].agreements = 1 }
+        return assumed
+    }
+
     /// Whether they were seen to differ, and have not agreed often enough since.
     package func isRefuted(_ one: Placement, _ other: Placement) -> Bool {
         let pair = pairs[Self.index(one, other)]

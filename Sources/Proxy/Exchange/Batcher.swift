@@ -47,7 +47,9 @@ final class Batcher {
         guard settings.batch, settings.compose != .verify, request.stored == nil, request.isCollapsible,
             let wanted = request.catalogRequest
         else { return false }
-        return wanted.shape.subject == .item && wanted.hasPlainResources && !wanted.resources.isEmpty
+        // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
+        return wanted.shape.subject == .item && wanted.shape.views.isEmpty && wanted.hasPlainResources
+            && !wanted.resources.isEmpty
     }
 
     /// Takes in an exchange whose request it `accepts`, and tells it whether it goes by itself.

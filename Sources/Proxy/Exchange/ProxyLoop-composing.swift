@@ -98,7 +98,8 @@ extension ProxyLoop {
         guard said.status != expected.status || !isEqual else { return }
         statistics.count(.mismatched)
         if let wanted = request.wanted, case .fixed(let seconds, _) = request.facts.rule {
-            shared.library.forms.switchOff(wanted.shape, until: context.unixSeconds + Int64(seconds))
+            let now = context.unixSeconds
+            shared.library.switchOff(wanted, until: now + Int64(seconds), at: now)
         }
         noteContradiction("otherwise than it would have been composed", request)
     }

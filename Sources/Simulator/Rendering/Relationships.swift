@@ -16,6 +16,7 @@ extension RenderContext {
             carried.full = type.fullByDefault
             // Library albums carry their tracks in a single fetch only (APPLE-MUSIC-API 4.2.8).
             if type == .libraryAlbums, !isSingleFetch { carried = Carried(relations: [], full: []) }
+            if !type.isLibrary { adapt(&carried) }
             add(decorations.include, decorations.relate, to: &carried)
         case .item(let isMixed):
             // Of list items only artists carry relationships (APPLE-MUSIC-API 5.3.2).
@@ -34,6 +35,18 @@ extension RenderContext {
         carried.relations.formIntersection(type.relations)
         carried.full.formIntersection(type.relations)
         return carried
+    }
+
+    /// To an origin that differs from what is documented.
+    private func adapt(_ carried: inout Carried) {
+        switch configuration.relationHabit {
+        case .documented: break
+        case .bare: carried.relations = carried.full
+        case .identifiers: carried.full = []
+        case .genres: carried.relations.formUnion(RelationSet(.genres))
+        case .replaced: if !decorations.include.isEmpty { carried = Carried(relations: [], full: []) }
+        case .alone: if !isSingleFetch { carried = Carried(relations: [], full: []) }
+        }
     }
 
     private func add(_ include: RelationSet, _ relate: RelationSet, to carried: inout Carried) {

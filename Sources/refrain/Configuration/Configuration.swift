@@ -41,7 +41,8 @@ struct Configuration: Equatable, Sendable {
 
     var compose = ComposeMode.off
     var allowsWindows = false
-    var allowsBatches = true
+    var allowsBatches = false
+    var documentedForms = DocumentedFormsMode.off
     var next = NextMode.keep
     /// `["*"]` for any; empty: no browser may read the answers.
     var corsOrigins: [String] = []
@@ -87,6 +88,14 @@ enum ComposeMode: String, CaseIterable, Sendable {
     /// The origin is asked too, and a rule whose answer differs is switched off.
     case verify
     case off
+}
+
+/// Whether answers are built in forms that the API is documented to have, before this origin showed
+/// them.
+enum DocumentedFormsMode: String, CaseIterable, Sendable {
+    /// Where the origin is the API's own host.
+    case auto
+    case on, off
 }
 
 /// What becomes of the `next` of a page.

@@ -305,6 +305,9 @@ extension Directive {
             "batch", \.allowsBatches, standard: true,
             why: "misses of a moment joined into one ids request; a lone one never waits"),
         choice(
+            "documented_forms", \.documentedForms, standard: .auto,
+            why: "answers built in forms that are documented but were not seen; auto: of Apple's own host alone"),
+        choice(
             "next", \.next, standard: .keep,
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
         Directive(

@@ -24,6 +24,7 @@ struct SimulateOptions: Equatable, Sendable {
     /// Nil where it was not said.
     let listCut: SimulatorConfiguration.ListCut?
     let gaps: ListGaps?
+    let relationHabit: SimulatorConfiguration.RelationHabit?
     /// Of a hundred albums, and of a hundred songs; nil where it was not said.
     let unavailablePercent: Int?
     /// Whether a request needs a developer token.
@@ -67,6 +68,12 @@ struct SimulateOptions: Equatable, Sendable {
         unavailablePercent = try arguments.parsed(Self.unavailable) { text throws(ValueError) in
             try Quantity.count(text, in: 0...100)
         }
+        relationHabit = try arguments.parsed(Self.relations) { text throws(ValueError) in
+            guard let habit = SimulatorConfiguration.RelationHabit(rawValue: text) else {
+                throw ValueError(text, isNot: "documented, bare, identifiers, genres, replaced or alone")
+            }
+            return habit
+        }
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
@@ -85,7 +92,7 @@ struct SimulateOptions: Equatable, Sendable {
     /// Those that shape the simulated API. A user who gives one beside a recording expects
     /// something of it.
     private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
-        let shaping = [seed, fault, reviseEvery, flipAfter, lists, gaps, unavailable, publicKey]
+        let shaping = [seed, fault, reviseEvery, flipAfter, lists, gaps, unavailable, relations, publicKey]
         for option in shaping where arguments.value(option) != nil {
             throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
         }
@@ -150,6 +157,10 @@ extension SimulateOptions {
         "where unavailable items leave gaps in lists: all (the default), none, or storefronts such as jp,de")
     static let unavailable = CommandOption(
         "unavailable", "PERCENT", "how many of a hundred albums, and of a hundred songs, a storefront lacks")
+    static let relations = CommandOption(
+        "relations", "HABIT",
+        "which relationships resources show unasked: documented (the default), bare, identifiers, genres, replaced or alone"
+    )
     static let noAuth = CommandOption("no-auth", "answer requests without a developer token too")
     static let tlsAuthority = CommandOption(
         "tls-authority", "FILE", "serve TLS and write the certificate of its throw-away authority to FILE")
@@ -157,6 +168,6 @@ extension SimulateOptions {
 
     static let all = [
         listen, recording, mode, upstream, seed, latency, fault, reviseEvery, flipAfter, lists, gaps, unavailable,
-        noAuth, tlsAuthority, publicKey,
+        relations, noAuth, tlsAuthority, publicKey,
     ]
 }

@@ -83,6 +83,12 @@ extension Configuration {
             }
         settings.windows = allowsWindows
         settings.batch = allowsBatches
+        settings.trustsDocumentation =
+            switch documentedForms {
+            case .auto: upstream.host.lowercased() == "api.music.apple.com"
+            case .on: true
+            case .off: false
+            }
         settings.completesNext = next == .complete
         settings.indexBytes = indexBytes
         return settings

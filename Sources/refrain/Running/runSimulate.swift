@@ -53,6 +53,7 @@ extension SimulateOptions {
         if let listCut { configuration.listCut = listCut }
         if case .only(let storefronts) = gaps { configuration.storefrontsWithGaps = storefronts }
         configuration.unavailablePercent = unavailablePercent
+        if let relationHabit { configuration.relationHabit = relationHabit }
         return SimulatedAPI(configuration: configuration, verifier: try tokenCheck())
     }
 

@@ -35,8 +35,7 @@ struct DocumentWalk {
         let index = found.count
         found.append(start)
         for (name, value) in start.value.members {
-            if name == "views" { search(value) }
-            guard name == "relationships" else { continue }
+            guard name == "relationships" || name == "views" else { continue }
             for (relation, wrapper) in value.members {
                 for element in wrapper["data"]?.arrayValue ?? [] {
                     visit(Found(value: element, owner: index, relation: relation))
@@ -120,11 +119,15 @@ struct ScannedText {
         #expect(object.number == ResourceMention.number(type: type, id: resource["id"]?.stringValue ?? ""), source)
         #expect(object.type == ResourceClass(name: type).flatMap { $0.isResourceType ? $0 : nil }, source)
         #expect(object.attributeNames == Self.number(resource["attributes"]), source)
-        let standard: Set = ["id", "type", "href", "attributes", "relationships"]
+        let standard: Set = ["id", "type", "href", "attributes", "relationships", "views"]
         #expect(object.otherMembers == Self.number(resource, without: standard), source)
         #expect(object.hasRelationships == (resource["relationships"] != nil), source)
+        #expect(object.hasViews == (resource["views"] != nil), source)
         let relations = document.relations[Int(object.firstRelation)..<Int(object.endRelation)]
-        let members = resource["relationships"]?.members ?? []
+        let members = resource.members.filter { ["relationships", "views"].contains($0.key) }.flatMap { group in
+            group.value.members.map { (key: $0.key, value: $0.value, isView: group.key == "views") }
+        }
+        #expect(relations.map(\.isView) == members.map(\.isView), source)
         #expect(try relations.map { try value($0.spelling) } == members.map { JSON.string($0.key) }, source)
         #expect(try relations.map { try value($0.whole) } == members.map(\.value), source)
         #expect(Int(object.end) == expected.end, source)
@@ -140,7 +143,7 @@ struct ScannedText {
     private func expect(_ relation: ResourceDocument.Relation, _ source: Comment) throws {
         let wrapper = try #require(try value(relation.whole), source)
         let name = try #require(try value(relation.spelling)?.stringValue, source)
-        #expect(relation.name == ResourceDocument.nameNumber(Array(name.utf8).span), source)
+        #expect(relation.name == ResourceDocument.nameNumber(Array(name.utf8).span, isView: relation.isView), source)
         #expect(try value(relation.data) == wrapper["data"], source)
         #expect(try value(relation.next) == wrapper["next"], source)
         #expect(relation.otherMembers == Self.number(wrapper, without: ["data", "next"]), source)

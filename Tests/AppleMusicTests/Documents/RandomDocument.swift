@@ -34,7 +34,7 @@ struct RandomDocument {
         if chance(15) { members.append(("meta", junk(depth: 0))) }
         if chance(10) { members.append((text(), junk(depth: 0))) }
         if depth < 3, chance(50) { members.append(("relationships", relationships(depth: depth))) }
-        if depth < 3, chance(15) { members.append(("views", region(depth: depth))) }
+        if depth < 3, chance(15) { members.append(("views", relationships(depth: depth))) }
         return object(members)
     }
 
@@ -54,12 +54,13 @@ struct RandomDocument {
                 if chance(85) { members.append(("data", resources(depth: depth + 1))) }
                 if chance(30) { members.append(("next", "/v1/next?offset=1")) }
                 if chance(20) { members.append(("meta", ["total": 3])) }
+                if chance(20) { members.append(("attributes", ["title": "x", "data": [1]])) }
                 if chance(5) { members.append(("views", ["x": ["data": [["id": "1", "type": "songs"]]]])) }
                 return (name, object(members))
             })
     }
 
-    /// What lies below `results` and `views`.
+    /// What lies below `results` and `views` at the top.
     private mutating func region(depth: Int) -> JSON {
         let names = ["songs", "albums", "top-results", text()].filter { _ in chance(50) }
         return object(

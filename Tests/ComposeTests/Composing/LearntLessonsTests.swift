@@ -96,7 +96,7 @@ import Testing
             Stored("artists/90?extend=a", document(artist("90"))), Taught.artist, Self.larger,
         ])
         #expect(try scene.ask("artists/7") == .refusal)
-        #expect(!scene.library.forms.agreement(.artists).holds(.item, .included))
+        #expect(!scene.library.forms.agreement(.artists, at: StoredScene.noon).holds(.item, .included))
     }
 
     @Test func aFormWithMoreTextThanAppsWriteIsNotLearnt() throws {

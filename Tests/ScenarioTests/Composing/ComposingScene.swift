@@ -18,7 +18,7 @@ final class ComposingScene {
     private(set) var cache: ResponseCache
     let clock: ManualClock
     let warnings = Warnings()
-    private let settings: CompositionSettings
+    private var settings: CompositionSettings
     private let policy: Policy
 
     init(
@@ -44,8 +44,9 @@ final class ComposingScene {
     }
 
     /// Another proxy before the same origin, as after a restart.
-    func restart(_ makeCache: () -> ResponseCache) throws {
+    func restart(_ makeCache: () -> ResponseCache, _ mode: CompositionSettings.Mode? = nil) throws {
         proxy.stop()
+        if let mode { settings.compose = mode }
         cache = makeCache()
         let warnings = warnings
         proxy = try ProxyUnderTest(

@@ -1,4 +1,5 @@
 import Cache
+import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -46,6 +47,29 @@ import Testing
         scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in done.signal() }
         done.wait()
         #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
+    }
+
+    /// `compose verify` found a difference; then the operator switched to `on`, and restarted.
+    @Test func aFormThatWasSwitchedOffWasUsedAfterARestart() throws {
+        try Self.withFile { makeCache in
+            var settings = CompositionSettings()
+            settings.compose = .verify
+            let scene = try ComposingScene(settings, cache: makeCache())
+            defer { scene.stop() }
+            let albums = try scene.ids("albums", 40)
+            func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
+            try scene.get(album(0))
+            try scene.get("/v1/catalog/us/albums?ids=" + albums.joined(separator: ","))
+            let before = albums.indices.map { scene.direct(album($0)) }
+            scene.api.revise()
+            let changed = albums.indices.dropFirst().filter { scene.direct(album($0)) != before[$0] }
+            try scene.get(album(try #require(changed.first)))
+            #expect(scene.proxy.statistics.restingForms == 1)
+            try scene.restart(makeCache, .on)
+            waitUntil { scene.proxy.isIndexComplete }
+            #expect(scene.proxy.statistics.restingForms == 1)
+            #expect(try scene.get(album(39)).cost == 1)
+        }
     }
 
     @Test func whatIsTooOldByThenIsNotUsed() throws {

@@ -30,6 +30,8 @@ final class DifferentialRun {
         var listCut = SimulatorConfiguration.ListCut.first
         var storefrontsWithGaps: Set<String>?
         var unavailablePercent: Int?
+        /// Which relationships resources show unasked.
+        var relationHabit = SimulatorConfiguration.RelationHabit.documented
         /// What answers are judged by; every class has a shorter one, or this, in seconds.
         var longestLifetime = 60
 
@@ -64,6 +66,7 @@ final class DifferentialRun {
         configuration.listCut = settings.listCut
         configuration.storefrontsWithGaps = settings.storefrontsWithGaps
         configuration.unavailablePercent = settings.unavailablePercent
+        configuration.relationHabit = settings.relationHabit
         let api = SimulatedAPI(configuration: configuration)
         self.api = api
         origin = try ServiceHost(

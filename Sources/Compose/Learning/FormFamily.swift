@@ -1,0 +1,137 @@
+import AppleMusic
+
+// What resources show in a form of request that was not seen, by what they showed in forms that
+// differ from it in `include` and `views` alone. Pure.
+// Must hold: a relationship or view that is named looks as it did where it was named, another one
+// as where it was not; two sights that differ say that this origin has another rule.
+
+/// Forms of one type with the same parameters but `include` and `views`.
+struct FormFamily {
+    struct Member {
+        /// The relationships and views that it names, by the numbers of their names.
+        let selected: Set<UInt64>
+        let shape: ObjectShape
+    }
+
+    let type: ResourceClass
+    let members: [Member]
+
+    enum Conclusion {
+        case shape(ObjectShape)
+        case unknown
+        case contradiction
+    }
+
+    /// What resources show where these are named.
+    /// - Parameter isDocumented: whether the documentation stands in for what was not seen.
+    func shape(selecting wanted: Set<UInt64>, isDocumented: Bool) -> Conclusion {
+        guard let longest = members.max(by: { $0.shape.relations.count < $1.shape.relations.count }),
+            wanted.allSatisfy({ name in members.contains { $0.selected.contains(name) } })
+        else { return .unknown }
+        guard members.allSatisfy({ $0.shape.hasSameMembers(as: longest.shape) }) else { return .contradiction }
+        var relations: [RelationShape] = []
+        for name in names(longest) {
+            switch sight(of: name, wanted, isDocumented) {
+            case .shown(let relation): relations.append(relation)
+            case .absent: break
+            case .unknown: return .unknown
+            case .contradiction: return .contradiction
+            }
+        }
+        // Whether the member `relationships` would be there, without any, was not seen.
+        return relations.isEmpty ? .unknown : .shape(longest.shape.with(relations))
+    }
+
+    /// Whether no rule that is known here fits what was seen.
+    var isContradictory: Bool {
+        guard let first = members.first else { return false }
+        let names = Set(members.flatMap { $0.shape.relations.map(\.name) })
+        return members.contains { member in
+            !member.shape.hasSameMembers(as: first.shape)
+                || names.contains { name in
+                    if case .contradiction = sight(of: name, member.selected, false) { true } else { false }
+                }
+        }
+    }
+
+    /// Whether what was seen agrees with the documentation in at least one relationship that is
+    /// there, and in all others.
+    var bearsOutDocumentation: Bool {
+        var agreements = 0
+        for (name, look) in DocumentedRelations.looks(of: type) {
+            for member in members where !member.selected.contains(name) {
+                let shown = member.shape[name]
+                guard shown.fits(look) else { return false }
+                if let shown, !shown.elements.isEmpty { agreements += 1 }
+            }
+        }
+        return agreements > 0
+    }
+
+    private enum Sight {
+        case shown(RelationShape)
+        case absent, unknown, contradiction
+    }
+
+    /// In the order of the form that shows most.
+    private func names(_ longest: Member) -> [UInt64] {
+        var names = longest.shape.relations.map(\.name)
+        for member in members {
+            for relation in member.shape.relations where !names.contains(relation.name) { names.append(relation.name) }
+        }
+        return names
+    }
+
+    private func sight(of name: UInt64, _ wanted: Set<UInt64>, _ isDocumented: Bool) -> Sight {
+        let isSelected = wanted.contains(name)
+        let seen = members.filter { $0.selected.contains(name) == isSelected }
+        guard !seen.isEmpty else { return isDocumented && !isSelected ? documented(name) : .unknown }
+        let shown = seen.compactMap { member in member.shape[name].map { (member, $0) } }
+        guard !shown.isEmpty else { return .absent }
+        guard shown.count == seen.count else { return .contradiction }
+        // What an element shows of its own relationships may depend on whether they are included
+        // too (APPLE-MUSIC-API 6.2).
+        let alike = shown.filter { member, relation in
+            relation.nestedNames.allSatisfy { member.selected.contains($0) == wanted.contains($0) }
+        }.map(\.1)
+        guard let first = alike.first else { return .unknown }
+        guard alike.allSatisfy({ $0.isSameForm(as: first) }) else { return .contradiction }
+        return .shown(alike.first { !$0.size.isUnknown } ?? first)
+    }
+
+    private func documented(_ name: UInt64) -> Sight {
+        guard let included = members.lazy.compactMap({ $0.shape[name] }).first else { return .unknown }
+        // No view is there by default (APPLE-MUSIC-API 4.3.5).
+        if included.isView { return .absent }
+        guard let look = DocumentedRelations.looks(of: type)[name] else { return .unknown }
+        return switch look {
+        case .absent: .absent
+        case .identifiers: .shown(included.ofIdentifiers)
+        case .resources: included.nestedNames.isEmpty ? .shown(included) : .unknown
+        }
+    }
+}
+
+/// Whether a rule held where it could be looked at. One sight of the opposite takes it back.
+struct RuleEvidence: Sendable {
+    /// Unix seconds: how long the answers count that bore it out, and that did not.
+    private var agreedUntil: Int64 = 0
+    private var refutedUntil: Int64 = 0
+
+    func holds(at now: Int64) -> Bool { now < agreedUntil && !isRefuted(at: now) }
+    func isRefuted(at now: Int64) -> Bool { now < refutedUntil }
+
+    mutating func note(_ isBorneOut: Bool, until: Int64) {
+        if isBorneOut { agreedUntil = max(agreedUntil, until) } else { refutedUntil = max(refutedUntil, until) }
+    }
+}
+
+extension RelationShape? {
+    fileprivate func fits(_ look: DocumentedRelations.Look) -> Bool {
+        switch look {
+        case .absent: self == nil
+        case .identifiers: self.map { $0.hasData && $0.elements.areIdentifiers } ?? false
+        case .resources: self.map { $0.hasData && $0.elements.areResources } ?? false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Compose
+
+/// `views` chooses members of a single resource, as `include` does.
+@Suite struct ViewsTests {
+    private static func view(_ name: String, _ songs: [String], next: String? = nil) -> String {
+        let list = relation(name, songs.map { resource("songs", $0) }, next: next)
+        return list.replacing("\"data\"", with: "\"attributes\":{\"title\":\"\(name)\"},\"data\"")
+    }
+
+    private static func artist(_ id: String, _ views: [String] = []) -> String {
+        let shown = resource("artists", id, [relation("albums", [identifier("albums", "3")])])
+        guard !views.isEmpty else { return document(shown) }
+        return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
+    }
+
+    private static let taught = [
+        Stored("artists/9", artist("9")),
+        Stored("artists/9?views=top-songs", artist("9", [view("top-songs", ["90", "91"])])),
+    ]
+    private static let both = Stored(
+        "artists/1?views=singles,top-songs", artist("1", [view("singles", ["4"]), view("top-songs", ["5", "6"])]))
+
+    static let rows = [
+        ComposingCase("an artist without views", taught + [both], "artists/1", .answer(artist("1"), .reduced)),
+        ComposingCase(
+            "one view of two", taught + [both], "artists/1?views=top-songs",
+            .answer(artist("1", [view("top-songs", ["5", "6"])]), .reduced)),
+        ComposingCase(
+            "a view that was not asked for", taught + [both], "artists/1?views=similar-artists", .refusal,
+            "item form-never-seen"),
+        ComposingCase(
+            "one view out of another",
+            taught + [Stored("artists/1?views=singles", artist("1", [view("singles", ["4"])]))],
+            "artists/1?views=top-songs", .refusal, "item relationship-not-held"),
+        ComposingCase(
+            "a view out of a relationship of the same name",
+            [
+                Stored("artists/9?views=albums", artist("9", [view("albums", ["90"])])),
+                Stored("artists/1", artist("1")),
+            ], "artists/1?views=albums", .refusal, "item relationship-not-held"),
+        ComposingCase(
+            "a view's own page out of the view inside the artist",
+            taught + [
+                Stored(
+                    "artists/9/view/top-songs?limit=2",
+                    document(items("songs", 0..<2), next: "artists/9/view/top-songs?limit=2&offset=2")),
+                Stored(
+                    "artists/1?views=top-songs",
+                    artist(
+                        "1", [view("top-songs", ["5", "6"], next: "/v1/catalog/us/artists/1/view/top-songs?offset=2")])),
+            ], "artists/1/view/top-songs?limit=2",
+            .answer(
+                document(
+                    [resource("songs", "5"), resource("songs", "6")],
+                    next: "artists/1/view/top-songs?limit=2&offset=2"), .window)),
+    ]
+
+    @Test(arguments: rows) func isASelection(_ row: ComposingCase) throws { try row.check() }
+
+    /// Batches show no views, and a song looks alike wherever it stands once that was seen.
+    @Test func whatAViewShowsIsMaterial() throws {
+        let scene = StoredScene()
+        try scene.store(Self.taught + [Self.both])
+        try scene.store(Stored("songs/90", document(resource("songs", "90"))))
+        #expect(try scene.ask("songs/5") == .answer(document(resource("songs", "5")), .reduced))
+    }
+}
