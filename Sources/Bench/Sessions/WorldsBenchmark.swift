@@ -14,6 +14,8 @@ struct World {
         configuration.requiresAuthorization = false
         configuration.seed = seed
         configuration.prolificShare = 5
+        // So that misses are under way together, as they are before a real origin.
+        configuration.latency = .milliseconds(20)
         configuration.listCut = cut
         configuration.storefrontsWithGaps = gaps
         configuration.unavailablePercent = unavailablePercent
