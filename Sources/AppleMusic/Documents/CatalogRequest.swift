@@ -9,7 +9,10 @@ import COpenSSL
 import Text
 
 /// A request for resources of the shared catalog (APPLE-MUSIC-API 3.1).
-public struct CatalogRequest: Sendable {
+///
+/// A class, because it is handed on by all that deals with a miss, and is never changed: copies of
+/// so many members were a thousand instructions of it.
+public final class CatalogRequest: Sendable {
     /// What kind of answer it is.
     public enum Subject: Hashable, Sendable {
         /// `/{type}/{id}`.

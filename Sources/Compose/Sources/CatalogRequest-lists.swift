@@ -35,7 +35,7 @@ extension CatalogRequest {
     }
 
     /// What a canonical target asks for; nil for what is not to be composed or looked through.
-    package init?(canonical: [UInt8]) {
+    package convenience init?(canonical: [UInt8]) {
         var target = CanonicalTarget()
         guard (try? target.parse(canonical.span)) != nil else { return nil }
         self.init(target)

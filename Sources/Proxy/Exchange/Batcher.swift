@@ -7,27 +7,28 @@ import EventLoop
 /// Confined to its loop. A client that hangs up changes nothing: its id has gone to the origin with
 /// the others', and what comes is stored.
 final class Batcher {
-    /// What misses must share: everything but the id.
-    struct Kind: Hashable {
-        let storefront: Storefront
-        let shape: RequestShape
-        let language: [UInt8]
+    /// What misses must share: everything but the id. A class, because it is kept until the request
+    /// has ended, and copies of so many members were a thousand instructions of a miss.
+    final class Kind: Hashable {
+        /// Of the first of them.
+        fileprivate let wanted: CatalogRequest
         /// The developer token that the client brought, where it goes along.
-        let authorization: [UInt8]?
+        private let authorization: [UInt8]?
 
-        fileprivate init(_ wanted: CatalogRequest, _ request: OriginRequest) {
-            storefront = wanted.storefront
-            shape = wanted.shape
-            language = wanted.language
-            authorization = request.forwarded.clientAuthorization
+        fileprivate init(_ wanted: CatalogRequest, _ authorization: [UInt8]?) {
+            self.wanted = wanted
+            self.authorization = authorization
+        }
+
+        static func == (one: Kind, other: Kind) -> Bool {
+            one === other
+                || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
+                    && one.wanted.language == other.wanted.language && one.authorization == other.authorization
         }
 
         /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.
         func hash(into hasher: inout Hasher) {
-            hasher.combine(storefront)
-            hasher.combine(shape.type)
-            hasher.combine(shape.include.count)
-            if let authorization { hasher.combine(authorization) }
+            hasher.combine(Int(wanted.shape.type.rawValue))
         }
     }
 
@@ -44,23 +45,19 @@ final class Batcher {
     /// every client gets the origin's own answer.
     func accepts(_ request: OriginRequest) -> Bool {
         let settings = proxy.shared.library.settings
-        guard settings.batch, settings.compose != .verify, request.stored == nil, request.isCollapsible,
-            let wanted = request.catalogRequest
-        else { return false }
-        // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
-        return wanted.shape.subject == .item && wanted.shape.views.isEmpty && wanted.hasPlainResources
-            && !wanted.resources.isEmpty
+        return settings.batch && settings.compose != .verify && request.stored == nil && request.isForOneResource
+            && request.isCollapsible
     }
 
     /// Takes in an exchange whose request it `accepts`, and tells it whether it goes by itself.
     func add(_ exchange: Exchange) {
-        guard let wanted = exchange.request.wanted, let name = wanted.resources.first else {
+        guard let wanted = exchange.request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
-        let kind = Kind(wanted, exchange.request)
+        let kind = Kind(wanted, exchange.request.forwarded.clientAuthorization)
         let action = state.add(
-            name.id, of: kind, exchange, most: CatalogRequest.mostIDs(wanted.shape.type), at: proxy.context.loop.now,
-            mayWait: { proxy.shared.library.forms.mayComeBatched(wanted.shape, at: proxy.context.unixSeconds) })
+            name.id, of: kind, exchange, most: CatalogRequest.mostIDs(name.type), at: proxy.context.loop.now,
+            mayWait: { proxy.shared.library.forms.mayComeBatched(kind.wanted.shape, at: proxy.context.unixSeconds) })
         switch action {
         case .goAlone: exchange.goesAlone(asOneOf: kind)
         case .wait: exchange.waitsForOthers()
@@ -109,5 +106,5 @@ final class Batcher {
 }
 
 extension BatchState<Batcher.Kind, Exchange>.Batch {
-    fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.shape.type, id: $0) } }
+    fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.wanted.shape.type, id: $0) } }
 }

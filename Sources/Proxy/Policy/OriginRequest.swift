@@ -21,6 +21,8 @@ final class OriginRequest {
     let user: UserHash?
     /// What it asks for of the catalog, where the code that asks knows it.
     let catalogRequest: CatalogRequest?
+    /// Whether that is one resource, which may come in a batch as well.
+    let isForOneResource: Bool
     /// Why the answer could not be composed; nil where it was not tried, or could be.
     let refusal: Refusal?
     /// What would complete a composition of the answer.
@@ -42,6 +44,7 @@ final class OriginRequest {
         self.mayUseOperatorsToken = mayUseOperatorsToken
         self.user = user
         self.catalogRequest = catalogRequest
+        isForOneResource = catalogRequest?.isForOneResource ?? false
         self.refusal = refusal
         self.supplement = supplement
         self.expected = expected
@@ -75,4 +78,10 @@ final class OriginRequest {
         guard case .fixed = facts.rule, let key, !key.isPersonal else { return false }
         return !carriesClientAuthorization(hasOwnToken: hasOwnToken)
     }
+}
+
+extension CatalogRequest {
+    /// Whether it is for one resource, with nothing that only a request for one may have: views are
+    /// of single resources alone (APPLE-MUSIC-API 4.3.5).
+    fileprivate var isForOneResource: Bool { shape.subject == .item && shape.views.isEmpty && hasPlainResources }
 }
