@@ -26,4 +26,26 @@ public struct RequestShape: Hashable, Sendable {
         self.views = views
         self.decoration = decoration
     }
+
+    /// Every miss is looked up by its shape, and most shapes have nothing but a subject and a type:
+    /// one number says both, and that there is no more.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(Int(type.rawValue) | subject.number << 8 | (include.count + views.count) << 16)
+        if case .list(let name, _) = subject { hasher.combine(name) }
+        for name in include { hasher.combine(name) }
+        for name in views { hasher.combine(name) }
+        if !decoration.isEmpty { hasher.combine(decoration) }
+    }
+}
+
+extension CatalogRequest.Subject {
+    fileprivate var number: Int {
+        switch self {
+        case .item: 0
+        case .batch: 1
+        case .results: 2
+        case .list(_, isView: false): 3
+        case .list(_, isView: true): 4
+        }
+    }
 }

@@ -59,6 +59,14 @@ struct BatchState<Kind: Hashable, Member> {
         /// When what waits has waited for long enough.
         var due = Instant(nanoseconds: .min)
 
+        /// One has ended; what goes now, and whether nothing is left.
+        mutating func end() -> (batch: Batch?, isOver: Bool) {
+            underWay -= 1
+            guard underWay == 0 else { return (nil, false) }
+            let batch = takeWaiting()
+            return (batch, batch == nil)
+        }
+
         mutating func takeWaiting() -> Batch? {
             guard let batch = waiting else { return nil }
             waiting = nil
@@ -119,11 +127,9 @@ struct BatchState<Kind: Hashable, Member> {
     /// under way; its end is told by `ended`.
     mutating func ended(_ kind: Kind) -> Batch? {
         guard let index = kinds.index(forKey: kind) else { preconditionFailure("an end is told once") }
-        kinds.values[index].underWay -= 1
-        guard kinds.values[index].underWay == 0 else { return nil }
-        if let batch = kinds.values[index].takeWaiting() { return batch }
-        kinds.remove(at: index)
-        return nil
+        let next = kinds.values[index].end()
+        if next.isOver { kinds.remove(at: index) }
+        return next.batch
     }
 
     /// What the origin could not answer at once, in two parts that both have an end; nil for a
