@@ -9,6 +9,8 @@ import Testing
 @Suite struct DifferentialTests {
     private static let requests = TestSize.of(800, full: 2500)
     private static let worldRequests = TestSize.of(300, full: 10_000)
+    /// Ten thousand of each were made once; that many take six minutes of two cores.
+    private static let habitRequests = TestSize.of(300, full: 2_500)
     private static let flippedRequests = TestSize.of(600, full: 1200)
     /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and
     /// flips come earlier.
@@ -64,10 +66,10 @@ import Testing
     }
 
     /// The same before origins that show other relationships than the documented ones.
-    @Test(arguments: SimulatorConfiguration.RelationHabit.allCases)
+    @Test(arguments: SimulatorConfiguration.RelationHabit.allCases.filter { $0 != .documented })
     func noAnswerIsWrongWhateverIsShownUnasked(_ habit: SimulatorConfiguration.RelationHabit) async throws {
         var settings = DifferentialRun.Settings(
-            seed: 20_261_140, requests: Self.worldRequests, longestStep: Self.longestStep,
+            seed: 20_261_140, requests: Self.habitRequests, longestStep: Self.longestStep,
             reviseEvery: Self.reviseEvery, batches: true)
         settings.relationHabit = habit
         let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
