@@ -10,9 +10,7 @@ extension LearntForms {
         guard let own = record(single, at: now)?.objects[single.type],
             !agreement(single.type, at: now).isRefuted(.batched, .item)
         else { return false }
-        let batch = RequestShape(
-            subject: .batch, type: single.type, include: single.include, decoration: single.decoration)
-        return record(batch, at: now)?.objects[single.type]?.mayHold(own) ?? true
+        return record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
     }
 }
 

@@ -205,17 +205,18 @@ extension LearntForms.State {
     /// not follow, by a rule that held so far, from those that were.
     func conclusion(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
         guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }
+        let selected = shape.selectedNames
         let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)
         guard isTrusted || selectionRule.holds(at: now) || batchRule.holds(at: now) else { return nil }
         // What an include shows may differ between one and several (APPLE-MUSIC-API 6.2).
         let joins =
             batchRule.holds(at: now)
-            || isTrusted && shape.selectedNames.isEmpty && !batchRule.isRefuted(at: now)
+            || isTrusted && selected.isEmpty && !batchRule.isRefuted(at: now)
         let known = family(shape, joins ? [.item, .batch] : [shape.subject], at: now)
-        let isSeenOtherwise = known.contains { $0.member.selected == shape.selectedNames }
+        let isSeenOtherwise = known.contains { $0.member.selected == selected }
         guard isTrusted || selectionRule.holds(at: now) || isSeenOtherwise else { return nil }
         let family = FormFamily(type: shape.type, members: known.map(\.member))
-        guard case .shape(let resource) = family.shape(selecting: shape.selectedNames, isDocumented: isTrusted) else {
+        guard case .shape(let resource) = family.shape(selecting: selected, isDocumented: isTrusted) else {
             return nil
         }
         return FormRecord(resource, of: shape.type, from: known.map(\.record))
@@ -233,17 +234,22 @@ extension LearntForms.State {
         {
             selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
         }
-        let other = RequestShape(
-            subject: shape.subject == .item ? .batch : .item, type: shape.type, include: shape.include,
-            decoration: shape.decoration)
+        // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
         guard shape.views.isEmpty else { return }
-        if case .known(let known) = forms[other], let shown = known.record.objects[shape.type] {
+        if case .known(let known) = forms[shape.asked(as: shape.subject == .item ? .batch : .item)],
+            let shown = known.record.objects[shape.type]
+        {
             batchRule.note(shown.isSameForm(as: resource), until: record.countsUntil)
         }
     }
 }
 
 extension RequestShape {
+    /// The same of one resource, or of several.
+    func asked(as subject: CatalogRequest.Subject) -> RequestShape {
+        RequestShape(subject: subject, type: type, include: include, decoration: decoration)
+    }
+
     /// Whether it asks for resources of one type by their ids.
     fileprivate var isOfResources: Bool { (subject == .item || subject == .batch) && type.isResourceType }
 

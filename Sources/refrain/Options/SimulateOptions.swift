@@ -58,22 +58,12 @@ struct SimulateOptions: Equatable, Sendable {
         }
         reviseEvery = try Self.requests(Self.reviseEvery, arguments)
         flipAfter = try Self.requests(Self.flipAfter, arguments)
-        listCut = try arguments.parsed(Self.lists) { text throws(ValueError) in
-            guard let cut = SimulatorConfiguration.ListCut(rawValue: text) else {
-                throw ValueError(text, isNot: "first or filling")
-            }
-            return cut
-        }
+        listCut = try arguments.parsed(Self.lists, SimulatorConfiguration.ListCut.init(choice:))
         gaps = try arguments.parsed(Self.gaps, ListGaps.init)
         unavailablePercent = try arguments.parsed(Self.unavailable) { text throws(ValueError) in
             try Quantity.count(text, in: 0...100)
         }
-        relationHabit = try arguments.parsed(Self.relations) { text throws(ValueError) in
-            guard let habit = SimulatorConfiguration.RelationHabit(rawValue: text) else {
-                throw ValueError(text, isNot: "documented, bare, identifiers, genres, replaced or alone")
-            }
-            return habit
-        }
+        relationHabit = try arguments.parsed(Self.relations, SimulatorConfiguration.RelationHabit.init(choice:))
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)

@@ -16,8 +16,7 @@ struct AnsweredRequest {
     /// How long the origin took; nil where it was not asked for this request.
     var upstreamTime: Duration?
 
-    /// The bytes of content that are sent to a client: none in answer to HEAD. No initialiser does
-    /// this, because one that is written out costs a hit seventy instructions.
+    /// The bytes of content that are sent to a client: none in answer to HEAD.
     static func contentLength(_ count: Int, to method: Method) -> Int { method == .head ? 0 : count }
 
     /// What happened, in the words of `Cache-Status`: `hit`, or why the origin was asked.
