@@ -21,4 +21,9 @@ public struct Confined<Value>: @unchecked Sendable {
     public func execute(_ body: @escaping @Sendable (Value) -> Void) {
         loop.execute { body(value) }
     }
+
+    /// Hands the value to `body`: on its loop at once, from elsewhere in a later turn of the loop.
+    public func perform(_ body: @escaping @Sendable (Value) -> Void) {
+        if loop.isOnLoop { body(value) } else { execute(body) }
+    }
 }

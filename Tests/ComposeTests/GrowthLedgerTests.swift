@@ -54,4 +54,29 @@ import Testing
         }
         #expect((64..<200).contains(number), "\(number)")
     }
+
+    /// First pages that are larger say themselves whether clients go on.
+    @Test func walksAreCountedByWhatIsCutOutOfFirstPages() throws {
+        var ledger = GrowthLedger()
+        func visit(_ number: Int, goesOn: Bool) throws {
+            ledger.noteBeginning()
+            ledger.begin(try page(number * 100), isBeginning: true, at: now)
+            for _ in 0..<(goesOn ? 3 : 1) { ledger.note(windowOf: try page(number * 100)) }
+        }
+        for number in 0..<16 { try visit(number, goesOn: number % 2 == 0) }
+        #expect(ledger.areWalked)
+        for number in 16..<200 { try visit(number, goesOn: false) }
+        #expect(!ledger.areWalked)
+    }
+
+    @Test func fewBeginningsSayNothing() throws {
+        var ledger = GrowthLedger()
+        for number in 0..<15 {
+            ledger.noteBeginning()
+            ledger.begin(try page(number), at: now)
+        }
+        #expect(!ledger.areWalked)
+        ledger.noteBeginning()
+        #expect(ledger.areWalked)
+    }
 }

@@ -13,7 +13,7 @@ import Testing
             listen tls_certificate tls_certificate_key admin_listen admin_token_file upstream upstream_ca_file \
             upstream_connections upstream_rate developer_token_file developer_key_file developer_key_id \
             developer_team_id developer_token_lifetime music_user_token_file client_keys_file cache_file cache_size \
-            memory_size ttl ttl_speed compose windows batch documented_forms next cors_origin access_log log_level record workers include
+            memory_size ttl ttl_speed compose windows batch superset_includes documented_forms next cors_origin access_log log_level record workers include
             """
         #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))
     }

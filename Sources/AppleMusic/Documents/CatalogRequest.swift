@@ -201,16 +201,32 @@ extension CatalogRequest {
         return path
     }
 
+    /// The same resource, or a batch of some, with another include. Of an item or a batch of one
+    /// type.
+    /// - Parameters:
+    ///   - resources: at least one, of this request.
+    ///   - include: the names, ascending.
+    public func target(resources: [ResourceName], including include: [[UInt8]]) -> [UInt8] {
+        guard shape.subject == .item else { return batchTarget(resources, include) }
+        var query = CatalogQueryWriter(after: path, decoration: shape.decoration)
+        if !include.isEmpty { query.append("include", include) }
+        if !language.isEmpty { query.append("l", [language]) }
+        if !shape.views.isEmpty { query.append("views", shape.views) }
+        return query.finish()
+    }
+
     /// A batch of some resources, with this request's include, decoration and language. Of an item
     /// or a batch.
     /// - Parameter resources: at least one, those of a type together; for all but a batch of
     ///   several types all of this request's type.
-    public func target(resources: [ResourceName]) -> [UInt8] {
+    public func target(resources: [ResourceName]) -> [UInt8] { batchTarget(resources, shape.include) }
+
+    private func batchTarget(_ resources: [ResourceName], _ include: [[UInt8]]) -> [UInt8] {
         var query = CatalogQueryWriter(after: Self.collectionPath(storefront, shape.type), decoration: shape.decoration)
         for part in resources.runsOfType {
             query.append("ids", of: shape.type == .catalog ? part.first?.type : nil, part.map(\.id))
         }
-        if !shape.include.isEmpty { query.append("include", shape.include) }
+        if !include.isEmpty { query.append("include", include) }
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()
     }

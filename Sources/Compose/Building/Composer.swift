@@ -8,6 +8,7 @@ import Cache
 package struct Composer {
     private let settings: CompositionSettings
     private let forms: LearntForms
+    private let growth: GrowthAccounts
     /// How long "not found" counts, in seconds; 0 where it is not kept.
     private let notFoundFor: Int
     /// Of the class of what is asked for.
@@ -16,9 +17,12 @@ package struct Composer {
     /// - Parameters:
     ///   - notFoundFor: how long "not found" counts, in seconds; 0 where it is not kept.
     ///   - rule: of the class of what is asked for.
-    package init(settings: CompositionSettings, forms: LearntForms, notFoundFor: Int, rule: TTLRule) {
+    package init(
+        settings: CompositionSettings, forms: LearntForms, growth: GrowthAccounts, notFoundFor: Int, rule: TTLRule
+    ) {
         self.settings = settings
         self.forms = forms
+        self.growth = growth
         self.notFoundFor = notFoundFor
         self.rule = rule
     }
@@ -26,9 +30,30 @@ package struct Composer {
     /// - Parameter sources: as they are now.
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
-        guard case .answer(let body) = outcome else { return outcome }
-        return body.limited(by: rule, notFoundFor: notFoundFor, at: now).map { .answer($0) }
-            ?? .impossible(Refusal(body.status == 200 ? Refusal.Rule(request) : .pastEnd, .overAge))
+        switch outcome {
+        case .partial: return outcome
+        case .impossible(let refusal): return composeNothing(request, refusal, at: now)
+        case .answer(let body):
+            guard var limited = body.limited(by: rule, notFoundFor: notFoundFor, at: now) else {
+                return .impossible(Refusal(body.status == 200 ? Refusal.Rule(request) : .pastEnd, .overAge))
+            }
+            if request.mayHaveSuperset {
+                limited.growth = .superset(Superset(request: request, resources: request.resources))
+            }
+            return .answer(limited)
+        }
+    }
+
+    /// The same where nothing is held of what is asked for.
+    package func composeNothing(_ request: CatalogRequest, at now: Int64) -> CompositionOutcome {
+        composeNothing(request, Refusal(nothingHeldOf: request), at: now)
+    }
+
+    private func composeNothing(_ request: CatalogRequest, _ refusal: Refusal, at now: Int64) -> CompositionOutcome {
+        guard refusal.lack.kind.mayEndWithSuperset,
+            let supplement = superset(of: request.resources, request, at: now)
+        else { return .impossible(refusal) }
+        return .partial(supplement)
     }
 
     private func attempt(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
@@ -40,7 +65,9 @@ package struct Composer {
         }
         let list = request.listNumber
         // Whatever is known of the form, a page is cut out of a page.
-        if let list, !sources.holds(list) { return .impossible(Refusal(nothingHeldOf: request)) }
+        if let list, !sources.holds(list) {
+            return begun(list, request, at: now).map { .partial($0) } ?? .impossible(Refusal(nothingHeldOf: request))
+        }
         guard let record = forms.record(request.shape, at: now) else {
             return .impossible(Refusal(rule, forms.lack(of: request.shape, at: now)))
         }
@@ -53,7 +80,7 @@ package struct Composer {
             guard let list else { return .impossible(Refusal(nothingHeldOf: request)) }
             do throws(Lack) {
                 let cutter = try WindowCutter(
-                    request, record, forms, completingNext: settings.completesNext, at: now)
+                    request, record, growth, completingNext: settings.completesNext, at: now)
                 return cutter.cut(list, assembler)
             } catch {
                 return .impossible(Refusal(rule, error))
@@ -117,7 +144,9 @@ package struct Composer {
             // with their elements.
             if lacking == names.count { return supplement(request, assembler.missing) }
             guard missing.count < Set(names).count else { return .impossible(Refusal(.batch, lack)) }
-            return .partial(Supplement(target: request.target(resources: missing)))
+            return .partial(
+                superset(of: missing, request, at: now)
+                    ?? Supplement(target: request.target(resources: missing)))
         }
         // Nothing at all was found: then there is no part whose fields the answer could have.
         guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, lack)) }
@@ -144,6 +173,33 @@ package struct Composer {
 // MARK: - What to fetch
 
 extension Composer {
+    /// Some of the resources that are asked for, with the relationships that clients often want of
+    /// their type (DECISIONS 9.13). Only where it is known in which form the client wants them, so
+    /// that its answer can be made of what comes, and what the larger form looks like.
+    private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
+        guard settings.supersets, settings.compose == .on, request.mayHaveSuperset,
+            let include = growth.superset(of: request.shape.include, request.shape.type, at: now),
+            isUnderstood(request.shape, at: now), isUnderstood(request.shape.including(include), at: now)
+        else { return nil }
+        return Supplement(
+            target: request.target(resources: resources, including: include),
+            growth: .superset(Superset(request: request, resources: resources)))
+    }
+
+    /// The largest page of a list of which nothing is held, in place of the first one (DECISIONS
+    /// 10.4).
+    private func begun(_ list: UInt64, _ request: CatalogRequest, at now: Int64) -> Supplement? {
+        guard let record = forms.record(request.shape, at: now),
+            let cutter = try? WindowCutter(
+                request, record, growth, completingNext: settings.completesNext, at: now)
+        else { return nil }
+        return cutter.begun(list)
+    }
+
+    private func isUnderstood(_ shape: RequestShape, at now: Int64) -> Bool {
+        forms.record(shape, at: now)?.envelope == 0
+    }
+
     /// The elements that relationships lack, where one request brings them all.
     private func supplement(_ request: CatalogRequest, _ missing: [MissingResource]) -> CompositionOutcome {
         guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else {
@@ -154,6 +210,17 @@ extension Composer {
             return .impossible(Refusal(.supplement, .tooManyMissing, .number(ids.count)))
         }
         return .partial(Supplement(target: request.target(relatedType: type, ids: ids)))
+    }
+}
+
+extension Lack.Kind {
+    /// Whether what is lacking may come with the resource and more relationships: where it is not
+    /// held in that form already.
+    fileprivate var mayEndWithSuperset: Bool {
+        switch self {
+        case .notHeld, .placesNeverCompared, .placesDiffer, .relationshipNotHeld, .elementNotHeld: true
+        default: false
+        }
     }
 }
 

@@ -9,6 +9,9 @@ package enum CompositionOutcome {
     /// The origin has to be asked: why, is for people and counters.
     case impossible(Refusal)
 
+    /// Whether nothing has to be asked for.
+    package var isAnswer: Bool { if case .answer = self { true } else { false } }
+
     /// Why the origin has to be asked for the whole; nil where it has not.
     package var refusal: Refusal? { if case .impossible(let refusal) = self { refusal } else { nil } }
 }
@@ -20,8 +23,9 @@ package struct ComposedBody {
     package var status: Int { example?.status ?? 200 }
     /// An answer of the origin's whose status and fields it has; nil for those of the first part.
     package var example: StoredResponse?
-    /// The page that it is a window of; nil where it is none.
-    package var page: ListPage?
+    /// What perhaps was asked for beyond what a client wanted, and is of use here: the page that it
+    /// is a window of, or its resources.
+    package var growth: Growth?
     /// How it was made: the detail in `Cache-Status`.
     package let detail: Reason
     /// The answers whose bytes it holds; the first one's fields are its own.
@@ -34,14 +38,14 @@ package struct ComposedBody {
 }
 
 /// A request that fetches what is missing of a composition.
-package struct Supplement: Equatable {
+package struct Supplement {
     /// Canonical, and ready to be sent.
     package let target: [UInt8]
-    /// The page that it asks for, where that is larger than what the client asked for.
-    package let growth: ListPage?
+    /// What it asks for beyond what the client wants.
+    package let growth: Growth?
 
     /// - Parameter target: canonical.
-    package init(target: [UInt8], growth: ListPage? = nil) {
+    package init(target: [UInt8], growth: Growth? = nil) {
         self.target = target
         self.growth = growth
     }

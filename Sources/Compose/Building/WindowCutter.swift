@@ -11,7 +11,7 @@ struct WindowCutter {
     let record: FormRecord
     let limit: Int
     let offset: Int
-    private let forms: LearntForms
+    private let growth: GrowthAccounts
     private let now: Int64
     /// Positions on a page that is asked for without a limit, as learnt or, until then, as
     /// documented (APPLE-MUSIC-API 4).
@@ -20,7 +20,8 @@ struct WindowCutter {
 
     /// Throws where the origin was not seen to answer such a request.
     init(
-        _ request: CatalogRequest, _ record: FormRecord, _ forms: LearntForms, completingNext: Bool, at now: Int64
+        _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, completingNext: Bool,
+        at now: Int64
     ) throws(Lack) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {
             throw Lack(.formNotUnderstood)
@@ -34,7 +35,7 @@ struct WindowCutter {
         }
         self.request = request
         self.record = record
-        self.forms = forms
+        self.growth = growth
         self.now = now
         self.limit = limit
         offset = request.offset ?? 0
@@ -72,7 +73,7 @@ struct WindowCutter {
                 continue
             }
             var window = assembler.finished(.window, reliesUntil: record.countsUntil)
-            window.page = named(list, page.facts.offset)
+            window.growth = .page(named(list, page.facts.offset))
             return .answer(window)
         }
         do throws(Lack) {
@@ -119,8 +120,19 @@ struct WindowCutter {
         guard limit * 2 <= size, offset + limit <= start + size else { throw Lack(.growthGainsLittle) }
         // What it lacks is said of it as of any page.
         if pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }) { return nil }
-        guard forms.mayGrow(named(list, start), at: now) else { throw Lack(.growthRests) }
-        return Supplement(target: request.target(limit: size, offset: start), growth: named(list, start))
+        guard growth.mayGrow(named(list, start), at: now) else { throw Lack(.growthRests) }
+        return Supplement(target: request.target(limit: size, offset: start), growth: .page(named(list, start)))
+    }
+
+    /// The largest page in place of a list's first one, of which nothing is held: where clients of
+    /// such lists often go on, and lists have no gaps, so that any window can be cut out of it. Nil
+    /// where that is not so.
+    func begun(_ list: UInt64) -> Supplement? {
+        let (size, page) = (greatestLimit, named(list, 0))
+        guard offset == 0, limit * 2 <= size, record.lists.habits(in: request.storefront, at: now).hasNoGaps,
+            link(to: limit) != nil, growth.mayBegin(with: page, at: now)
+        else { return nil }
+        return Supplement(target: request.target(limit: size, offset: 0), growth: .firstPage(page))
     }
 
     /// The most that the origin takes, as documented or seen.
@@ -220,7 +232,7 @@ extension ResourceLibrary {
         guard settings.windows, let answer = PastEnd(response), let list = request.listNumber,
             let record = forms.record(request.shape, at: now),
             let cutter = try? WindowCutter(
-                request, record, forms, completingNext: settings.completesNext, at: now),
+                request, record, growth, completingNext: settings.completesNext, at: now),
             cutter.isPastEnd(list, sources(reader, at: now))
         else { return }
         forms.note(pastEnd: answer, request)

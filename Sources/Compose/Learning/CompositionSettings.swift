@@ -1,5 +1,5 @@
 /// Which answers the proxy builds out of what it holds: the directives `compose`, `windows`,
-/// `batch` and `next`.
+/// `batch`, `superset_includes` and `next`.
 public struct CompositionSettings: Sendable, Equatable {
     /// Whether answers are composed, or only compared.
     public enum Mode: Sendable {
@@ -15,6 +15,8 @@ public struct CompositionSettings: Sendable, Equatable {
     public var windows = true
     /// Misses of single resources that come together, joined into one request.
     public var batch = true
+    /// Resources with the relationships that clients often want, where a client wants fewer.
+    public var supersets = true
     /// Whether `next` repeats the client's own parameters.
     public var completesNext = false
     /// Whether what is documented of the API's answers counts before this origin showed it, where

@@ -9,23 +9,11 @@ package final class LearntForms: Sendable {
     fileprivate struct State {
         var forms: [RequestShape: Entry] = [:]
         var agreements: [ResourceClass: PlacementAgreement] = [:]
-        var growth: [Lists: GrowthLedger] = [:]
         /// That `include` changes the relationships that it names, that `views` adds a member, and
         /// that neither does anything else.
         var selectionRule = RuleEvidence()
         /// That a resource looks in a batch as it does alone.
         var batchRule = RuleEvidence()
-    }
-
-    /// The lists of one form in one storefront.
-    fileprivate struct Lists: Hashable {
-        let shape: RequestShape
-        let storefront: Storefront
-
-        init(_ page: ListPage) {
-            shape = page.shape
-            storefront = page.storefront
-        }
     }
 
     /// In a class, so that looking at one touches no count but its own.
@@ -135,24 +123,6 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Whether a page may be asked for that is larger than what the client wants.
-    func mayGrow(_ page: ListPage, at now: Int64) -> Bool {
-        state.withLock { $0.growth[Lists(page)]?.mayGrow(at: now) ?? true }
-    }
-
-    /// A page that is larger than what a client wants is asked for.
-    package func noteGrowth(_ page: ListPage, at now: Int64) {
-        state.withLock { state in
-            if state.growth.count >= Self.maxForms { state.growth.removeAll() }
-            state.growth[Lists(page), default: GrowthLedger()].begin(page, at: now)
-        }
-    }
-
-    /// A client was answered with a window out of the page.
-    package func note(windowOf page: ListPage) {
-        state.withLock { $0.growth[Lists(page)]?.note(windowOf: page) }
-    }
-
     /// The origin's answer to a request behind the end of a list; the body without the error's id.
     func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
         state.withLock { state in
@@ -245,6 +215,11 @@ extension LearntForms.State {
 }
 
 extension RequestShape {
+    /// The same with other names in `include`.
+    func including(_ include: [[UInt8]]) -> RequestShape {
+        RequestShape(subject: subject, type: type, include: include, views: views, decoration: decoration)
+    }
+
     /// The same of one resource, or of several.
     func asked(as subject: CatalogRequest.Subject) -> RequestShape {
         RequestShape(subject: subject, type: type, include: include, decoration: decoration)

@@ -12,6 +12,7 @@ public final class ResourceLibrary: Sendable {
     public let settings: CompositionSettings
     let index: ResourceIndex
     package let forms: LearntForms
+    package let growth = GrowthAccounts()
     private let cache: ResponseCache
     private let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)

@@ -12,9 +12,9 @@ import EventLoop
 /// under way any more, when it is full, or after `window`. A real origin takes longer than that, so
 /// it is the window that bounds what waiting costs, and a slow or dead origin does not make it
 /// longer; one that answers within the window releases what waits even sooner.
-struct BatchState<Kind: Hashable, Member> {
+struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     /// Misses that go to the origin together.
-    struct Batch {
+    struct Batch: Sendable {
         let kind: Kind
         /// In the order in which they came, each once.
         private(set) var ids: [[UInt8]] = []
@@ -40,7 +40,7 @@ struct BatchState<Kind: Hashable, Member> {
         }
     }
 
-    enum Action {
+    enum Action: Sendable {
         /// By itself, at once; its end is told by `ended`.
         case goAlone
         /// It waits; come back with `due` then.
@@ -52,7 +52,7 @@ struct BatchState<Kind: Hashable, Member> {
     }
 
     /// What is known of one kind.
-    private struct Misses {
+    private struct Misses: Sendable {
         /// Requests whose end has not been told.
         var underWay = 0
         var waiting: Batch?
@@ -91,13 +91,14 @@ struct BatchState<Kind: Hashable, Member> {
     ///   - most: how many ids one request may have.
     ///   - mayWait: whether it could be answered out of a batch; asked where that matters.
     mutating func add(
-        _ id: [UInt8], of kind: Kind, _ member: Member, most: Int, at now: Instant, mayWait: () -> Bool
+        _ id: [UInt8], of kind: Kind, _ member: @autoclosure () -> Member, most: Int, at now: Instant,
+        mayWait: () -> Bool
     ) -> Action {
         Self.add(id, of: kind, member, most: most, at: now, mayWait, to: &kinds[kind, default: Misses()])
     }
 
     private static func add(
-        _ id: [UInt8], of kind: Kind, _ member: Member, most: Int, at now: Instant, _ mayWait: () -> Bool,
+        _ id: [UInt8], of kind: Kind, _ member: () -> Member, most: Int, at now: Instant, _ mayWait: () -> Bool,
         to misses: inout Misses
     ) -> Action {
         guard misses.underWay > 0, mayWait() else {
@@ -106,7 +107,7 @@ struct BatchState<Kind: Hashable, Member> {
         }
         let isFirst = misses.waiting == nil
         misses.waiting = misses.waiting ?? Batch(kind: kind)
-        misses.waiting?.add(id, member)
+        misses.waiting?.add(id, member())
         if let batch = misses.waiting, batch.ids.count >= most {
             misses.waiting = nil
             misses.underWay += 1

@@ -36,7 +36,7 @@ final class Exchange {
     private var refusal: Refusal?
     private var timer: TimerToken?
     /// As what it is under way, where it might have been joined with others: its end is told.
-    private var batchKind: Batcher.Kind?
+    private var batchKind: Batches.Kind?
 
     /// How long a request may wait for its turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
@@ -55,7 +55,6 @@ final class Exchange {
             client = ExchangeClient(connection, request, proxy)
             supplement = request.supplement.flatMap { proxy.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
-            traits.isBatchable = proxy.batcher.accepts(request)
         case .part(let report):
             traits.audience = .part
             completion = report
@@ -63,6 +62,7 @@ final class Exchange {
             traits.audience = .refresh
             flight = id
         }
+        if flight == nil { traits.isBatchable = proxy.mayBatch(request) }
         self.client = client
         self.completion = completion
         state = ExchangeState(traits, at: proxy.context.loop.now)
@@ -80,7 +80,7 @@ final class Exchange {
 
     /// Its request cannot be joined with others.
     /// - Parameter kind: nil where another exchange tells the end.
-    func goesAlone(asOneOf kind: Batcher.Kind?) {
+    func goesAlone(asOneOf kind: Batches.Kind?) {
         batchKind = kind
         handle(.batched(isAlone: true))
     }
@@ -88,6 +88,11 @@ final class Exchange {
     /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
     func waitsForOthers() {
         handle(.batched(isAlone: false))
+    }
+
+    /// Its request and others' go as this one.
+    func lead(_ batch: Batches.State.Batch) {
+        proxy.send(batch, for: request)
     }
 
     /// What was fetched to complete its answer has come, or not; `isFirst`: for one of a batch.
@@ -119,7 +124,7 @@ extension Exchange {
         // The flight ends with the request; what waited for that comes after this client's answer.
         if flight == nil, let kind = batchKind {
             batchKind = nil
-            proxy.batcher.ended(kind)
+            proxy.batchEnded(kind)
         }
     }
 
@@ -193,7 +198,7 @@ extension Exchange {
             Exchange(supplement, for: .part { [self] in partEnded($0) }, proxy).start()
         case .joinBatch:
             countRefusal()
-            proxy.batcher.add(self)
+            proxy.batch(self)
         case .complete(let substitutes): handle(.completed(substitutes.first { proxy.find($0, for: request) }?.stored))
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))

@@ -255,7 +255,7 @@ extension ExchangeState.ClientAction {
 }
 
 /// How the fetching of a part ended, for the exchange that is to be completed with it.
-enum PartEnd {
+enum PartEnd: Sendable {
     case stored
     /// The origin's answer could not be stored; its status, if it is known.
     case unusable(status: Int?)

@@ -17,12 +17,13 @@ extension ProxyLoop {
         _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false,
         isPeeking: Bool = false
     ) -> CompositionOutcome {
-        guard library.mayHoldParts(of: request) else { return .impossible(Refusal(nothingHeldOf: request)) }
         let now = context.unixSeconds
         var settings = library.settings
         if isBatched { settings.compose = .on }
         let composer = Composer(
-            settings: settings, forms: library.forms, notFoundFor: shared.policy.notFoundFor, rule: rule)
+            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
+            rule: rule)
+        guard library.mayHoldParts(of: request) else { return composer.composeNothing(request, at: now) }
         return composer.compose(request, library.sources(reader, at: now, isPeeking: isPeeking), at: now)
     }
 
@@ -48,7 +49,7 @@ extension ProxyLoop {
             composed: composed.body, key: key, parts: parts, like: composed.example,
             detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
-        if let page = composed.page { shared.library.forms.note(windowOf: page) }
+        shared.library.growth.note(use: composed.growth)
         statistics.count(.composed)
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all

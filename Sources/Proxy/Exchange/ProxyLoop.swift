@@ -18,7 +18,6 @@ final class ProxyLoop {
     let statistics: Statistics
     let observer: RequestObserver
     let reader: StoreReader?
-    private(set) lazy var batcher = Batcher(self)
     private var failures: FailureReport
 
     init(

@@ -24,6 +24,7 @@ public struct ProxyShared: Sendable {
     /// What is known of the resources in stored answers.
     private(set) var library: ResourceLibrary
     let flights: Flights
+    let batches = Batches()
     /// Large bodies in the form in which they are sent fastest.
     public var sealedBodies = SealedBodies(maxBytes: 8 << 20)
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.

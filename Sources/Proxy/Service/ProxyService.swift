@@ -116,6 +116,7 @@ public final class ProxyService: Service {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
         let outcome = proxy.compose(request, library, under: facts.rule, isPeeking: isPeeking)
+        if !isPeeking, !outcome.isAnswer { library.growth.note(miss: request) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
             ComposingAttempt(request: request, refusal: outcome.refusal)
@@ -146,8 +147,8 @@ public final class ProxyService: Service {
             let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
             proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
         case .complete(let supplement):
-            if let page = supplement.growth {
-                proxy.shared.library.forms.noteGrowth(page, at: proxy.context.unixSeconds)
+            if let growth = supplement.growth {
+                proxy.shared.library.growth.begin(growth, at: proxy.context.unixSeconds)
             }
             let request = originRequest(facts, user, .partial, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)

@@ -42,6 +42,7 @@ struct Configuration: Equatable, Sendable {
     var compose = ComposeMode.off
     var allowsWindows = false
     var allowsBatches = false
+    var asksForSupersets = false
     var documentedForms = DocumentedFormsMode.off
     var next = NextMode.keep
     /// `["*"]` for any; empty: no browser may read the answers.

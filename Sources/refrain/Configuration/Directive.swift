@@ -304,6 +304,9 @@ extension Directive {
         toggle(
             "batch", \.allowsBatches, standard: true,
             why: "misses of a moment joined into one ids request; a lone one never waits"),
+        toggle(
+            "superset_includes", \.asksForSupersets, standard: true,
+            why: "misses ask for the relationships that other clients often include too, where that pays"),
         choice(
             "documented_forms", \.documentedForms, standard: .auto,
             why: "answers built in forms that are documented but were not seen; auto: of Apple's own host alone"),

@@ -83,6 +83,7 @@ extension Configuration {
             }
         settings.windows = allowsWindows
         settings.batch = allowsBatches
+        settings.supersets = asksForSupersets
         settings.trustsDocumentation =
             switch documentedForms {
             case .auto: upstream.host.lowercased() == "api.music.apple.com"

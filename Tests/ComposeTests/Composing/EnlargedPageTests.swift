@@ -83,6 +83,59 @@ import Testing
         #expect(try scene.ask("albums/1/genres?limit=20&offset=120") == .fetch(target))
     }
 
+    // MARK: In place of the first page
+
+    /// More than a thousand places with their items: lists have no gaps.
+    private static let withoutGaps =
+        CutWindowTests.learnt + (0..<11).map { page(20 + $0, "limit=100", 0..<100, next: 100) }
+
+    /// A scene in which so many of twenty lists were gone through.
+    private func scene(_ stored: [Stored] = withoutGaps, walked: Int) throws -> StoredScene {
+        let scene = StoredScene()
+        try scene.store(stored)
+        for number in 0..<20 {
+            let request = try StoredScene.request("artists/\(100 + number)/albums?limit=20")
+            scene.library.growth.note(miss: request)
+            guard number < walked else { continue }
+            let page = ListPage(
+                list: try #require(request.listNumber), offset: 0, shape: request.shape,
+                storefront: request.storefront)
+            scene.library.growth.begin(.page(page), at: StoredScene.noon)
+            scene.library.growth.note(use: .page(page))
+        }
+        return scene
+    }
+
+    @Test func whereClientsGoOnTheFirstPageIsTheLargest() throws {
+        let scene = try scene(walked: 5)
+        #expect(try scene.ask("artists/1/albums?limit=20") == Self.larger)
+        #expect(try scene.ask("artists/1/albums?limit=20&offset=0") == Self.larger)
+        #expect(try scene.ask("artists/1/albums") == Self.larger)
+        #expect(try scene.ask("artists/1/albums?limit=20&offset=20") == .refusal, "it is not the first")
+        #expect(try scene.ask("artists/1/albums?limit=60") == .refusal, "there is little more")
+        #expect(try scene.ask("/v1/catalog/jp/artists/1/albums?limit=20") == .refusal, "elsewhere nothing is known")
+    }
+
+    @Test func whereFewGoOnItIsWhatTheyWant() throws {
+        #expect(try scene(walked: 4).ask("artists/1/albums?limit=20") == .refusal)
+    }
+
+    /// The last page of a list cannot be cut otherwise, and most lists have but one.
+    @Test func whereListsMayHaveGapsItIsWhatTheyWant() throws {
+        #expect(try scene(Self.full, walked: 5).ask("artists/1/albums?limit=20") == .refusal)
+        let gap = Self.page(9, "limit=20&offset=100", 100..<119, next: 120)
+        #expect(try scene(Self.withoutGaps + [gap], walked: 5).ask("artists/1/albums?limit=20") == .refusal)
+    }
+
+    @Test func ofAListThatIsHeldNothingIsAskedForAgain() throws {
+        let scene = try scene(walked: 5)
+        try scene.store([Self.page(1, "limit=100", 0..<70, next: nil)])
+        guard case .answer = try scene.ask("artists/1/albums?limit=20") else {
+            Issue.record("it is cut out of the page")
+            return
+        }
+    }
+
     /// Growth that brings nothing ends, and begins again.
     @Test func largerPagesThatAreOfNoUseAreFetchedNoMore() throws {
         let scene = StoredScene()
@@ -90,7 +143,7 @@ import Testing
         let target = "artists/1/albums?limit=20&offset=20"
         var tries = 0
         while case .partial(let supplement) = try scene.compose(target), tries < 100 {
-            scene.library.forms.noteGrowth(try #require(supplement.growth), at: StoredScene.noon + 10)
+            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon + 10)
             tries += 1
         }
         #expect(tries == 5)

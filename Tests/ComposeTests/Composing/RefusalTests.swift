@@ -75,7 +75,7 @@ import Testing
         let target = "artists/1/albums?limit=20&offset=20"
         for _ in 0..<5 {
             guard case .partial(let supplement) = try scene.compose(target) else { break }
-            scene.library.forms.noteGrowth(try #require(supplement.growth), at: StoredScene.noon)
+            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon)
         }
         #expect(try scene.refusal(target) == "growth growth-rests")
     }

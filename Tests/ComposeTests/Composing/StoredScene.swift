@@ -137,7 +137,8 @@ struct StoredScene {
     func compose(_ target: String, after: Int64 = 10, isPeeking: Bool = false) throws -> CompositionOutcome {
         let now = Self.noon + after
         let composer = Composer(
-            settings: library.settings, forms: library.forms, notFoundFor: notFoundFor, rule: rule)
+            settings: library.settings, forms: library.forms, growth: library.growth, notFoundFor: notFoundFor,
+            rule: rule)
         let sources = library.sources(nil, at: now, isPeeking: isPeeking)
         return composer.compose(try Self.request(target), sources, at: now)
     }

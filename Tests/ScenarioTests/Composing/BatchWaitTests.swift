@@ -10,7 +10,7 @@ import Testing
         private let origin: ScriptedOrigin
         let proxy: ProxyUnderTest
 
-        init() throws {
+        init(workers: Int = 1) throws {
             let gate = gate
             origin = try ScriptedOrigin([
                 .perform { request in
@@ -19,7 +19,7 @@ import Testing
                     return ids.count == 1 && ids[0].hasSuffix("01") ? [.wait(gate), answer] : [answer]
                 }
             ])
-            proxy = try ProxyUnderTest(originPort: Int(origin.port))
+            proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: workers)
             // How songs look alone and in a batch.
             for target in [Self.target(["900"]), "/v1/catalog/us/songs?ids=900,902"] {
                 #expect(try proxy.client.send("GET", target).status == 200)
@@ -73,8 +73,9 @@ import Testing
 
     /// Whether clients come within a few milliseconds of each other is up to the machine: it is
     /// tried until they do.
-    @Test func missesBehindOneThatIsUnderWayAreOneRequest() throws {
-        let scene = try Scene()
+    @Test("on whatever loops they come", arguments: [1, 3])
+    func missesBehindOneThatIsUnderWayAreOneRequest(workers: Int) throws {
+        let scene = try Scene(workers: workers)
         defer { scene.stop() }
         for round in 1...50 {
             let (ids, before) = ((1...4).map { "\(round)0\($0)" }, scene.upstream.count)

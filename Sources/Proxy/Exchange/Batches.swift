@@ -1,0 +1,38 @@
+import AppleMusic
+import EventLoop
+import Synchronization
+
+/// The single-resource misses of all loops that are joined into `ids` requests. Its lock is taken
+/// by each such miss, when it goes to the origin and when it has ended.
+final class Batches: Sendable {
+    typealias State = BatchState<Kind, Confined<Exchange>>
+
+    /// What misses must share: everything but the id. A class, because it is kept until the request
+    /// has ended, and copies of so many members were a thousand instructions of a miss.
+    final class Kind: Hashable, Sendable {
+        /// Of the first of them.
+        let wanted: CatalogRequest
+        /// The developer token that the client brought, where it goes along.
+        private let authorization: [UInt8]?
+
+        init(_ wanted: CatalogRequest, _ authorization: [UInt8]?) {
+            self.wanted = wanted
+            self.authorization = authorization
+        }
+
+        static func == (one: Kind, other: Kind) -> Bool {
+            one === other
+                || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
+                    && one.wanted.language == other.wanted.language && one.authorization == other.authorization
+        }
+
+        /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(Int(wanted.shape.type.rawValue))
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
+}

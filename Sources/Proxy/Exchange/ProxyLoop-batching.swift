@@ -1,0 +1,91 @@
+import AppleMusic
+import Compose
+import EventLoop
+
+// Joins single-resource misses into `ids` requests (`batch on`): performing what `BatchState`
+// decides. A client that hangs up changes nothing: its id has gone to the origin with the others',
+// and what comes is stored.
+
+extension ProxyLoop {
+    /// Whether the miss is one of those that are joined. Where what is composed is only compared,
+    /// every client gets the origin's own answer.
+    func mayBatch(_ request: OriginRequest) -> Bool {
+        let settings = shared.library.settings
+        return settings.batch && settings.compose != .verify && request.stored == nil && request.isForOneResource
+            && request.isCollapsible
+    }
+
+    /// Takes in an exchange whose request may be joined with others, and tells it whether it goes
+    /// by itself.
+    func batch(_ exchange: Exchange) {
+        guard let wanted = exchange.request.catalogRequest, let name = wanted.resources.first else {
+            preconditionFailure("only what is accepted is joined")
+        }
+        let kind = Batches.Kind(wanted, exchange.request.forwarded.clientAuthorization)
+        let action = shared.batches.withLock { state in
+            state.add(
+                name.id, of: kind, Confined(exchange, to: context.loop), most: CatalogRequest.mostIDs(name.type),
+                at: context.loop.now,
+                mayWait: { shared.library.forms.mayComeBatched(wanted.shape, at: context.unixSeconds) })
+        }
+        switch action {
+        case .goAlone: exchange.goesAlone(asOneOf: kind)
+        case .wait: exchange.waitsForOthers()
+        case .wake(let moment):
+            exchange.waitsForOthers()
+            context.loop.schedule(at: moment) { [self] in
+                let now = context.loop.now
+                shared.batches.withLock { $0.due(kind, at: now) }?.go()
+            }
+        case .send(let batch):
+            exchange.waitsForOthers()
+            batch.go()
+        }
+    }
+
+    /// A request of the kind has ended, of a single miss or of a batch.
+    func batchEnded(_ kind: Batches.Kind) {
+        shared.batches.withLock { $0.ended(kind) }?.go()
+    }
+
+    /// Sends the batch on behalf of its first member.
+    func send(_ batch: Batches.State.Batch, for first: OriginRequest) {
+        guard let wanted = first.wanted, batch.ids.count > 1,
+            let request = originRequest(
+                for: Supplement(target: wanted.target(resources: batch.names)), of: first.forwarded)
+        else {
+            // The end of the first one's request is that of the batch.
+            for (index, (_, member)) in batch.members.enumerated() {
+                member.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
+            }
+            return
+        }
+        Exchange(request, for: .part { [self] in finish(batch, $0) }, self).start()
+    }
+
+    private func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
+        // Too many for the origin to answer in its time (APPLE-MUSIC-API 4.1.20: 300 songs never,
+        // 150 sometimes).
+        if case .unusable(status: 504) = end,
+            let (one, other) = shared.batches.withLock({ $0.halve(batch) })
+        {
+            one.go()
+            other.go()
+            return
+        }
+        // What waits for this end goes before its answer is taken apart.
+        batchEnded(batch.kind)
+        for (index, (_, member)) in batch.members.enumerated() {
+            member.perform { $0.partEnded(end, isFirst: index == 0) }
+        }
+    }
+}
+
+extension Batches.State.Batch {
+    fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.wanted.shape.type, id: $0) } }
+
+    /// Has its first member send it, on the loop of that.
+    fileprivate func go() {
+        members.first?.member.perform { $0.lead(self) }
+    }
+}

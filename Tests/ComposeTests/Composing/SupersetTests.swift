@@ -1,0 +1,141 @@
+import AppleMusic
+import Testing
+
+@testable import Compose
+
+/// Misses that ask for the relationships that clients often include beside their own.
+@Suite struct SupersetTests {
+    private static func shown(_ id: String, _ artists: [String], _ genres: [String]) -> String {
+        resource("albums", id, [relation("artists", artists), relation("genres", genres)])
+    }
+
+    /// Albums alone, with their artists, and with both relationships; batches too.
+    private static let forms = [
+        Stored("albums/9", document(shown("9", [artistID("90")], [genreID("34")]))),
+        Stored("albums/9?include=artists", document(shown("9", [artist("90")], [genreID("34")]))),
+        Stored("albums/9?include=artists,genres", document(shown("9", [artist("90")], [genre("34")]))),
+    ]
+    private static let batches = [
+        Stored(
+            "albums?ids=8,9",
+            document([shown("8", [artistID("90")], [genreID("34")]), shown("9", [artistID("90")], [genreID("34")])])),
+        Stored(
+            "albums?ids=8,9&include=artists,genres",
+            document([shown("8", [artist("90")], [genre("34")]), shown("9", [artist("90")], [genre("34")])])),
+    ]
+
+    /// A scene in which clients often want artists and genres of albums.
+    private func scene(
+        _ stored: [Stored] = forms + batches, _ settings: CompositionSettings = CompositionSettings(),
+        missing include: String = "artists,genres"
+    ) throws -> StoredScene {
+        let scene = StoredScene(settings)
+        try scene.store(stored)
+        let request = try StoredScene.request("albums/1" + (include.isEmpty ? "" : "?include=\(include)"))
+        for _ in 0..<20 { scene.library.growth.note(miss: request) }
+        return scene
+    }
+
+    private func fetch(_ target: String) -> Outcome { .fetch("/v1/catalog/us/" + target) }
+
+    @Test func aMissBringsWhatOthersWant() throws {
+        let scene = try scene()
+        let wide = fetch("albums/1?include=artists,genres")
+        #expect(try scene.ask("albums/1") == wide)
+        #expect(try scene.ask("albums/1?include=artists") == wide)
+        #expect(try scene.ask("albums/1?l=de") == fetch("albums/1?include=artists,genres&l=de"))
+        #expect(try scene.ask("albums/1?include=artists,genres") == .refusal, "there is no more")
+    }
+
+    @Test func theAnswersAreMadeOfIt() throws {
+        let scene = try scene()
+        try scene.store(
+            Stored("albums/1?include=artists,genres", document(Self.shown("1", [artist("7")], [genre("21")]))))
+        #expect(
+            try scene.ask("albums/1")
+                == .answer(document(Self.shown("1", [artistID("7")], [genreID("21")])), .reduced))
+        #expect(
+            try scene.ask("albums/1?include=artists")
+                == .answer(document(Self.shown("1", [artist("7")], [genreID("21")])), .reduced))
+    }
+
+    @Test func aBatchDoesToo() throws {
+        let scene = try scene()
+        #expect(try scene.ask("albums?ids=1,2") == fetch("albums?ids=1,2&include=artists,genres"))
+        try scene.store(Stored("albums/1", document(Self.shown("1", [artistID("7")], [genreID("21")]))))
+        #expect(
+            try scene.ask("albums?ids=1,2") == fetch("albums?ids=2&include=artists,genres"),
+            "what is held is not asked for again")
+    }
+
+    /// Heavier answers meet 504s (APPLE-MUSIC-API 4.1.20).
+    @Test func aLargeBatchDoesNot() throws {
+        let scene = try scene()
+        let ids = (100..<151).map(String.init).joined(separator: ",")
+        #expect(try scene.ask("albums?ids=\(ids)") == .refusal)
+    }
+
+    @Test func whatIsKnownOfTheFormsDecides() throws {
+        #expect(try scene(Array(Self.forms[1...])).ask("albums/1") == .refusal, "the wanted form was never seen")
+        #expect(try scene(Array(Self.forms[..<2])).ask("albums/1") == .refusal, "the larger one was never seen")
+        #expect(try scene(Self.forms).ask("albums?ids=1,2") == .refusal, "no batch was seen")
+        #expect(try scene().ask("albums/1", after: 20_000) == .refusal, "that was long ago")
+    }
+
+    @Test func withOtherParametersEachGetsItsOwn() throws {
+        let scene = try scene()
+        #expect(try scene.ask("albums/1?extend=artistUrl") == .refusal)
+        #expect(try scene.ask("albums/1?views=appears-on") == .refusal)
+    }
+
+    @Test func whatIsWantedOfOneTypeIsNotOfAnother() throws {
+        let scene = try scene()
+        try scene.store([Taught.artist])
+        #expect(try scene.ask("artists/1") == .refusal)
+    }
+
+    @Test func whereNothingIsIncludedOftenNothingIsAdded() throws {
+        #expect(try scene(missing: "").ask("albums/1") == .refusal)
+    }
+
+    @Test(arguments: [CompositionSettings.Mode.off, .verify])
+    func whereNothingIsComposedNothingIsAdded(mode: CompositionSettings.Mode) throws {
+        var settings = CompositionSettings()
+        settings.compose = mode
+        #expect(try scene(Self.forms, settings).ask("albums/1") == .refusal)
+    }
+
+    @Test func itCanBeSwitchedOff() throws {
+        var settings = CompositionSettings()
+        settings.supersets = false
+        #expect(try scene(Self.forms, settings).ask("albums/1") == .refusal)
+    }
+
+    /// An origin that is too slow for it, or whose answer cannot be taken apart.
+    @Test func whatNothingCanBeMadeOfIsAskedForNoMore() throws {
+        let scene = try scene()
+        var tries = 0
+        while case .partial(let supplement) = try scene.compose("albums/1"), tries < 100 {
+            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon + 10)
+            tries += 1
+        }
+        #expect(tries == 4)
+        #expect(
+            try scene.ask("albums/1", after: 11 + SupersetLedger.rest) == fetch("albums/1?include=artists,genres"))
+    }
+
+    @Test func whatIsMadeOfItPaysForIt() throws {
+        let scene = try scene()
+        for number in 0..<200 {
+            guard case .partial(let supplement) = try scene.compose("albums/1") else {
+                Issue.record("it rests after \(number)")
+                return
+            }
+            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon + 10)
+            for include in ["", "?include=artists"] {
+                let request = try StoredScene.request("albums/1" + include)
+                scene.library.growth.note(use: .superset(Superset(request: request, resources: request.resources)))
+            }
+        }
+    }
+}
