@@ -9,11 +9,11 @@ import Testing
 
     /// Takes in a page of so many items that goes on at `next`.
     private func note(
-        _ evidence: inout ListEvidence, _ storefront: String, artist: Int = 1, limit: Int, offset: Int = 0, items: Int,
-        next: Int, at time: Int64 = 1_000, freshFor: Int64 = 500
+        _ evidence: inout ListEvidence, _ storefront: String, artist: Int = 1, language: String = "", limit: Int,
+        offset: Int = 0, items: Int, next: Int, at time: Int64 = 1_000, freshFor: Int64 = 500
     ) throws {
         let path = "/v1/catalog/\(storefront)/artists/\(artist)/albums"
-        let request = try StoredScene.request("\(path)?limit=\(limit)&offset=\(offset)")
+        let request = try StoredScene.request("\(path)?limit=\(limit)&offset=\(offset)\(language)")
         let body = Array(
             document(Array(repeating: resource("albums", "1"), count: items), next: "\(path)?offset=\(next)").utf8)
         let map = try #require(DocumentScan(body).document)
@@ -47,6 +47,15 @@ import Testing
         #expect(!evidence.habits(in: us, at: now).hasNoGaps, "950")
         try note(&evidence, "us", limit: 100, offset: 100, items: 100, next: 200)
         #expect(evidence.habits(in: us, at: now).hasNoGaps)
+    }
+
+    /// A client could choose so many languages that one list looked like many.
+    @Test func aListInSeveralLanguagesIsOneList() throws {
+        var evidence = ListEvidence()
+        for number in 0..<20 {
+            try note(&evidence, "us", language: "&l=de-\(10 + number)", limit: 100, items: 100, next: 100)
+        }
+        #expect(!evidence.habits(in: us, at: now).hasNoGaps)
     }
 
     @Test func oneGapTakesItBackForAsLongAsItsAnswerLives() throws {

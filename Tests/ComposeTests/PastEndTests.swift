@@ -38,4 +38,15 @@ import Testing
         evidence.note(try #require(PastEnd(try answer("A", title: "Other"))), of: 3)
         #expect(evidence.known == nil)
     }
+
+    /// What is said of one list in two languages may name the list.
+    @Test func aListInSeveralLanguagesIsOneList() throws {
+        var evidence = ListEvidence()
+        let seen = try #require(PastEnd(try answer("A")))
+        let lists = try ["artists/1/albums", "artists/1/albums?l=de", "artists/2/albums?l=de"].map(StoredScene.request)
+        for list in lists[..<2] { evidence.note(pastEnd: seen, list) }
+        #expect(lists.allSatisfy { evidence.answerPastEnd($0) == nil })
+        evidence.note(pastEnd: seen, lists[2])
+        #expect(evidence.answerPastEnd(lists[1]) != nil && evidence.answerPastEnd(lists[0]) == nil)
+    }
 }

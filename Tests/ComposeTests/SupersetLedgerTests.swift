@@ -30,6 +30,7 @@ import Testing
         while ledger.mayBegin(at: now), number < 2_000 {
             let resource = number
             ledger.begin(try albums([resource]), at: now)
+            ledger.settle()
             ledger.note(made: try albums([resource]))
             if number % share == 0 { ledger.note(made: try albums([resource], "artists")) }
             number += 1
@@ -47,6 +48,7 @@ import Testing
         var number = 0
         while ledger.mayBegin(at: now), number < 1_000 {
             ledger.begin(try albums([number], "genres"), at: now)
+            ledger.settle()
             // Each of them is in what the first client wanted, and is stored by then.
             for include in ["genres", "", "genres"] { ledger.note(made: try albums([number], include)) }
             number += 1
@@ -58,9 +60,11 @@ import Testing
         var (one, other) = (SupersetLedger(), SupersetLedger())
         let many = Array(0..<20)
         one.begin(try albums(many), at: now)
+        one.settle()
         one.note(made: try albums(many))
         one.note(made: try albums(many, "artists"))
         other.begin(try albums([1]), at: now)
+        other.settle()
         other.note(made: try albums([1]))
         other.note(made: try albums([1], "artists"))
         func left(_ ledger: SupersetLedger) throws -> Int {

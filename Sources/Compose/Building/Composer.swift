@@ -2,8 +2,9 @@ import AppleMusic
 import Cache
 
 // Builds the answer to a request out of what is stored, in the form in which the origin was seen to
-// answer (DECISIONS 9.1). Must hold: no form that was not seen; no part that is not fresh; nothing
-// that is not byte for byte the origin's, but for the punctuation between parts.
+// answer (DECISIONS 9.1). Must hold: no form that was not seen, or does not follow from those that
+// were (9.11); no part that is not fresh; nothing that is not byte for byte the origin's, but for
+// the punctuation between parts.
 
 package struct Composer {
     private let settings: CompositionSettings
@@ -66,7 +67,8 @@ package struct Composer {
         let list = request.listNumber
         // Whatever is known of the form, a page is cut out of a page.
         if let list, !sources.holds(list) {
-            return begun(list, request, at: now).map { .partial($0) } ?? .impossible(Refusal(nothingHeldOf: request))
+            return firstPage(list, request, at: now).map { .partial($0) }
+                ?? .impossible(Refusal(nothingHeldOf: request))
         }
         guard let record = forms.record(request.shape, at: now) else {
             return .impossible(Refusal(rule, forms.lack(of: request.shape, at: now)))
@@ -178,8 +180,11 @@ extension Composer {
     /// that its answer can be made of what comes, and what the larger form looks like.
     private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard settings.supersets, settings.compose == .on, request.mayHaveSuperset,
-            let include = growth.superset(of: request.shape.include, request.shape.type, at: now),
-            isUnderstood(request.shape, at: now), isUnderstood(request.shape.including(include), at: now)
+            let include = growth.supersets(of: request.shape.include, request.shape.type, at: now).first(where: {
+                forms.record(request.shape.including($0), at: now)?.envelope == 0
+            }),
+            let record = forms.record(request.shape, at: now), record.envelope == 0,
+            request.shape.subject == .item || record.explains(request)
         else { return nil }
         return Supplement(
             target: request.target(resources: resources, including: include),
@@ -188,16 +193,12 @@ extension Composer {
 
     /// The largest page of a list of which nothing is held, in place of the first one (DECISIONS
     /// 10.4).
-    private func begun(_ list: UInt64, _ request: CatalogRequest, at now: Int64) -> Supplement? {
+    private func firstPage(_ list: UInt64, _ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard let record = forms.record(request.shape, at: now),
             let cutter = try? WindowCutter(
                 request, record, growth, completingNext: settings.completesNext, at: now)
         else { return nil }
-        return cutter.begun(list)
-    }
-
-    private func isUnderstood(_ shape: RequestShape, at now: Int64) -> Bool {
-        forms.record(shape, at: now)?.envelope == 0
+        return cutter.firstPage(of: list)
     }
 
     /// The elements that relationships lack, where one request brings them all.
@@ -236,6 +237,12 @@ extension StoredSource {
 }
 
 extension FormRecord {
+    /// Whether it is known which resources a batch has, and in which order.
+    fileprivate func explains(_ batch: CatalogRequest) -> Bool {
+        guard let names = duplicates.applied(to: batch.resources) else { return false }
+        return keepsOrder || names.count == 1
+    }
+
     /// Unix seconds until which what is known counts.
     var countsUntil: Int64 { lastSeen + Int64(freshFor) }
 }

@@ -51,7 +51,7 @@ struct WindowCutter {
             guard let page = Page(part, place, of: request, standardLimit) else { continue }
             pages.append(page.facts)
             if page.facts.endsBefore(offset, habits) {
-                guard let answer = record.lists.answerPastEnd else {
+                guard let answer = record.lists.answerPastEnd(request) else {
                     refusal = Refusal(.pastEnd, .pastEndUnknown).orFurther(refusal)
                     continue
                 }
@@ -127,7 +127,7 @@ struct WindowCutter {
     /// The largest page in place of a list's first one, of which nothing is held: where clients of
     /// such lists often go on, and lists have no gaps, so that any window can be cut out of it. Nil
     /// where that is not so.
-    func begun(_ list: UInt64) -> Supplement? {
+    func firstPage(of list: UInt64) -> Supplement? {
         let (size, page) = (greatestLimit, named(list, 0))
         guard offset == 0, limit * 2 <= size, record.lists.habits(in: request.storefront, at: now).hasNoGaps,
             link(to: limit) != nil, growth.mayBegin(with: page, at: now)
@@ -208,7 +208,7 @@ struct WindowCutter {
                 (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
             case .inlinePage:
                 guard let relation = document.relation(place.index, thatBegins: list) else { return nil }
-                placement = relation.isView ? .listed : .included
+                placement = relation.isView ? .viewed : .included
                 elements = document.elements(of: relation)
                 next = relation.next
                 // A list that ends within its first page; one that goes on is as long as it is.

@@ -1,5 +1,5 @@
 /// Which answers the proxy builds out of what it holds: the directives `compose`, `windows`,
-/// `batch`, `superset_includes` and `next`.
+/// `batch`, `superset_includes`, `documented_forms` and `next`.
 public struct CompositionSettings: Sendable, Equatable {
     /// Whether answers are composed, or only compared.
     public enum Mode: Sendable {

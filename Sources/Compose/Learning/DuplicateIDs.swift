@@ -33,6 +33,9 @@ struct DuplicateIDs: Sendable, Equatable {
         return !possible.isEmpty
     }
 
+    /// Rules out what others have ruled out.
+    mutating func formIntersection(_ other: DuplicateIDs) { possible.removeAll { !other.possible.contains($0) } }
+
     /// What comes for these; nil where that is not known.
     func applied<ID: Hashable>(to ids: [ID]) -> [ID]? {
         if Set(ids).count == ids.count { return ids }

@@ -42,16 +42,15 @@ struct FormFamily {
         return relations.isEmpty ? .unknown : .shape(longest.shape.with(relations))
     }
 
-    /// Whether no rule that is known here fits what was seen.
-    var isContradictory: Bool {
+    /// Whether no rule that is known here fits what was seen and this, which was seen now.
+    func contradicts(_ seen: Member) -> Bool {
         guard let first = members.first else { return false }
-        let names = Set(members.flatMap { $0.shape.relations.map(\.name) })
-        return members.contains { member in
-            !member.shape.hasSameMembers(as: first.shape)
-                || names.contains { name in
-                    if case .contradiction = sight(of: name, member.selected, false) { true } else { false }
-                }
-        }
+        let family = FormFamily(type: type, members: members + [seen])
+        let names = Set(family.members.flatMap { $0.shape.relations.map(\.name) })
+        return !seen.shape.hasSameMembers(as: first.shape)
+            || names.contains { name in
+                if case .contradiction = family.sight(of: name, seen.selected, false) { true } else { false }
+            }
     }
 
     /// Whether what was seen agrees with the documentation in at least one relationship that is

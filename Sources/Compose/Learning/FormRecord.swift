@@ -35,8 +35,9 @@ package struct FormRecord: Sendable {
         guard let first = records.min(by: { $0.countsUntil < $1.countsUntil }) else { return nil }
         objects = ElementShapes(type, shape)
         (envelope, lastSeen, freshFor) = (first.envelope, first.lastSeen, first.freshFor)
-        if let batch = records.first(where: \.keepsOrder) {
-            (keepsOrder, duplicates) = (true, batch.duplicates)
+        for batch in records where batch.keepsOrder {
+            keepsOrder = true
+            duplicates.formIntersection(batch.duplicates)
         }
         mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
     }

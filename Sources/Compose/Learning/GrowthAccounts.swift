@@ -38,6 +38,8 @@ package final class GrowthAccounts: Sendable {
     }
 
     private let state = Mutex(State())
+    /// More than apps have forms of lists, in all storefronts.
+    private static let maxLists = 4_096
 
     /// Whether a page may be asked for that is larger than what the client wants.
     func mayGrow(_ page: ListPage, at now: Int64) -> Bool {
@@ -53,17 +55,17 @@ package final class GrowthAccounts: Sendable {
         }
     }
 
-    /// The names to include in place of these, for resources of the type; nil where there are no
-    /// more that are wanted often, and where asking for more has not paid.
-    func superset(of include: [[UInt8]], _ type: ResourceClass, at now: Int64) -> [[UInt8]]? {
+    /// The names to include in place of these, for resources of the type, the most first; none
+    /// where there are no more that are wanted often, and where asking for more has not paid.
+    func supersets(of include: [[UInt8]], _ type: ResourceClass, at now: Int64) -> [[[UInt8]]] {
         state.withLock { state in
-            guard let supersets = state.supersets[type], supersets.ledger.mayBegin(at: now) else { return nil }
-            return supersets.wanted.superset(of: include)
+            guard let supersets = state.supersets[type], supersets.ledger.mayBegin(at: now) else { return [] }
+            return supersets.wanted.supersets(of: include)
         }
     }
 
-    /// A request was not answered out of what is held.
-    package func note(miss request: CatalogRequest) {
+    /// A request in a form that is known was not answered out of what is held.
+    func note(miss request: CatalogRequest) {
         if let page = request.firstPage { return withLedger(page) { $0.noteBeginning() } }
         guard request.mayHaveSuperset else { return }
         state.withLock { state in
@@ -86,9 +88,16 @@ package final class GrowthAccounts: Sendable {
 
     private func withLedger(_ page: ListPage, _ body: (inout GrowthLedger) -> Void) {
         state.withLock { state in
-            if state.pages.count >= LearntForms.maxForms { state.pages.removeAll() }
-            body(&state.pages[Lists(page), default: GrowthLedger()])
+            let lists = Lists(page)
+            if state.pages[lists] == nil, state.pages.count >= Self.maxLists { state.pages.removeAll() }
+            body(&state.pages[lists, default: GrowthLedger()])
         }
+    }
+
+    /// The client that more was asked for than it wanted got its answer out of that.
+    package func settle(_ growth: Growth) {
+        guard case .superset(let superset) = growth else { return }
+        state.withLock { $0.supersets[superset.request.shape.type]?.ledger.settle() }
     }
 
     /// A client was answered with what was composed.
@@ -107,8 +116,7 @@ package final class GrowthAccounts: Sendable {
 extension CatalogRequest {
     /// The first page of a list, if that is what it asks for.
     fileprivate var firstPage: ListPage? {
-        guard (offset ?? 0) == 0, shape.decoration.count <= LearntForms.maxDecoration, let list = listNumber
-        else { return nil }
+        guard (offset ?? 0) == 0, let list = listNumber else { return nil }
         return ListPage(list: list, offset: 0, shape: shape, storefront: storefront)
     }
 

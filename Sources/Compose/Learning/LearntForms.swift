@@ -12,8 +12,9 @@ package final class LearntForms: Sendable {
         /// That `include` changes the relationships that it names, that `views` adds a member, and
         /// that neither does anything else.
         var selectionRule = RuleEvidence()
-        /// That a resource looks in a batch as it does alone.
-        var batchRule = RuleEvidence()
+        /// That a resource of a type looks in a batch as it does alone: types differ in that
+        /// (APPLE-MUSIC-API 4.2.8).
+        var batchRules: [ResourceClass: RuleEvidence] = [:]
     }
 
     /// In a class, so that looking at one touches no count but its own.
@@ -36,6 +37,9 @@ package final class LearntForms: Sendable {
 
     /// More forms than apps use; beyond, the one that was not seen for the longest time gives way.
     static let maxForms = 1_024
+    /// More selections than apps make of one type; beyond, none is learnt: each that is new is held
+    /// against the others.
+    static let maxFamily = 64
     /// Forms with more text than apps put into parameters are not learnt: clients choose it. In
     /// bytes.
     static let maxDecoration = 512
@@ -47,7 +51,7 @@ package final class LearntForms: Sendable {
         guard request.shape.decoration.count <= Self.maxDecoration else { return true }
         let entry: Entry? = state.withLock { $0.forms[request.shape] }
         var learnt: Entry?
-        var fits = true
+        var (fits, isNew) = (true, false)
         switch entry {
         case .rests(let until) where now < until: return true
         case .known(let known) where known.record.isBorneOut(by: document, request, at: now, freshFor: freshFor):
@@ -56,11 +60,14 @@ package final class LearntForms: Sendable {
             var record = known.record
             fits = record.absorb(request, document, at: now, freshFor: freshFor)
             learnt = fits ? .known(Known(record)) : .rests(until: now + Int64(freshFor))
-        default: learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known(Known($0)) }
+        default:
+            learnt = FormRecord(request, document, at: now, freshFor: freshFor).map { .known(Known($0)) }
+            isNew = true
         }
         state.withLock { state in
+            if isNew, state.family(request.shape, [request.shape.subject], at: now).count >= Self.maxFamily { return }
             if state.forms[request.shape] == nil { state.makeRoom() }
-            if case .known(let known)? = learnt, entry == nil { state.noteRules(known.record, request.shape, at: now) }
+            if case .known(let known)? = learnt, isNew { state.noteRules(known.record, request.shape, at: now) }
             state.forms[request.shape] = learnt
         }
         return fits
@@ -88,20 +95,16 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// An answer built in this form was not what the origin said.
-    package func switchOff(_ shape: RequestShape, until: Int64) {
+    /// An answer built in this form was not what the origin said, in this process or before it
+    /// began. Where the form was not seen, it was concluded by rules.
+    package func switchOff(_ shape: RequestShape, until: Int64, at now: Int64) {
         state.withLock { state in
-            if state.forms[shape] == nil {
+            if shape.isOfResources, !state.isSeen(shape, at: now) {
                 state.selectionRule.note(false, until: until)
-                state.batchRule.note(false, until: until)
+                state.batchRules[shape.type, default: RuleEvidence()].note(false, until: until)
             }
             state.forms[shape] = .rests(until: until)
         }
-    }
-
-    /// The same of a form that was switched off before the process began.
-    func rest(_ shape: RequestShape, until: Int64) {
-        state.withLock { $0.forms[shape] = .rests(until: until) }
     }
 
     /// The same resource was seen in two placements; false where that contradicts what was known.
@@ -115,7 +118,8 @@ package final class LearntForms: Sendable {
     package func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
         state.withLock { state in
             let seen = state.agreements[type] ?? PlacementAgreement()
-            guard isDocumented, !state.batchRule.isRefuted(at: now), state.bearsOutDocumentation(type, at: now) else {
+            guard isDocumented, !state.batchRule(type).isRefuted(at: now), state.bearsOutDocumentation(type, at: now)
+            else {
                 return seen
             }
             // APPLE-MUSIC-API 5.3.1.
@@ -128,7 +132,7 @@ package final class LearntForms: Sendable {
         state.withLock { state in
             guard case .known(let known) = state.forms[request.shape] else { return }
             var record = known.record
-            record.lists.note(pastEnd: answer, of: request.listNumber ?? 0)
+            record.lists.note(pastEnd: answer, request)
             state.forms[request.shape] = .known(Known(record))
         }
     }
@@ -152,8 +156,16 @@ extension LearntForms.State {
 // MARK: - What follows from other forms
 
 extension LearntForms.State {
-    /// What is known of the items and batches of one type, with no parameter but `include`.
-    private func family(_ shape: RequestShape, _ subjects: [CatalogRequest.Subject], at now: Int64)
+    /// Whether the form is known by answers in it.
+    func isSeen(_ shape: RequestShape, at now: Int64) -> Bool {
+        if case .known(let known) = forms[shape] { known.record.isFresh(at: now) } else { false }
+    }
+
+    func batchRule(_ type: ResourceClass) -> RuleEvidence { batchRules[type] ?? RuleEvidence() }
+
+    /// What is known of the items and batches of one type with the same parameters but `include`
+    /// and `views`.
+    func family(_ shape: RequestShape, _ subjects: [CatalogRequest.Subject], at now: Int64)
         -> [(record: FormRecord, member: FormFamily.Member)]
     {
         forms.compactMap { other, entry in
@@ -177,6 +189,7 @@ extension LearntForms.State {
         guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }
         let selected = shape.selectedNames
         let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)
+        let batchRule = batchRule(shape.type)
         guard isTrusted || selectionRule.holds(at: now) || batchRule.holds(at: now) else { return nil }
         // What an include shows may differ between one and several (APPLE-MUSIC-API 6.2).
         let joins =
@@ -197,11 +210,10 @@ extension LearntForms.State {
         guard shape.isOfResources, record.envelope == 0, let resource = record.objects[shape.type] else { return }
         let alike = family(shape, [shape.subject], at: now).map(\.member)
         let own = FormFamily.Member(selected: shape.selectedNames, shape: resource)
-        if FormFamily(type: shape.type, members: alike + [own]).isContradictory {
+        let family = FormFamily(type: shape.type, members: alike)
+        if family.contradicts(own) {
             selectionRule.note(false, until: record.countsUntil)
-        } else if case .shape(let concluded) = FormFamily(type: shape.type, members: alike)
-            .shape(selecting: own.selected, isDocumented: false)
-        {
+        } else if case .shape(let concluded) = family.shape(selecting: own.selected, isDocumented: false) {
             selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
         }
         // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
@@ -209,7 +221,10 @@ extension LearntForms.State {
         if case .known(let known) = forms[shape.asked(as: shape.subject == .item ? .batch : .item)],
             let shown = known.record.objects[shape.type]
         {
-            batchRule.note(shown.isSameForm(as: resource), until: record.countsUntil)
+            let isSame = shown.isSameForm(as: resource)
+            // Where nothing is shown unasked, nothing speaks for the rule.
+            guard !isSame || resource.relations.contains(where: { !own.selected.contains($0.name) }) else { return }
+            batchRules[shape.type, default: RuleEvidence()].note(isSame, until: record.countsUntil)
         }
     }
 }

@@ -1,8 +1,9 @@
 import AppleMusic
 
 // What the origin was seen to do with the lists of one form. Pure.
-// Must hold: what holds for a storefront is shown by answers of that storefront; evidence counts as
-// long as the answers live that showed it; one sight of the opposite takes it back.
+// Must hold: what holds for a storefront is shown by answers of that storefront, and of gaps by
+// answers that still live; what is known of a form (how pages are cut, links, sizes) is known as
+// long as its record is; one sight of the opposite takes it back.
 
 /// The evidence of one form.
 package struct ListEvidence: Sendable {
@@ -23,12 +24,18 @@ package struct ListEvidence: Sendable {
     private var standard = ListSize()
     private(set) var links: [NextPattern.Key: NextPattern] = [:]
 
-    private var pastEnd = PastEndEvidence()
+    /// By what the answers depend on beside the list: storefront and language.
+    private var pastEnds: [UInt64: PastEndEvidence] = [:]
+    private static let maxPastEnds = 64
 
     /// What the origin answers to a request behind a list's end; nil where that is not known.
-    var answerPastEnd: PastEnd? { pastEnd.known }
+    func answerPastEnd(_ request: CatalogRequest) -> PastEnd? { pastEnds[request.resourceContext]?.known }
 
-    mutating func note(pastEnd answer: PastEnd, of list: UInt64) { pastEnd.note(answer, of: list) }
+    mutating func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
+        guard let list = request.listIdentity else { return }
+        if pastEnds.count >= Self.maxPastEnds { pastEnds.removeAll() }
+        pastEnds[request.resourceContext, default: PastEndEvidence()].note(answer, of: list)
+    }
 
     /// The places on a page that is asked for without a limit; nil where that is not known.
     var standardLimit: Int? { standard.span }
@@ -66,7 +73,7 @@ package struct ListEvidence: Sendable {
         _ request: CatalogRequest, _ places: Range<Int>, _ count: Int, at now: Int64, until: Int64
     ) {
         gaps[request.storefront, default: GapEvidence()].note(
-            list: request.listNumber ?? 0, places, hasGaps: count < places.count, at: now, until: until)
+            list: request.listIdentity ?? 0, places, hasGaps: count < places.count, at: now, until: until)
         guard let limit = request.limit, count < places.count else { return }
         if count == limit { cut.note(.filling) }
         if count < limit { cut.note(places.count == limit ? .first : .various) }

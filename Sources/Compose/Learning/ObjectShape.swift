@@ -159,7 +159,7 @@ struct RelationShape: Sendable, Equatable {
     }
 
     /// Where its elements stand.
-    var placement: Placement { isView ? .listed : .included }
+    var placement: Placement { isView ? .viewed : .included }
 
     /// Whether both show the same, however long the lists are.
     func isSameForm(as other: RelationShape) -> Bool {

@@ -166,6 +166,7 @@ extension Placement {
         case .item: "alone"
         case .batched: "in a batch"
         case .included: "in a relationship"
+        case .viewed: "in a view"
         case .listed: "on a page"
         case .found: "among results"
         }

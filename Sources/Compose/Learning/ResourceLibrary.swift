@@ -93,7 +93,7 @@ public final class ResourceLibrary: Sendable {
         guard settings.isActive else { return }
         cache.visitRestingForms(at: now) { [self] form in
             guard let request = CatalogRequest(canonical: form.target) else { return }
-            forms.rest(request.shape, until: form.until)
+            forms.switchOff(request.shape, until: form.until, at: now)
         }
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
@@ -109,10 +109,20 @@ public final class ResourceLibrary: Sendable {
         }
     }
 
+    /// A request was not answered out of what is held. Forms that the origin never answered in are
+    /// not counted: clients make them up.
+    package func note(miss request: CatalogRequest, at now: Int64) {
+        if request.shape.include.isEmpty, request.shape.subject == .item || request.shape.subject == .batch {
+            growth.note(miss: request)
+        } else if forms.record(request.shape, at: now) != nil {
+            growth.note(miss: request)
+        }
+    }
+
     /// An answer that was built for the request was not what the origin said: none is built in its
     /// form until then (unix seconds), whatever restarts there are.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
-        forms.switchOff(request.shape, until: until)
+        forms.switchOff(request.shape, until: until, at: now)
         cache.store(RestingForm(target: request.target, until: until), at: now)
     }
 
@@ -214,7 +224,7 @@ extension ResourceLibrary {
             guard !object.attributes.isEmpty || object.hasRelationships else { continue }
             if object.parent >= 0 {
                 let isInView = part.document.map.relations[Int(object.parent)].isView
-                result.append((index, isInView ? .listed : .included))
+                result.append((index, isInView ? .viewed : .included))
             } else if let placement = request.placement(isPrimary: isPrimary) {
                 result.append((index, placement))
             }

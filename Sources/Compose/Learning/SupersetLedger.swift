@@ -20,14 +20,8 @@ package struct Superset: Sendable {
 /// client's answer cannot be made of it, as where it took the origin too long. It spares one when a
 /// client later wants of one of its resources what the first one did not.
 struct SupersetLedger: Sendable {
-    private struct Entry: Sendable {
-        /// What clients got of the resource since it was asked for.
-        var includes: [[[UInt8]]]
-        /// Whether the first client has not got its answer yet.
-        var isUnderWay: Bool
-    }
-
-    private var entries: [UInt64: Entry] = [:]
+    /// By the number of the resource, what clients got of it since it was asked for.
+    private var entries: [UInt64: [[[UInt8]]]] = [:]
     /// In sixteenths of a request.
     private var credit = Self.start
     /// Unix seconds.
@@ -50,25 +44,25 @@ struct SupersetLedger: Sendable {
     /// It is asked for. Its request counts as lost until the client's answer was made of it.
     mutating func begin(_ superset: Superset, at now: Int64) {
         if entries.count + superset.resources.count > Self.maxEntries { entries.removeAll() }
-        for (index, resource) in superset.numbers.enumerated() {
-            entries[resource] = Entry(includes: [superset.include], isUnderWay: index == 0)
+        for resource in superset.numbers where entries[resource]?.contains(superset.include) != true {
+            entries[resource, default: []].append(superset.include)
         }
         pay(Self.request + Self.bytes, at: now)
     }
+
+    /// The client's answer was made of it: its request was not lost.
+    mutating func settle() { earn() }
 
     /// A client got an answer that was made of what is held.
     mutating func note(made answer: Superset) {
         guard !entries.isEmpty else { return }
         var isOfUse = false
         for resource in answer.numbers {
-            guard var entry = entries[resource] else { continue }
-            if entry.isUnderWay { earn() }
-            entry.isUnderWay = false
-            if !entry.includes.contains(where: { answer.include.allSatisfy($0.contains) }) {
-                isOfUse = true
-                entry.includes.append(answer.include)
-            }
-            entries[resource] = entry
+            guard let includes = entries[resource],
+                !includes.contains(where: { answer.include.allSatisfy($0.contains) })
+            else { continue }
+            isOfUse = true
+            entries[resource] = includes + [answer.include]
         }
         if isOfUse { earn() }
     }

@@ -31,12 +31,15 @@ struct WantedIncludes: Sendable {
         if requests >= Self.most { halve() }
     }
 
-    /// These names and those that are wanted often, ascending; nil where that is no more.
-    func superset(of include: [[UInt8]]) -> [[UInt8]]? {
-        guard requests >= Self.least else { return nil }
+    /// These names and those that are wanted often, ascending; first with all of those, then with
+    /// fewer, the ones that are wanted most.
+    func supersets(of include: [[UInt8]]) -> [[[UInt8]]] {
+        guard requests >= Self.least else { return [] }
         let further = counts.filter { $0.requests * Self.share >= requests && !include.contains($0.name) }
-        guard !further.isEmpty else { return nil }
-        return (include + further.map(\.name)).sorted { $0.lexicographicallyPrecedes($1) }
+            .sorted { $0.requests > $1.requests }.map(\.name)
+        return further.indices.reversed().map { last in
+            (include + further[...last]).sorted { $0.lexicographicallyPrecedes($1) }
+        }
     }
 
     private mutating func halve() {

@@ -7,6 +7,8 @@ package enum Placement: UInt8, CaseIterable, Sendable {
     case batched
     /// An element of a relationship of another resource.
     case included
+    /// An element of a view of another resource.
+    case viewed
     /// An element of a relationship or view that was asked for by its path.
     case listed
     /// A result of a search or a chart.
@@ -97,25 +99,25 @@ struct IndexedPlace: Equatable, Sendable {
         self.index = index
     }
 
-    /// Three bits of kind, the rest is the index: a document has at most
+    /// Four bits of kind, the rest is the index: a document has at most
     /// `ResourceDocument.maxObjects` objects.
     var packed: UInt32 {
         let code: UInt32 =
             switch kind {
             case .object(let placement): UInt32(placement.rawValue)
-            case .page: 5
-            case .inlinePage: 6
-            case .absence: 7
+            case .page: 13
+            case .inlinePage: 14
+            case .absence: 15
             }
-        return code << 29 | UInt32(index)
+        return code << 28 | UInt32(index)
     }
 
     init(packed: UInt32) {
-        let code = UInt8(packed >> 29)
+        let code = UInt8(packed >> 28)
         kind =
             if let placement = Placement(rawValue: code) { .object(placement) } else {
-                code == 5 ? .page : code == 6 ? .inlinePage : .absence
+                code == 13 ? .page : code == 14 ? .inlinePage : .absence
             }
-        index = Int(packed & 0x1FFF_FFFF)
+        index = Int(packed & 0x0FFF_FFFF)
     }
 }

@@ -8,10 +8,10 @@ import EventLoop
 /// Joining in the manner of Nagle's algorithm (RFC 896): what comes while nothing is under way goes
 /// at once, and what comes behind it may wait for more of its kind.
 ///
-/// What waits goes when nothing of its kind is
-/// under way any more, when it is full, or after `window`. A real origin takes longer than that, so
-/// it is the window that bounds what waiting costs, and a slow or dead origin does not make it
-/// longer; one that answers within the window releases what waits even sooner.
+/// What waits goes when nothing of its kind is under way any more, when it is full, or after
+/// `window`. A real origin takes longer than that, so it is the window that bounds what waiting
+/// costs, and a slow or dead origin does not make it longer; one that answers within the window
+/// releases what waits even sooner.
 struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     /// Misses that go to the origin together.
     struct Batch: Sendable {

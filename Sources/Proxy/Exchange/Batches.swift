@@ -28,7 +28,9 @@ final class Batches: Sendable {
 
         /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.
         func hash(into hasher: inout Hasher) {
-            hasher.combine(Int(wanted.shape.type.rawValue))
+            hasher.combine(Int(wanted.shape.type.rawValue) | wanted.shape.include.count << 8)
+            hasher.combine(wanted.storefront)
+            if !wanted.language.isEmpty { hasher.combine(wanted.language) }
         }
     }
 

@@ -55,6 +55,7 @@ final class Exchange {
             client = ExchangeClient(connection, request, proxy)
             supplement = request.supplement.flatMap { proxy.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
+            traits.asksForMore = request.supplement?.growth != nil
         case .part(let report):
             traits.audience = .part
             completion = report
@@ -199,7 +200,7 @@ extension Exchange {
         case .joinBatch:
             countRefusal()
             proxy.batch(self)
-        case .complete(let substitutes): handle(.completed(substitutes.first { proxy.find($0, for: request) }?.stored))
+        case .complete(let substitutes): complete(substitutes)
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
@@ -214,6 +215,12 @@ extension Exchange {
 // MARK: - The origin
 
 extension Exchange {
+    private func complete(_ substitutes: [ExchangeState.Substitute]) {
+        let found = substitutes.first { proxy.find($0, for: request, isForClient: client != nil) }
+        if found != nil, let growth = request.supplement?.growth { proxy.shared.library.growth.settle(growth) }
+        handle(.completed(found?.stored))
+    }
+
     /// Once, however often the request is sent.
     private func countRefusal() {
         guard let refusal else { return }

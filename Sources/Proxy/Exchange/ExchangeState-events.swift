@@ -29,6 +29,8 @@ extension ExchangeState {
         var hasStandIn = false
         /// Whether one request would complete a composition of the answer.
         var hasSupplement = false
+        /// Whether that asks for more than the client wants.
+        var asksForMore = false
         /// Whether the request can be joined with others.
         var isBatchable = false
         var acceptsGzip = false

@@ -273,6 +273,8 @@ extension ExchangeState {
         guard case .completing(let isBatch) = work else { return Step() }
         switch end {
         case .failed(let failure): return self.end(.failed(failure))
+        // What the client did not ask for may be what was too much.
+        case .refused(let response, _) where traits.asksForMore && response.status >= 500: return ask(at: now)
         case .refused(let response, let reason):
             // What came for one of a batch is another's to the rest.
             isCollapsed = !isFirst

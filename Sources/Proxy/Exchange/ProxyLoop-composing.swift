@@ -29,13 +29,15 @@ extension ProxyLoop {
 
     /// The answer to a request, if it can be built by now and clients are given what is built;
     /// stored, and said to be made as `detail` says.
-    func compose(for request: OriginRequest, _ detail: Reason? = nil) -> StoredResponse? {
+    /// - Parameter isForClient: whether a client gets it; else another exchange goes on with it.
+    func compose(for request: OriginRequest, _ detail: Reason? = nil, isForClient: Bool) -> StoredResponse? {
         guard let key = request.key, let library = shared.library(for: request.facts),
             library.settings.compose != .verify,
             let wanted = request.wanted,
             case .answer(let composed) = compose(
                 wanted, library, under: request.facts.rule, isBatched: detail == .batched)
         else { return nil }
+        if isForClient { library.growth.note(use: composed.growth) }
         return store(composed, key, request.facts, detail)
     }
 
@@ -49,7 +51,6 @@ extension ProxyLoop {
             composed: composed.body, key: key, parts: parts, like: composed.example,
             detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
-        shared.library.growth.note(use: composed.growth)
         statistics.count(.composed)
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all

@@ -57,10 +57,13 @@ final class ProxyLoop {
 // MARK: - What is stored
 
 extension ProxyLoop {
-    func find(_ substitute: ExchangeState.Substitute, for request: OriginRequest) -> StoredResponse? {
+    /// - Parameter isForClient: whether a client gets what is found.
+    func find(
+        _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true
+    ) -> StoredResponse? {
         switch substitute {
         case .arrived: freshInMemory(request)
-        case .composition(let detail): compose(for: request, detail)
+        case .composition(let detail): compose(for: request, detail, isForClient: isForClient)
         case .standIn: standIn(for: request)
         }
     }

@@ -116,7 +116,7 @@ public final class ProxyService: Service {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
         let outcome = proxy.compose(request, library, under: facts.rule, isPeeking: isPeeking)
-        if !isPeeking, !outcome.isAnswer { library.growth.note(miss: request) }
+        if !isPeeking, !outcome.isAnswer { library.note(miss: request, at: now) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
             ComposingAttempt(request: request, refusal: outcome.refusal)
@@ -143,6 +143,7 @@ public final class ProxyService: Service {
         case .compose(let composed):
             proxy.statistics.count(.hits)
             proxy.statistics.count(.upstreamSaved)
+            proxy.shared.library.growth.note(use: composed.growth)
             let stored = proxy.store(composed, key, facts)
             let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
             proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)

@@ -43,7 +43,7 @@ import Testing
         let scene = StoredScene()
         try scene.store([Taught.album, Self.larger])
         let shape = try StoredScene.request("albums/1").shape
-        scene.library.forms.switchOff(shape, until: StoredScene.noon + 50)
+        scene.library.forms.switchOff(shape, until: StoredScene.noon + 50, at: StoredScene.noon)
         #expect(try scene.ask("albums/1", after: 10) == .refusal)
         #expect(try scene.store(Stored("albums/6", document(album("6")), after: 49)) == .nothingNew)
         #expect(try scene.ask("albums/1", after: 60) == .refusal)

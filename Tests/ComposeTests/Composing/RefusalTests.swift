@@ -64,7 +64,7 @@ import Testing
         let scene = StoredScene()
         try scene.store([Taught.album, Self.larger])
         let until = StoredScene.noon + 100
-        scene.library.forms.switchOff(try StoredScene.request("albums/1").shape, until: until)
+        scene.library.forms.switchOff(try StoredScene.request("albums/1").shape, until: until, at: StoredScene.noon)
         #expect(try scene.refusal("albums/1", after: 99) == "item form-rests")
         #expect(try scene.refusal("albums/1", after: 100) == "item form-ran-out")
     }

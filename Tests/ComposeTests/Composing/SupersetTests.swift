@@ -77,9 +77,35 @@ import Testing
 
     @Test func whatIsKnownOfTheFormsDecides() throws {
         #expect(try scene(Array(Self.forms[1...])).ask("albums/1") == .refusal, "the wanted form was never seen")
-        #expect(try scene(Array(Self.forms[..<2])).ask("albums/1") == .refusal, "the larger one was never seen")
+        #expect(
+            try scene(Array(Self.forms[..<2])).ask("albums/1") == fetch("albums/1?include=artists"),
+            "the largest one was never seen")
+        #expect(try scene(Array(Self.forms[..<1])).ask("albums/1") == .refusal, "no larger one was seen")
         #expect(try scene(Self.forms).ask("albums?ids=1,2") == .refusal, "no batch was seen")
         #expect(try scene().ask("albums/1", after: 20_000) == .refusal, "that was long ago")
+    }
+
+    /// The client's own answer could not be made of it.
+    @Test func whereABatchIsNotUnderstoodItIsWhatTheClientWants() throws {
+        let scene = try scene()
+        #expect(try scene.ask("albums?ids=1,1") == .refusal, "what becomes of duplicates was not seen")
+        let one = Stored("albums?ids=9", document(Self.shown("9", [artistID("90")], [genreID("34")])))
+        let both = Stored(
+            "albums?ids=9&include=artists,genres", document(Self.shown("9", [artist("90")], [genre("34")])))
+        let unordered = try self.scene(Self.forms + [one, both])
+        #expect(try unordered.ask("albums?ids=1,2") == .refusal, "nor the order")
+        #expect(try unordered.ask("albums?ids=1") == fetch("albums?ids=1&include=artists,genres"))
+    }
+
+    /// Two names may be wanted often, and never together.
+    @Test func whereTheLargestFormWasNeverSeenASmallerOneDoes() throws {
+        let genres = Stored("albums/9?include=genres", document(Self.shown("9", [artistID("90")], [genre("34")])))
+        let scene = try scene(Array(Self.forms[..<2]) + [genres], missing: "")
+        for (include, count) in [("artists", 9), ("genres", 11), ("made-up", 12)] {
+            let request = try StoredScene.request("albums/1?include=\(include)")
+            for _ in 0..<count { scene.library.note(miss: request, at: StoredScene.noon + 10) }
+        }
+        #expect(try scene.ask("albums/1") == fetch("albums/1?include=genres"))
     }
 
     @Test func withOtherParametersEachGetsItsOwn() throws {
@@ -127,13 +153,16 @@ import Testing
     @Test func whatIsMadeOfItPaysForIt() throws {
         let scene = try scene()
         for number in 0..<200 {
-            guard case .partial(let supplement) = try scene.compose("albums/1") else {
+            let target = "albums/\(100 + number)"
+            guard case .partial(let supplement) = try scene.compose(target) else {
                 Issue.record("it rests after \(number)")
                 return
             }
-            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon + 10)
+            let growth = try #require(supplement.growth)
+            scene.library.growth.begin(growth, at: StoredScene.noon + 10)
+            scene.library.growth.settle(growth)
             for include in ["", "?include=artists"] {
-                let request = try StoredScene.request("albums/1" + include)
+                let request = try StoredScene.request(target + include)
                 scene.library.growth.note(use: .superset(Superset(request: request, resources: request.resources)))
             }
         }

@@ -105,7 +105,8 @@ import Testing
     @Test func aMismatchEndsWhatWasConcluded() throws {
         let scene = StoredScene(Self.documented)
         try scene.store(Self.withArtists)
-        scene.library.forms.switchOff(try StoredScene.request("albums/1").shape, until: StoredScene.noon + 50)
+        scene.library.forms.switchOff(
+            try StoredScene.request("albums/1").shape, until: StoredScene.noon + 50, at: StoredScene.noon)
         #expect(try scene.ask("albums/1") == .refusal)
         #expect(try scene.ask("albums/1", after: 60) == .answer(document(Self.plain("1")), .reduced))
     }
@@ -137,6 +138,22 @@ import Testing
         #expect(try scene.ask("songs/1") == .refusal)
         try scene.store(Self.rule)
         #expect(try scene.ask("songs/1") == .answer(Self.songAlone, .reduced))
+    }
+
+    /// That genres look the same alone and in a batch, where they show no relationships, was taken
+    /// for the same of albums.
+    @Test func thatOneTypeLooksAlikeInABatchSaysNothingOfAnother() throws {
+        let scene = StoredScene()
+        try scene.store([
+            Stored("genres/20", document(genre("20"))),
+            Stored("genres?ids=20,21", document([genre("20"), genre("21")])),
+            Stored("albums/1", document(Self.plain("1"))),
+            Stored(
+                "albums?ids=1,2&include=artists,tracks",
+                document([Self.shown("1", artists: [artist("7")]), Self.shown("2", artists: [artist("7")])])),
+            Stored("albums/2", document(Self.plain("2"))),
+        ])
+        #expect(try scene.refusal("albums?ids=1,2") == "batch form-never-seen")
     }
 
     @Test func aRuleIsForgottenWithTheAnswersThatBoreItOut() throws {

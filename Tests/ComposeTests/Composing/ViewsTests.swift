@@ -22,6 +22,16 @@ import Testing
     private static let both = Stored(
         "artists/1?views=singles,top-songs", artist("1", [view("singles", ["4"]), view("top-songs", ["5", "6"])]))
 
+    private static let viewed =
+        taught + [
+            Stored(
+                "artists/9/view/top-songs?limit=2",
+                document(items("songs", 90..<92), next: "artists/9/view/top-songs?limit=2&offset=2")),
+            Stored(
+                "artists/1?views=top-songs",
+                artist("1", [view("top-songs", ["5", "6"], next: "/v1/catalog/us/artists/1/view/top-songs?offset=2")])),
+        ]
+
     static let rows = [
         ComposingCase("an artist without views", taught + [both], "artists/1", .answer(artist("1"), .reduced)),
         ComposingCase(
@@ -42,19 +52,15 @@ import Testing
             ], "artists/1?views=albums", .refusal, "item relationship-not-held"),
         ComposingCase(
             "a view's own page out of the view inside the artist",
-            taught + [
-                Stored(
-                    "artists/9/view/top-songs?limit=2",
-                    document(items("songs", 0..<2), next: "artists/9/view/top-songs?limit=2&offset=2")),
-                Stored(
-                    "artists/1?views=top-songs",
-                    artist(
-                        "1", [view("top-songs", ["5", "6"], next: "/v1/catalog/us/artists/1/view/top-songs?offset=2")])),
-            ], "artists/1/view/top-songs?limit=2",
+            viewed + [Stored("artists/9?views=top-songs", artist("9", [view("top-songs", ["1090", "1091"])]))],
+            "artists/1/view/top-songs?limit=2",
             .answer(
                 document(
                     [resource("songs", "5"), resource("songs", "6")],
                     next: "artists/1/view/top-songs?limit=2&offset=2"), .window)),
+        ComposingCase(
+            "not where songs were never seen in both", viewed, "artists/1/view/top-songs?limit=2", .refusal,
+            "window places-never-compared"),
     ]
 
     @Test(arguments: rows) func isASelection(_ row: ComposingCase) throws { try row.check() }

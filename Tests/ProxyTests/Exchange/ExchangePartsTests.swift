@@ -128,6 +128,23 @@ import Testing
                 == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
     }
 
+    /// The relationships that the client did not ask for may be what the origin could not do.
+    @Test func aFailureOfMoreThanTheClientWantsIsNotItsAnswer() {
+        for (status, words) in [(500, "cancel timer, send waitingClient"), (503, "cancel timer, send waitingClient")] {
+            var script = Script { ($0.hasSupplement, $0.asksForMore) = (true, true) }
+            _ = script.play(.began(meanwhile: nil))
+            _ = script.play(.joined(.leader(meanwhile: nil)))
+            #expect(
+                script.play(.partEnded(.refused(Script.response(status), .serverError), isFirst: true)) == words)
+        }
+        var script = Script { ($0.hasSupplement, $0.asksForMore) = (true, true) }
+        _ = script.play(.began(meanwhile: nil))
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        #expect(
+            script.play(.partEnded(.refused(Script.response(429), .rateLimited), isFirst: true))
+                == "cancel timer, finish released, pass 429 rateLimited", "nothing more is to be asked for")
+    }
+
     @Test func aClientThatWaitsLongForAPartGetsTheWholeAskedForAndThePartCountsNoMore() {
         var script = completing(isBatch: false)
         _ = script.play(.joined(.leader(meanwhile: nil)))
