@@ -107,7 +107,11 @@ package final class GrowthAccounts: Sendable {
         case .page(let page), .firstPage(let page):
             state.withLock { $0.pages[Lists(page)]?.note(windowOf: page) }
         case .superset(let superset):
-            state.withLock { $0.supersets[superset.request.shape.type]?.ledger.note(made: superset) }
+            state.withLock { state in
+                // Mostly there is none, and what would change it in place is allocated first.
+                guard let index = state.supersets.index(forKey: superset.request.shape.type) else { return }
+                state.supersets.values[index].ledger.note(made: superset)
+            }
         case nil: break
         }
     }

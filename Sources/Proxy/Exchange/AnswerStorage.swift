@@ -95,7 +95,7 @@ struct AnswerStorage {
             keeping: FieldRetention(under: rule), body: response.body, receivedAt: now, lifetime: lifetime,
             classTag: route.resourceClass.rawValue,
             storefront: (route.storefront?.text).map { Array($0.utf8) } ?? [], resources: scan.mentions,
-            outline: proxy.shared.library(for: request.facts) != nil ? scan.document : nil,
+            outline: proxy.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
 

@@ -7,6 +7,14 @@ import Text
 // Answers built out of stored ones: performing what `Composer` decides.
 
 extension ProxyLoop {
+    /// What can be built for a request of these facts: only what everyone shares, under an
+    /// operator's TTL. A method of `shared` would have all of that copied, three thousand
+    /// instructions of a miss.
+    func library(for facts: PlanFacts) -> ResourceLibrary? {
+        let library = shared.library
+        return library.covers(facts.scope, facts.route, facts.rule) ? library : nil
+    }
+
     /// What can be built for the request now.
     /// - Parameters:
     ///   - rule: of the request's class.
@@ -31,7 +39,7 @@ extension ProxyLoop {
     /// stored, and said to be made as `detail` says.
     /// - Parameter isForClient: whether a client gets it; else another exchange goes on with it.
     func compose(for request: OriginRequest, _ detail: Reason? = nil, isForClient: Bool) -> StoredResponse? {
-        guard let key = request.key, let library = shared.library(for: request.facts),
+        guard let key = request.key, let library = library(for: request.facts),
             library.settings.compose != .verify,
             let wanted = request.wanted,
             case .answer(let composed) = compose(
@@ -65,7 +73,7 @@ extension ProxyLoop {
         var target = CanonicalTarget()
         guard (try? target.parse(supplement.target.span)) != nil else { return nil }
         let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
-        guard shared.library(for: facts) != nil else { return nil }
+        guard library(for: facts) != nil else { return nil }
         return OriginRequest(
             facts: facts, reason: .partial, forwarded: ForwardedRequest(for: target, nextTo: forwarded),
             key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
@@ -79,7 +87,7 @@ extension ProxyLoop {
     /// Learns from an answer that the origin gave.
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
-        guard let library = shared.library(for: request.facts) else { return }
+        guard let library = library(for: request.facts) else { return }
         if stored.status == 404, let wanted = request.wanted {
             return library.note(notFound: stored, wanted, reader, at: context.unixSeconds)
         }

@@ -76,12 +76,6 @@ public struct ProxyShared: Sendable {
         cache.flush()
     }
 
-    /// What can be built for a request of these facts: only what everyone shares, under an
-    /// operator's TTL.
-    func library(for facts: PlanFacts) -> ResourceLibrary? {
-        library.covers(facts.scope, facts.route, facts.rule) ? library : nil
-    }
-
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
 

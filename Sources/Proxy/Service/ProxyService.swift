@@ -111,7 +111,7 @@ public final class ProxyService: Service {
     ) -> (Plan, ComposingAttempt?) {
         let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
         let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
-        guard plan.canBeComposed, let library = proxy.shared.library(for: facts) else { return (plan, nil) }
+        guard plan.canBeComposed, let library = proxy.library(for: facts) else { return (plan, nil) }
         guard let request = request() else {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
