@@ -42,9 +42,9 @@ struct RFC9111 {
             keepFor: response.hasValidator ? Self.keepFor : 0,
             initialAge: correctedInitialAge)
         let isFresh = lifetime.initialAge < lifetime.freshFor
-        // A cookie that is not for everyone must reach the client it is for, and no client that
-        // waits for the same answer.
-        if response.setsCookie, !isFresh || !response.hasExplicitFreshness { return .no(.setCookie) }
+        // A cookie must reach the client it is for, and no other, unless the origin says that the
+        // answer is everyone's.
+        if response.setsCookie, !isFresh || !directives.isPublic { return .no(.setCookie) }
         let isUsableStale = lifetime.staleFor > 0 && lifetime.initialAge < lifetime.freshFor + lifetime.staleFor
         guard isFresh || isUsableStale || response.hasValidator else { return .no(.noFreshness) }
         return .store(lifetime)

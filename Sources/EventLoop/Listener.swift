@@ -14,9 +14,6 @@ public final class Listener {
     static let acceptsPerEvent = 64
     /// The pause after an accept that failed.
     static let retryDelay: Duration = .milliseconds(100)
-    /// Time without an acknowledgement after which a client is given up; slow readers may stall for
-    /// less.
-    static let incomingUserTimeout: Duration = .seconds(30)
 
     /// The address that is bound; port 0 is resolved.
     public let address: SocketAddress
@@ -72,7 +69,21 @@ public final class Listener {
         }
     }
 
+    /// Checks that nothing listens at an address: a port that is shared could be bound beside
+    /// another program of the same user. Nothing is listened on for that, so that no client can
+    /// come in between and be reset.
+    /// - Throws: what `bind` says, EADDRINUSE for one.
+    public static func checkIsFree(_ address: SocketAddress) throws(SystemError) {
+        _ = Glibc.close(try boundSocket(address, reusePort: false))
+    }
+
     private static func bind(_ address: SocketAddress, reusePort: Bool) throws(SystemError) -> CInt {
+        let descriptor = try boundSocket(address, reusePort: reusePort)
+        guard listen(descriptor, backlog) == 0 else { throw closing(descriptor, .last("listen")) }
+        return descriptor
+    }
+
+    static func boundSocket(_ address: SocketAddress, reusePort: Bool) throws(SystemError) -> CInt {
         let descriptor = try Socket.open(family: address.family)
         Socket.set(descriptor, Int(SOL_SOCKET), SO_REUSEADDR, 1)
         if reusePort { Socket.set(descriptor, Int(SOL_SOCKET), SO_REUSEPORT, 1) }
@@ -81,14 +92,13 @@ public final class Listener {
         guard address.withSockaddr({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
             throw closing(descriptor, .last("bind"))
         }
-        guard listen(descriptor, backlog) == 0 else { throw closing(descriptor, .last("listen")) }
         return descriptor
     }
 
     /// Accepted sockets inherit these, which saves the calls per connection.
     static func setOptions(ofAccepted descriptor: CInt) {
         Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
-        Socket.setKeepAlive(descriptor, userTimeout: incomingUserTimeout)
+        Socket.setKeepAlive(descriptor)
     }
 
     private static func closing(_ descriptor: CInt, _ error: SystemError) -> SystemError {

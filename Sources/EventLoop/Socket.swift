@@ -17,14 +17,23 @@ enum Socket {
         return setsockopt(descriptor, CInt(level), option, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
     }
 
-    /// Finds out that the other machine has gone: idle connections by probes after 15 s, busy ones
-    /// by `userTimeout` without an acknowledgement (tcp(7)).
-    static func setKeepAlive(_ descriptor: CInt, userTimeout: Duration) {
+    /// When idle connections are probed, how often, and how many probes may stay without an answer;
+    /// in seconds.
+    static let (keepAliveIdle, keepAliveInterval, keepAliveProbes): (CInt, CInt, CInt) = (15, 5, 3)
+    /// Seconds without an acknowledgement after which a connection is given up. It counts for idle
+    /// connections too, from the last byte that came, and the kernel looks at it with each probe
+    /// (tcp(7), RFC 5482): where it is shorter than the time of all probes, one lost probe kills a
+    /// sound connection.
+    static let userTimeout = keepAliveIdle + keepAliveInterval * keepAliveProbes
+
+    /// Finds out that the other machine has gone: idle connections by probes, busy ones by what is
+    /// not acknowledged.
+    static func setKeepAlive(_ descriptor: CInt) {
         set(descriptor, Int(SOL_SOCKET), SO_KEEPALIVE, 1)
-        set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 15)
-        set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 5)
-        set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3)
-        set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, CInt(userTimeout.wholeNanoseconds / 1_000_000))
+        set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, keepAliveIdle)
+        set(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, keepAliveInterval)
+        set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, keepAliveProbes)
+        set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, userTimeout * 1000)
     }
 
     /// The address that a socket is bound to.

@@ -125,6 +125,13 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Who is likely one party: the address without its port, and of an IPv6 address the network of
+    /// 64 bits, which is what one subscriber has (RFC 6177). Nil for a Unix socket.
+    public var subscriber: SocketAddress? {
+        guard path == nil else { return nil }
+        return SocketAddress(high: high, low: isIPv6 ? 0 : low, scope: 0, isIPv6: isIPv6, port: 0)
+    }
+
     /// AF_INET, AF_INET6 or AF_UNIX.
     var family: Int32 { path != nil ? AF_UNIX : isIPv6 ? AF_INET6 : AF_INET }
 

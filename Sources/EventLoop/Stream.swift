@@ -154,10 +154,6 @@ public final class Stream {
 }
 
 extension Stream {
-    /// Time after which a peer that acknowledges nothing, or leaves no room to send, is given up
-    /// (tcp(7), TCP_USER_TIMEOUT), on connections that this side opened.
-    private static let outgoingUserTimeout: Duration = .seconds(15)
-
     /// Connects without waiting. With `tls`, certificate chain and host name are verified before
     /// `streamDidOpen`.
     ///
@@ -170,7 +166,7 @@ extension Stream {
         loop.assertOnLoop()
         let descriptor = try Socket.open(family: address.family)
         Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
-        Socket.setKeepAlive(descriptor, userTimeout: outgoingUserTimeout)
+        Socket.setKeepAlive(descriptor)
         var session: TLSSession?
         var failure: StreamError?
         do {

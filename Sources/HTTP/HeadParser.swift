@@ -50,7 +50,7 @@ public struct HeadParser: Sendable {
         guard try fieldSection(bytes, into: &head.fields) else { return false }
         head.byteCount = scanner.start
         reset()
-        head.settle(bytes)
+        try head.settle(bytes)
         return true
     }
 

@@ -3,9 +3,9 @@ extension RequestHead {
     /// Checks Host, Connection and Expect, and derives what they say.
     func settle(_ bytes: Span<UInt8>) throws(ParseError) {
         try checkHost(bytes)
-        let options = ConnectionOptions(bytes, fields)
-        guard !options.namesFramingField else { throw .connectionOption }
-        keepsAlive = options.persists(version)
+        try connection.read(fields, bytes)
+        guard !connection.namesFramingField else { throw .connectionOption }
+        keepsAlive = connection.persists(version)
         try checkExpectation(bytes)
     }
 
@@ -37,7 +37,8 @@ extension RequestHead {
 
 extension ResponseHead {
     /// Derives what Connection says.
-    mutating func settle(_ bytes: Span<UInt8>) {
-        keepsAlive = ConnectionOptions(bytes, fields).persists(version)
+    mutating func settle(_ bytes: Span<UInt8>) throws(ParseError) {
+        try connection.read(fields, bytes)
+        keepsAlive = connection.persists(version)
     }
 }

@@ -16,6 +16,8 @@ public final class RequestHead {
     public internal(set) var version: Version = .http11
     /// The field lines, in their order.
     public internal(set) var fields = Fields()
+    /// What the Connection fields say.
+    public internal(set) var connection = ConnectionOptions()
     /// How long the head is, with the empty line at its end and any before its start.
     public internal(set) var byteCount = 0
     /// Whether the client wants another exchange on this connection (RFC 9112 9.3).
@@ -35,14 +37,22 @@ public final class RequestHead {
         copy.authority = authority
         copy.version = version
         copy.fields = fields
+        copy.connection = connection
         copy.byteCount = byteCount
         copy.keepsAlive = keepsAlive
         copy.expectsContinue = expectsContinue
         return copy
     }
 
+    /// Whether the answer would be the request itself, credentials and all: TRACE, and what some
+    /// servers call TRACK.
+    public func asksForEcho(_ bytes: Span<UInt8>) -> Bool {
+        method == .trace || method == .other && bytes.equalsIgnoringCase(methodText.range, "TRACK")
+    }
+
     func removeAll() {
         fields.removeAll()
+        connection.removeAll()
         authority = nil
         target = ByteRange()
         methodText = ByteRange()

@@ -7,6 +7,8 @@ public struct ResponseHead: Sendable {
     public internal(set) var version: Version = .http11
     /// The field lines, in their order.
     public internal(set) var fields = Fields()
+    /// What the Connection fields say.
+    public internal(set) var connection = ConnectionOptions()
     /// How long the head is, with the empty line at its end.
     public internal(set) var byteCount = 0
     /// Whether the origin keeps the connection open after this exchange (RFC 9112 9.3).
@@ -20,6 +22,7 @@ public struct ResponseHead: Sendable {
 
     mutating func removeAll() {
         fields.removeAll()
+        connection.removeAll()
         status = 0
         version = .http11
         byteCount = 0

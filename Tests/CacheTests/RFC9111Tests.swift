@@ -86,17 +86,16 @@ struct Case: Sendable, CustomTestStringConvertible {
         Case("private with fields", ["Cache-Control: private=\"x\", max-age=60"], "private"),
         Case("no-cache", ["Cache-Control: no-cache, max-age=60", "ETag: \"a\""], "0-0"),
         Case("no-cache for a field", ["Cache-Control: no-cache=\"a\"", "Cache-Control: max-age=60"], "no-freshness"),
-        Case(
-            "Set-Cookie in an answer that is fresh by the origin's word",
-            ["Set-Cookie: a=b", "Cache-Control: max-age=60"],
-            "60-0"),
+        Case("Set-Cookie, public", ["Set-Cookie: a=b", "Cache-Control: public, max-age=60"], "60-0"),
+        Case("Set-Cookie, fresh", ["Set-Cookie: a=b", "Cache-Control: max-age=60"], "set-cookie"),
+        Case("Set-Cookie, s-maxage", ["Set-Cookie: a=b", "Cache-Control: s-maxage=60"], "set-cookie"),
         Case("Set-Cookie, a guess", ["Set-Cookie: a=b", lastModified], "set-cookie"),
         Case("Set-Cookie, only a validator", ["Set-Cookie: a=b", "ETag: \"a\""], "set-cookie"),
         Case(
-            "Set-Cookie, stale", ["Set-Cookie: a=b", "ETag: \"a\"", "Cache-Control: max-age=60", "Age: 60"],
+            "Set-Cookie, stale", ["Set-Cookie: a=b", "ETag: \"a\"", "Cache-Control: public, max-age=60", "Age: 60"],
             "set-cookie"),
         Case(
-            "Set-Cookie, no-cache", ["Set-Cookie: a=b", "ETag: \"a\"", "Cache-Control: max-age=60, no-cache"],
+            "Set-Cookie, no-cache", ["Set-Cookie: a=b", "ETag: \"a\"", "Cache-Control: public, max-age=60, no-cache"],
             "set-cookie"),
         Case("no-cache, no validator", ["Cache-Control: no-cache, max-age=60"], "no-freshness"),
         Case("must-understand", ["Cache-Control: no-store, must-understand, max-age=60"], "60-0"),

@@ -23,6 +23,47 @@ import Testing
         }
     }
 
+    /// To find out whether a port was free, it was listened on for a moment: who connected in that
+    /// moment was reset.
+    @Test func whetherAnAddressIsFreeIsFoundOutWithoutListening() throws {
+        let (descriptor, address) = try boundAlone()
+        defer { close(descriptor) }
+        // Something that listened would now accept.
+        #expect(throws: RawClient.Failure.self) { try RawClient(port: address.port) }
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            let error = #expect(throws: SystemError.self) { try Listener.checkIsFree(server.listener.address) }
+            #expect(error == SystemError(call: "bind", errno: EADDRINUSE))
+            let shared = try loop.sync { () throws(SystemError) in
+                try Listener(address: SocketAddress("127.0.0.1:0")!, loop: loop, reusePort: true) { $0.close() }
+            }
+            #expect(throws: SystemError.self) { try Listener.checkIsFree(shared.address) }
+            loop.sync { shared.close() }
+            #expect(throws: Never.self) { try Listener.checkIsFree(shared.address) }
+        }
+    }
+
+    private func boundAlone() throws -> (CInt, SocketAddress) {
+        let descriptor = try Listener.boundSocket(SocketAddress("127.0.0.1:0")!, reusePort: false)
+        return (descriptor, try #require(Socket.localAddress(descriptor)))
+    }
+
+    /// A lost probe killed sound connections: the time without an acknowledgement was over with the
+    /// first.
+    @Test func anIdleConnectionIsGivenUpAfterAllItsProbesAndNoSooner() throws {
+        let descriptor = try Socket.open(family: AF_INET)
+        defer { close(descriptor) }
+        Socket.setKeepAlive(descriptor)
+        func option(_ name: CInt) -> Int {
+            var (value, length) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
+            getsockopt(descriptor, CInt(IPPROTO_TCP), name, &value, &length)
+            return Int(value)
+        }
+        let (idle, interval) = (option(TCP_KEEPIDLE), option(TCP_KEEPINTVL))
+        #expect(idle > 0 && interval > 0 && option(TCP_KEEPCNT) >= 3)
+        #expect(option(TCP_USER_TIMEOUT) >= (idle + interval * option(TCP_KEEPCNT)) * 1000)
+    }
+
     @Test func loopsShareAnAddress() throws {
         try withLoop { first in
             try withLoop { second in

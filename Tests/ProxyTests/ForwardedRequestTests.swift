@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct ForwardedRequestTests {
     private func forward(
-        _ text: String, breadth: ForwardedRequest.Breadth = .all, developerToken: String? = "dev",
-        userToken: String? = nil,
-        dropsAuthorization: Bool = false, origin: String? = nil
+        _ text: String, breadth: ForwardedFields.Breadth = .all, developerToken: String? = "dev",
+        userToken: String? = nil, refreshes: Bool = false, dropsAuthorization: Bool = false, origin: String? = nil,
+        permitted: [String] = []
     ) throws -> String {
         let bytes = Array(text.utf8)
         var parser = HeadParser(limits: .request)
@@ -19,7 +19,7 @@ import Testing
         try canonical.parse(bytes.span.extracting(head.target.range))
         let request = ForwardedRequest(
             head: head, bytes: bytes.span, canonical: canonical, body: [], breadth: breadth,
-            dropsAuthorization: dropsAuthorization)
+            refreshes: refreshes, dropsAuthorization: dropsAuthorization, permitted: permitted.map { Array($0.utf8) })
         let serialised = request.head(
             to: Array("api.music.apple.com".utf8),
             developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
@@ -39,11 +39,11 @@ import Testing
 
     /// Whatever the client accepts: it is answered from what is stored.
     @Test(arguments: [
-        ("GET /v1/catalog/us/albums/1", ForwardedRequest.Breadth.none, true),
+        ("GET /v1/catalog/us/albums/1", ForwardedFields.Breadth.none, true),
         ("HEAD /v1/catalog/us/albums/1", .none, false), ("GET /v1/catalog/us/albums/1", .impersonal, false),
         ("GET /v1/catalog/us/albums/1", .all, false), ("GET /v1/me/library/songs", .none, false),
     ])
-    func gzipIsWelcomeWhereEveryoneGetsTheAnswer(line: String, breadth: ForwardedRequest.Breadth, isWelcome: Bool)
+    func gzipIsWelcomeWhereEveryoneGetsTheAnswer(line: String, breadth: ForwardedFields.Breadth, isWelcome: Bool)
         throws
     {
         let text = "\(line) HTTP/1.1\r\nHost: proxy\r\nAccept-Encoding: deflate\r\n\r\n"
@@ -109,8 +109,8 @@ import Testing
     }
 
     /// It opens the proxy, and it would shape or reach an answer for others.
-    @Test(arguments: [ForwardedRequest.Breadth.all, .impersonal, .none])
-    func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(breadth: ForwardedRequest.Breadth) throws {
+    @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
+    func aKeyInAFieldOfItsOwnDoesNotReachTheOrigin(breadth: ForwardedFields.Breadth) throws {
         for name in ["X-Refrain-Key", "x-refrain-key", "X-REFRAIN-KEY"] {
             let text = try forward(
                 "GET /v1/test HTTP/1.1\r\nHost: p\r\n\(name): canary\r\nX-Any: 1\r\n\r\n", breadth: breadth)
@@ -123,16 +123,86 @@ import Testing
         #expect(text.contains("Origin: https://app.example\r\n"))
     }
 
-    @Test(arguments: ["X-HTTP-Method-Override: DELETE", "X-Original-URL: /v1/me", "x-forwarded-host: evil"])
-    func overridesNeverReachTheOrigin(field: String) throws {
-        let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n")
-        #expect(!text.lowercased().contains(field.lowercased().prefix { $0 != ":" }))
+    /// An origin that believes them answers another request, or another user, than the one that is
+    /// keyed.
+    @Test(arguments: [
+        "X-HTTP-Method-Override: DELETE", "X-Http-Path-Override: /", "X-Original-URL: /v1/me", "x-forwarded-host: evil",
+        "X_Forwarded_Host: evil", "Forwarded: host=evil", "X-Forwarded-For: 1.2.3.4", "X-Forwarded: x",
+        "X-Rewrite-URL: /v1/me", "X-Remote-User: anna", "Remote_User: anna", "X-Real-IP: 1.2.3.4",
+        "True-Client-IP: 1.2.3.4", "X-Middleware-Subrequest: x", "Proxy: http://evil", "X-Client-Cert: x",
+    ])
+    func whatGatewaysSayReachesTheOriginOnlyWhereItIsNamed(field: String) throws {
+        let name = String(field.prefix { $0 != ":" })
+        for breadth in [ForwardedFields.Breadth.all, .impersonal, .none] {
+            let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", breadth: breadth)
+            #expect(!text.lowercased().contains(name.lowercased() + ":"))
+        }
+        let permitted = [name.lowercased().replacingOccurrences(of: "_", with: "-")]
+        let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", permitted: permitted)
+        #expect(text.contains(field + "\r\n"))
     }
 
-    @Test func thePathIsCanonicalAndTheQueryAsTheClientWroteIt() throws {
+    @Test func fieldsOfAppsGoAlongUnderTheOriginsRules() throws {
+        let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
+        let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", breadth: .impersonal)
+        #expect(text.contains(fields))
+    }
+
+    private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
+
+    /// What a client writes there is passed on to systems that nobody here knows.
+    @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
+    func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(breadth: ForwardedFields.Breadth) throws {
+        let line = "GET /v1/test HTTP/1.1\r\nHost: p\r\n"
+        func state(_ count: Int) -> String { "tracestate: \(String(repeating: "a", count: count))\r\n" }
+        let most = try forward(line + Self.parent + state(512) + "\r\n", breadth: breadth)
+        #expect(most.contains(Self.parent + state(512)))
+        for tooMuch in [state(513), state(3) + state(3)] {
+            let text = try forward(line + Self.parent + tooMuch + "\r\n", breadth: breadth)
+            #expect(text.contains(Self.parent) && !text.contains("tracestate"))
+        }
+        for parents in [Self.parent + Self.parent, "traceparent: x\r\n", ""] {
+            let text = try forward(line + parents + state(3) + "\r\n", breadth: breadth)
+            #expect(!text.contains("trace"))
+        }
+    }
+
+    @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
+    func whatNoClientWaitsForIsNotTraced(breadth: ForwardedFields.Breadth) throws {
+        let text = "GET /v1/test HTTP/1.1\r\nHost: p\r\n" + Self.parent + "\r\n"
+        #expect(try !forward(text, breadth: breadth, refreshes: true).contains("traceparent"))
+    }
+
+    /// A browser sends it to all ports of a host, and it opens the admin listener.
+    @Test func theSessionOfTheAdminListenerDoesNotReachTheOrigin() throws {
+        for (cookie, sent) in [
+            ("refrain_session=canary", nil), ("a=b; refrain_session=canary; c=d", "Cookie: a=b; c=d\r\n"),
+            ("a=b;refrain_session=canary", "Cookie: a=b\r\n"),
+            ("a=b; x=refrain_session", "Cookie: a=b; x=refrain_session\r\n"),
+        ] {
+            let text = try forward("GET /v1/me/x HTTP/1.1\r\nHost: p\r\nCookie: \(cookie)\r\n\r\n")
+            #expect(!text.contains("canary"))
+            if let sent { #expect(text.contains(sent)) } else { #expect(!text.contains("Cookie")) }
+        }
+    }
+
+    @Test func aUsersTokenGoesToPersonalRoutesAlone() throws {
+        for name in ["Music-User-Token", "media-user-token"] {
+            let fields = " HTTP/1.1\r\nHost: p\r\n\(name): anna\r\n\r\n"
+            #expect(try !forward("GET /v1/test" + fields).contains("anna"), "\(name)")
+            #expect(try forward("GET /v1/me/library/songs" + fields).contains("anna"), "\(name)")
+        }
+    }
+
+    /// A spelling that is keyed as another is could be answered as something else and stored for
+    /// both.
+    @Test func theCanonicalTargetIsWhatIsSent() throws {
         let text = try forward(
             "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n")
         #expect(
-            text.hasPrefix("GET /v1/catalog/us/albums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\n"))
+            text.hasPrefix("GET /v1/catalog/us/albums?filter[x]=a+b&ids=2,1&include=artists,tracks HTTP/1.1\r\n"),
+            "\(text)")
+        let spelt = try forward("GET /v1/catalog/us/songs?ids=1%2C2&%6cimit=3 HTTP/1.1\r\nHost: p\r\n\r\n")
+        #expect(spelt.hasPrefix("GET /v1/catalog/us/songs?ids=1,2&limit=3 HTTP/1.1\r\n"), "\(spelt)")
     }
 }

@@ -89,11 +89,11 @@ import Testing
     }
 
     /// An origin that echoes TRACE would hand the proxy's own token to whoever asks.
-    @Test func traceIsNotForwarded() throws {
+    @Test(arguments: ["TRACE", "TRACK", "track"]) func traceIsNotForwarded(method: String) throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
-        let reply = try proxy.client.send("TRACE", "/v1/test")
+        let reply = try proxy.client.send(method, "/v1/test")
         #expect(reply.status == 405)
         #expect(reply.field("Allow")?.contains("GET") == true)
         #expect(origin.requests.isEmpty)
@@ -108,11 +108,15 @@ import Testing
         for (policy, fields, isSent) in [
             (CrossOrigin.any, [], true), (.any, [("Origin", "https://evil.example")], false),
             (named, [("Origin", "https://evil.example")], false), (named, [("Origin", "https://mine.example")], true),
+            (.any, [("Sec-Fetch-Site", "cross-site")], false), (.any, [("Sec-Fetch-Site", "same-site")], false),
+            (.any, [("Sec-Fetch-Site", "none")], true), (.any, [("Sec-Fetch-Site", "same-origin")], true),
         ] {
             let proxy = try ProxyUnderTest(
                 originPort: origin.port, credentials: Credentials(developer: nil, musicUser: token), crossOrigin: policy
             )
-            _ = try proxy.client.send("GET", "/v1/me/storefront", fields: fields)
+            let reply = try proxy.client.send("GET", "/v1/me/storefront", fields: fields)
+            #expect(reply.field("Cross-Origin-Resource-Policy") == "same-origin")
+            #expect(reply.field("X-Content-Type-Options") == "nosniff")
             #expect((origin.requests.last?.field("music-user-token") == "operator") == isSent, "\(fields)")
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send("GET /v1/me/storefront HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n")

@@ -100,6 +100,13 @@ extension MetricFamily {
             "refrain_reasons_total", labels: ["reason"],
             "How often this was the reason why a request was not simply a hit, or its answer not stored"
         ) { input in Reason.allCases.map { Sample(input.source[because: $0], [$0.text]) } },
+        gauge("refrain_connections", "Connections of clients", \.source.connections.count),
+        counter(
+            "refrain_connections_refused_total", "Connections that were closed as they came, for want of room",
+            \.source.connections.refusedCount),
+        gauge(
+            "refrain_request_memory_bytes", "Memory of requests that are being read, or wait for their answers",
+            \.source.requests.heldBytes),
         counter("refrain_hits_total", "Requests answered without waiting for the origin, stale ones included", .hits),
     ]
 

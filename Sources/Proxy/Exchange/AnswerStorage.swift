@@ -34,7 +34,7 @@ struct AnswerStorage {
     /// As this proxy writes the links to further pages.
     private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
         guard proxy.shared.library.settings.completesNext, request.forwarded.method == .get else { return response }
-        return response.completingNext(of: request.forwarded.canonical)
+        return response.completingNext(of: request.forwarded.target)
     }
 
     /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as
@@ -42,8 +42,8 @@ struct AnswerStorage {
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
         guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
-            RelatedTarget.resolve(location, against: forwarded.canonical, authority: proxy.shared.authority)
-                == forwarded.canonical
+            RelatedTarget.resolve(location, against: forwarded.target, authority: proxy.shared.authority)
+                == forwarded.target
         else { return }
         var facts = requestFacts
         facts.isPostOfItsOwnContent = true
@@ -181,7 +181,7 @@ extension AnswerStorage {
     /// targets that the answer names (RFC 9111 4.4).
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
-        let base = request.forwarded.canonical
+        let base = request.forwarded.target
         proxy.shared.invalidate(base, by: flight)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }

@@ -76,6 +76,7 @@ extension ProxyLoop {
             .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content), on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
+            if error.status == 401 { buffer.append("WWW-Authenticate: Bearer realm=\"refrain\"\r\n") }
             if error.status == 405 { buffer.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n") }
             if let retryAfter {
                 buffer.append("Retry-After: ")

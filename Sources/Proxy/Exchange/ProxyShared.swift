@@ -1,6 +1,7 @@
 import Cache
 import Compose
 import HTTP
+import Server
 import Upstream
 
 /// What all loops' services share: the cache, what is under way, the tokens, the operator's policy.
@@ -13,6 +14,8 @@ public struct ProxyShared: Sendable {
     public private(set) var crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
+    /// The names of gateways' fields that go along to the origin, in lower case; mostly none.
+    public var forwardedFields: [[UInt8]] = []
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
     /// The requests that are being answered, for those who watch.
@@ -21,6 +24,10 @@ public struct ProxyShared: Sendable {
     public var recorder = TrafficRecorder()
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
+    /// What requests may hold, over all loops.
+    let requests = RequestBudget()
+    /// The connections of all loops' clients.
+    let connections = ConnectionCensus()
     /// What is known of the resources in stored answers.
     private(set) var library: ResourceLibrary
     let flights: Flights

@@ -17,6 +17,10 @@ public struct StatisticsSource: Sendable {
     private let countRestingForms: @Sendable () -> Int
     private let findTTLSpeed: @Sendable () -> Int
     private let recorder: TrafficRecorder
+    /// What requests hold that are being read, or wait.
+    public let requests: RequestBudget
+    /// The connections of clients.
+    public let connections: ConnectionCensus
 
     /// - Parameters:
     ///   - statistics: one for each loop.
@@ -26,6 +30,7 @@ public struct StatisticsSource: Sendable {
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
+        requests: RequestBudget = RequestBudget(), connections: ConnectionCensus = ConnectionCensus(),
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
         restingForms: @escaping @Sendable () -> Int = { 0 }, ttlSpeed: @escaping @Sendable () -> Int = { 1 },
@@ -41,6 +46,8 @@ public struct StatisticsSource: Sendable {
         countRestingForms = restingForms
         findTTLSpeed = ttlSpeed
         self.recorder = recorder
+        self.requests = requests
+        self.connections = connections
     }
 
     /// Forms in which nothing is composed for the time being, the origin having contradicted what

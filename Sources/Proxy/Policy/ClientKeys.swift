@@ -70,9 +70,11 @@ public struct ClientKeys: Sendable {
         return client(of: bytes.extracting(token))
     }
 
-    /// Whether the request's `Authorization` was its key, which the origin must not see.
-    func isPresentedAsBearer(_ head: RequestHead) -> Bool {
-        !head.fields.contains(.xRefrainKey)
+    /// Whether the request's `Authorization` is its key, or anyone else's: the origin must not see
+    /// one.
+    func claim(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard head.fields.contains(.xRefrainKey) else { return true }
+        return head.bearerToken(bytes).map { client(of: bytes.extracting($0)) != nil } ?? false
     }
 
     private func client(of key: Span<UInt8>) -> Client? {

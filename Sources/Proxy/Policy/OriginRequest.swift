@@ -51,13 +51,13 @@ final class OriginRequest {
     }
 
     /// What it asks for of the catalog; nil where nothing of it is composed.
-    var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.canonical) }
+    var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.target) }
 
     /// The key under which the answer to a POST is stored, where the origin says that it is what a
     /// GET would get.
     var ownContentKey: CacheKey? {
         guard key == nil, forwarded.method == .post, facts.scope == .shared, !forwarded.tellsWhoAsks else { return nil }
-        return CacheKey(scope: .shared, target: forwarded.canonical)
+        return CacheKey(scope: .shared, target: forwarded.target)
     }
 
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),

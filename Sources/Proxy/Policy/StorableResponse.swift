@@ -78,24 +78,40 @@ extension UpstreamResponse {
         return dates == 1
     }
 
-    /// What is personal tells caches downstream to keep their hands off it, whatever the origin
-    /// said.
+    /// What is personal tells caches downstream and browsers to keep their hands off it, whatever
+    /// the origin said.
     private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(fields.bytes.count + 64)
         for line in fields.lines
         where !Self.isForOtherSites(line.id) && !isOutdated(line.id) && isKept(line.id) {
-            if isPersonal && Self.isAboutCaching(line.id) { continue }
+            if isPersonal && (Self.isAboutCaching(line.id) || guardsPersonal(line)) { continue }
             result.append(contentsOf: fields.bytes[line.line])
         }
         result += Self.via
-        if isPersonal { result += Self.private }
+        if isPersonal { result += Self.personal }
         return result
     }
 
     /// RFC 9110 7.6.3: the protocol it came by, and who passes it on.
     private static let via = Array("Via: 1.1 refrain\r\n".utf8)
-    private static let `private` = Array("Cache-Control: private, no-store\r\n".utf8)
+
+    /// Neither caches keep it, nor can a page of another site show or run it without asking (Fetch
+    /// standard, `Cross-Origin-Resource-Policy` and `X-Content-Type-Options`).
+    private static let personal = Array(
+        """
+        Cache-Control: private, no-store\r
+        Cross-Origin-Resource-Policy: same-origin\r
+        X-Content-Type-Options: nosniff\r
+
+        """.utf8)
+
+    private func guardsPersonal(_ line: UpstreamFields.Line) -> Bool {
+        guard line.id == .other else { return false }
+        let name = fields.bytes.span.extracting(line.name)
+        return name.equalsIgnoringCase(0..<name.count, "cross-origin-resource-policy")
+            || name.equalsIgnoringCase(0..<name.count, "x-content-type-options")
+    }
 
     private static func isAboutCaching(_ id: FieldName) -> Bool {
         id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl

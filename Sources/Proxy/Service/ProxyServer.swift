@@ -23,6 +23,7 @@ public struct ProxySettings: Sendable {
     public var timeouts = ClientTimeouts()
     /// What dates, ages and freshness are counted by.
     public var timeOfDay = TimeOfDay.system
+    public var bounds = ClientBounds()
 
     public init(
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
@@ -35,6 +36,19 @@ public struct ProxySettings: Sendable {
         self.shared = shared
         self.accessLog = accessLog
     }
+}
+
+/// What all clients together may take.
+public struct ClientBounds: Sendable {
+    /// Memory of requests that are being read, or wait for their answers.
+    public var requestBytes = RequestBudget.standard
+    /// Connections at once.
+    public var connections = Int.max
+    /// Connections of one address at once.
+    public var connectionsPerAddress = Int.max
+
+    /// The standard amount of memory, and any number of connections.
+    public init() {}
 }
 
 /// Why an address cannot be listened on.
@@ -61,6 +75,7 @@ public final class ProxyServer: Sendable {
 
     /// - Throws: `ListenError` when an address cannot be had; nothing listens then.
     public init(_ settings: ProxySettings) throws(ListenError) {
+        settings.applyBounds()
         let resolver = Resolver(ttl: .seconds(60))
         var workers: [Worker] = []
         do throws(ListenError) {
@@ -94,7 +109,7 @@ public final class ProxyServer: Sendable {
             let sharesPort = workers.count > 1 && listener.inherited == nil
             // Shared ports can be bound by anyone of the same user, another proxy included: that
             // one must be noticed.
-            if sharesPort { try workers.first?.listenAlone(address) }
+            if sharesPort, address.port != 0 { try Listener.checkIsFree(address) }
             for worker in workers {
                 // The first worker resolves port 0; the others share what it got.
                 let settings = ListenerSettings(address: address, tls: listener.tls, inherited: listener.inherited)
@@ -125,6 +140,7 @@ public final class ProxyServer: Sendable {
             statistics: workers.map(\.statistics), cache: settings.shared.cache, budget: settings.shared.budget,
             feed: settings.shared.feed,
             clients: { [self] in running.withLock { $0.settings.shared.clientKeys?.clients ?? [] } },
+            requests: settings.shared.requests, connections: settings.shared.connections,
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             developerTokens: { [self] in running.withLock { $0.settings.shared.credentials.developer } },
             restingForms: { [self] in
@@ -185,6 +201,7 @@ extension ProxyServer {
         let before = running.withLock { $0 }
         let listening = try bindNew(settings.listeners, before.listening)
         settings.shared.budget.limit(to: settings.upstreamRate)
+        settings.applyBounds()
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
         for (index, worker) in workers.enumerated() {
             worker.adopt(settings, listening, renewingUpstreamAs: renewsUpstream ? index : nil)
@@ -223,6 +240,11 @@ extension ProxyServer {
 }
 
 extension ProxySettings {
+    fileprivate func applyBounds() {
+        shared.requests.limit(to: bounds.requestBytes)
+        shared.connections.limit(to: bounds.connections, perAddress: bounds.connectionsPerAddress)
+    }
+
     /// Whether connections to the origin have to be made anew.
     fileprivate func hasOtherUpstream(than other: ProxySettings) -> Bool {
         upstream.endpoint != other.upstream.endpoint || upstream.maxConnections != other.upstream.maxConnections

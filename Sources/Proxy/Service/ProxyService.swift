@@ -37,12 +37,20 @@ public final class ProxyService: Service {
         proxy.statistics.count(.requests)
         if proxy.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
-            proxy.statistics.count(.refused)
-            proxy.refuse(connection, refusal.error, retryAfter: refusal.retryAfter)
+            refuse(connection, refusal)
         } else {
             let (facts, user) = readFacts(connection)
             perform(plan(facts, connection), facts, user, connection)
         }
+    }
+
+    /// Key, method and target are judged before content is read: nothing is kept for a stranger.
+    public func admits(_ connection: ClientConnection) -> Bool {
+        if CrossOrigin.isPreflight(connection.head) { return true }
+        guard let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) else { return true }
+        proxy.statistics.count(.requests)
+        refuse(connection, refusal)
+        return false
     }
 
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
@@ -51,12 +59,18 @@ public final class ProxyService: Service {
         proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
+    private typealias Rejection = (error: AppleError, retryAfter: Int?)
+
+    private func refuse(_ connection: ClientConnection, _ refusal: Rejection) {
+        proxy.statistics.count(.refused)
+        proxy.refuse(connection, refusal.error, retryAfter: refusal.retryAfter)
+    }
+
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical
-    /// form.
-    private func refusal(
-        of connection: ClientConnection, _ bytes: Span<UInt8>
-    ) -> (error: AppleError, retryAfter: Int?)? {
+    /// form. Of one that was admitted by its head only that form is made again.
+    private func refusal(of connection: ClientConnection, _ bytes: Span<UInt8>) -> Rejection? {
         let head = connection.head
+        if connection.isAdmitted { return malformation(of: head, bytes).map { ($0, nil) } }
         connection.client = proxy.shared.clientKeys?.client(presenting: head, bytes)
         if proxy.shared.clientKeys != nil {
             guard let client = connection.client else {
@@ -72,7 +86,7 @@ public final class ProxyService: Service {
 
     private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
         // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
-        if head.method == .trace { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
+        if head.asksForEcho(bytes) { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
         // Which of them the origin goes by is not known, so neither is whose answer it gives.
         if head.fields.count(.musicUserToken) > 1 {
             return AppleError(status: 400, detail: "More than one Music-User-Token.")
@@ -163,7 +177,7 @@ public final class ProxyService: Service {
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
                 proxy.refresh(
-                    key, with: originRequest(facts, user, .staleWhileRevalidate, stored, connection, asGet: true))
+                    key, with: originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true))
             }
             proxy.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
@@ -180,6 +194,10 @@ public final class ProxyService: Service {
     }
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
+        guard !proxy.context.requests.isExhausted else {
+            let error = AppleError(status: 503, detail: "Too many requests wait for their answers.")
+            return refuse(connection, (error, 1))
+        }
         proxy.statistics.count(counter)
         proxy.statistics.count(because: request.reason)
         Exchange(request, for: .client(connection), proxy).start()
@@ -194,7 +212,7 @@ extension ProxyService {
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
         let rule = proxy.shared.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
-            let user = proxy.shared.keepsPersonal && target.route.isPersonal ? user(connection.head, bytes) : nil
+            let user = proxy.shared.keepsPersonal && target.route.isPersonal ? user(connection, bytes) : nil
             let facts = PlanFacts(
                 method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
                 scope: scope(connection.head, bytes, user), rule: rule,
@@ -214,47 +232,54 @@ extension ProxyService {
 
     /// Whose token the origin will see; nil where something else than that token might tell it who
     /// asks. A write counts as that user's all the same.
-    private func user(_ head: RequestHead, _ bytes: Span<UInt8>) -> UserHash? {
+    private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
+        let head = connection.head
         if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
         if let field = head.fields.first(.musicUserToken) {
             return proxy.shared.users?.user(ofToken: bytes.extracting(field.value.range))
         }
-        guard mayUseOperatorsToken(head, bytes), let token = proxy.shared.credentials.musicUser else { return nil }
+        guard mayUseOperatorsToken(connection, bytes), let token = proxy.shared.credentials.musicUser else {
+            return nil
+        }
         return token.withUnsafeBytes { proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
     }
 
     /// Whether the operator's own user token may stand in: not for a web page that the operator has
-    /// not named, be it that it says where it comes from, or that it has rebound its own name to
-    /// this address. A client key settles it.
-    private func mayUseOperatorsToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+    /// not named, be it that it says where it comes from, that its browser does, or that it has
+    /// rebound its own name to this address. A client key settles it.
+    private func mayUseOperatorsToken(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         guard proxy.shared.credentials.musicUser != nil else { return false }
         if proxy.shared.clientKeys != nil { return true }
-        guard let origin = head.fields.first(.origin) else { return head.addressesLoopback(bytes) }
-        return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
+        let head = connection.head
+        if let origin = head.fields.first(.origin) {
+            return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
+        }
+        return !head.comesFromAnotherSite(bytes) && head.addresses(connection.peer.localAddress, bytes)
     }
 
     private func originRequest(
         _ facts: PlanFacts, _ user: UserHash?, _ reason: Reason, _ stored: StoredResponse?,
-        _ connection: ClientConnection, asGet: Bool = false, supplement: Supplement? = nil,
+        _ connection: ClientConnection, refreshes: Bool = false, supplement: Supplement? = nil,
         expected: ComposedBody? = nil
     ) -> OriginRequest {
         OriginRequest(
-            facts: facts, reason: reason, forwarded: forwarded(facts, connection, asGet: asGet),
+            facts: facts, reason: reason, forwarded: forwarded(facts, connection, refreshes: refreshes),
             key: facts.passReason != nil ? nil : key, stored: stored,
-            mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection.head, $0) }, user: user,
+            mayUseOperatorsToken: connection.withHeadBytes { mayUseOperatorsToken(connection, $0) }, user: user,
             catalogRequest: attempt?.request, refusal: attempt?.refusal, supplement: supplement, expected: expected)
     }
 
     private func forwarded(
-        _ facts: PlanFacts, _ connection: ClientConnection, asGet: Bool = false
+        _ facts: PlanFacts, _ connection: ClientConnection, refreshes: Bool = false
     ) -> ForwardedRequest {
-        let breadth: ForwardedRequest.Breadth =
+        let breadth: ForwardedFields.Breadth =
             facts.passReason != nil ? .all : facts.rule.followsOrigin ? .impersonal : .none
         return connection.withHeadBytes { bytes in
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
-                asGet: asGet, dropsAuthorization: proxy.shared.clientKeys?.isPresentedAsBearer(connection.head) ?? false
-            )
+                refreshes: refreshes,
+                dropsAuthorization: proxy.shared.clientKeys?.claim(connection.head, bytes) ?? false,
+                permitted: proxy.shared.forwardedFields)
         }
     }
 }

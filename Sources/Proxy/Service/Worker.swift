@@ -18,12 +18,13 @@ final class Worker: @unchecked Sendable {
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
-        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay)
+        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay, requests: settings.shared.requests)
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
             shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
-        server = Server(context: context, service: service, timeouts: settings.timeouts)
+        server = Server(
+            context: context, service: service, timeouts: settings.timeouts, census: settings.shared.connections)
         self.loop = loop
         self.resolver = resolver
     }
@@ -47,14 +48,6 @@ final class Worker: @unchecked Sendable {
 
     func cancelListening(at address: SocketAddress) {
         loop.sync { server.cancelListening(at: address) }
-    }
-
-    /// Checks that no other listener has the port: listens on it unshared for a moment.
-    func listenAlone(_ address: SocketAddress) throws(SystemError) {
-        guard address.port != 0 else { return }
-        try loop.sync { () throws(SystemError) in
-            try Listener(address: address, loop: loop) { $0.close() }.close()
-        }
     }
 
     /// Goes over to other settings, all of them in one turn.

@@ -45,6 +45,8 @@ public final class ClientConnection {
     public private(set) var requestedAt: Instant
     /// Who asks, where the service has found out; forgotten with the next request.
     public var client: Client?
+    /// Whether the service has admitted the request by its head already.
+    public private(set) var isAdmitted = false
     /// The peer's address without its port, as the access log writes it; made once.
     package private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
@@ -244,17 +246,46 @@ extension ClientConnection: StreamHandler {
                 expectNothing()
                 phase = .answering
                 requestedAt = context.loop.now
-                client = nil
+                if !isAdmitted { client = nil }
                 service.handle(self)
+                isAdmitted = false
+            case .contentAhead: admitContent()
             case .continueExpected:
                 sendContinue()
                 if !fill(input) { return }
             case .needMore:
+                if input.isReadingBody, !hold(input) { return }
                 if !fill(input) { return }
             case .failed(let error):
                 refuse(status: error.status, detail: "Malformed request: \(error.reason).")
             }
         }
+        // An answer that comes later; until then the request keeps its memory.
+        if case .answering = phase, let input { _ = context.hold(input, canBeRefused: false) }
+    }
+
+    /// Lets the service judge the head before content is read. An answer now leaves content unread,
+    /// after which nothing on this connection has a meaning (FRAMING 1.9).
+    private func admitContent() {
+        phase = .answering
+        requestedAt = context.loop.now
+        client = nil
+        keepsAlive = false
+        isAdmitted = service.admits(self)
+        guard isAdmitted, isOpen else { return }
+        keepsAlive = true
+        phase = .reading
+    }
+
+    /// Counts what the input takes; refuses the request where that is more than there is.
+    private func hold(_ input: RequestInput) -> Bool {
+        if context.hold(input) { return true }
+        if context.requests.canHold(input.size) {
+            refuse(status: 503, detail: "Too much is being read from other clients.")
+        } else {
+            refuse(status: 413, detail: "The request is larger than all requests together may be.")
+        }
+        return false
     }
 
     /// Reads once into `input`; false when there is nothing to go on with.
@@ -278,6 +309,7 @@ extension ClientConnection: StreamHandler {
     }
 
     private func waitForMore(_ input: RequestInput) {
+        if !input.bytes.isEmpty || input.isReadingBody, !hold(input) { return }
         if input.isReadingBody {
             expect(.body, within: timeouts.body)
         } else if !input.bytes.isEmpty {
@@ -352,7 +384,10 @@ extension ClientConnection {
 
     func finish() {
         guard isOpen else { return }
-        input?.finish()
+        if let input {
+            input.finish()
+            context.release(input)
+        }
         guard keepsAlive else { return closeAfterSending() }
         if stream.pendingBytes > 0 {
             phase = .draining

@@ -13,14 +13,19 @@ public final class LoopContext {
     var scratch = ByteBuffer(capacity: 4096)
     var clock: WallClock
     private(set) var memo = RequestMemo()
+    /// What requests may hold while they are read, or wait; shared with other loops.
+    public let requests: RequestBudget
     private var freeInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
     private static let mostFreeInputs = 64
 
-    /// - Parameter timeOfDay: what dates and ages are counted by.
-    public init(loop: EventLoop, timeOfDay: TimeOfDay = .system) {
+    /// - Parameters:
+    ///   - timeOfDay: what dates and ages are counted by.
+    ///   - requests: what requests may hold.
+    public init(loop: EventLoop, timeOfDay: TimeOfDay = .system, requests: RequestBudget = RequestBudget()) {
         self.loop = loop
+        self.requests = requests
         clock = WallClock(timeOfDay)
     }
 
@@ -38,6 +43,29 @@ public final class LoopContext {
     @inline(__always)
     func advance(_ input: RequestInput) -> RequestReader.Step { input.advance(&memo) }
 
+    /// Counts what an input holds while its connection waits.
+    /// - Parameter canBeRefused: whether it does not count where that would be too much.
+    /// - Returns: false where it is.
+    func hold(_ input: RequestInput, canBeRefused: Bool = true) -> Bool {
+        let more = input.size - input.heldBytes
+        guard more > 0 else { return true }
+        if canBeRefused {
+            guard requests.take(more) else { return false }
+        } else {
+            requests.takeAnyway(more)
+        }
+        input.heldBytes += more
+        return true
+    }
+
+    /// Its request has been answered, or will not be.
+    @inline(__always)
+    func release(_ input: RequestInput) {
+        guard input.heldBytes > 0 else { return }
+        requests.give(input.heldBytes)
+        input.heldBytes = 0
+    }
+
     func takeInput(_ limits: MessageLimits) -> RequestInput {
         freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
     }
@@ -45,6 +73,7 @@ public final class LoopContext {
     /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so
     /// it is wiped.
     func giveBack(_ input: RequestInput) {
+        release(input)
         input.clear()
         guard freeInputs.count < Self.mostFreeInputs, input.bytes.capacity <= Self.inputBytes else { return }
         freeInputs.append(input)

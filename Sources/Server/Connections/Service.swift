@@ -3,6 +3,11 @@
 ///
 /// Confined to the loop of the connections it serves.
 public protocol Service: AnyObject {
+    /// The head of a request has arrived on `connection`, and content follows. The service may
+    /// answer it now by one of the connection's `respond` calls; none of the content is read then.
+    /// - Returns: whether it wants the whole request, which `handle` gets then.
+    func admits(_ connection: ClientConnection) -> Bool
+
     /// A whole request, body included, has arrived on `connection`. The service answers it exactly
     /// once by one of the connection's `respond` calls, now or later, on the same loop. The bytes
     /// of the head are valid until then.
@@ -17,6 +22,8 @@ public protocol Service: AnyObject {
 }
 
 extension Service {
+    /// Content is read whatever the head says.
+    public func admits(_ connection: ClientConnection) -> Bool { true }
     /// Nothing is to be done about it.
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {}
     /// There is nothing to end.

@@ -26,6 +26,7 @@ public final class Server {
     private let service: any Service
     private let limits: MessageLimits
     private let timeouts: ClientTimeouts
+    private let census: ConnectionCensus
     /// By the address bound.
     private var listeners: [SocketAddress: Listener] = [:]
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
@@ -35,12 +36,13 @@ public final class Server {
     /// No connection comes until it is told to listen.
     public init(
         context: LoopContext, service: any Service, limits: MessageLimits = .request,
-        timeouts: ClientTimeouts = ClientTimeouts()
+        timeouts: ClientTimeouts = ClientTimeouts(), census: ConnectionCensus = ConnectionCensus()
     ) {
         self.context = context
         self.service = service
         self.limits = limits
         self.timeouts = timeouts
+        self.census = census
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.
@@ -77,7 +79,7 @@ public final class Server {
     }
 
     private func accept(_ stream: Stream) {
-        guard connections.count < Limits.connections else {
+        guard connections.count < Limits.connections, census.enter(from: stream.peer) else {
             stream.close()
             return
         }
@@ -89,6 +91,7 @@ public final class Server {
 
     private func closed(_ connection: ClientConnection) {
         connections[ObjectIdentifier(connection)] = nil
+        census.leave(from: connection.peer.address)
         if connections.isEmpty { drained() }
     }
 

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 
 // What a head says about who is asking; `bytes` are those that its ranges count in.
@@ -18,18 +19,39 @@ extension RequestHead {
     /// its own name says that name instead. Digits and dots only behind 127, because
     /// `127.example.com` is a name that anyone can register.
     public func addressesLoopback(_ bytes: Span<UInt8>) -> Bool {
-        guard let host = fields.first(.host) else { return true }
-        var end = host.value.range.upperBound
-        let start = host.value.range.lowerBound
-        if let colon = host.value.range.last(where: { bytes[$0] == UInt8(ascii: ":") }),
-            bytes[end - 1] != UInt8(ascii: "]")
-        {
-            end = colon
-        }
-        let name = start..<end
+        guard let name = hostName(bytes) else { return true }
+        let start = name.lowerBound
         if bytes.equalsIgnoringCase(name, "localhost") || bytes.equals(name, "[::1]") { return true }
         guard name.count > 4, bytes.equals(start..<start + 4, "127.") else { return false }
         return name.allSatisfy { bytes[$0] == UInt8(ascii: ".") || 0x30...0x39 ~= bytes[$0] }
+    }
+
+    /// The host in `Host`, without its port; nil where there is no such field.
+    private func hostName(_ bytes: Span<UInt8>) -> Range<Int>? {
+        guard let host = fields.first(.host)?.value.range else { return nil }
+        guard let colon = host.last(where: { bytes[$0] == UInt8(ascii: ":") }),
+            bytes[host.upperBound - 1] != UInt8(ascii: "]")
+        else { return host }
+        return host.lowerBound..<colon
+    }
+
+    /// Whether `Host` says where the connection leads: a loopback name or address, or the address
+    /// that the client has reached.
+    package func addresses(_ local: SocketAddress?, _ bytes: Span<UInt8>) -> Bool {
+        if addressesLoopback(bytes) { return true }
+        guard let local, let name = hostName(bytes) else { return false }
+        let text = String(decoding: bytes.extracting(name).copy(), as: UTF8.self)
+        return text == (local.isIPv6 ? "[\(local.host)]" : local.host)
+    }
+
+    /// Whether a browser says that another site's page asks (Fetch Metadata 2.3). What is asked by
+    /// the user alone (`none`), or by a page of this listener, is not.
+    package func comesFromAnotherSite(_ bytes: Span<UInt8>) -> Bool {
+        for field in fields where field.id == .other && bytes.equalsIgnoringCase(field.name.range, "sec-fetch-site") {
+            let value = field.value.range
+            if !bytes.equalsIgnoringCase(value, "none"), !bytes.equalsIgnoringCase(value, "same-origin") { return true }
+        }
+        return false
     }
 
     /// Whether the request carries a token of one user: the API's own field, or the web player's

@@ -5,6 +5,8 @@ import HTTP
 final class RequestInput {
     var bytes: ByteBuffer
     private var reader: RequestReader
+    /// What the budget of requests counts of it.
+    var heldBytes = 0
     /// The request, if it came before; the reader has not seen it then.
     private(set) var repeated: RepeatedRequest?
 
@@ -22,6 +24,9 @@ final class RequestInput {
     var head: RequestHead { repeated?.head ?? reader.head }
 
     var body: [UInt8] { repeated == nil ? reader.body : [] }
+
+    /// Bytes of memory that it takes.
+    var size: Int { bytes.capacity + reader.size }
 
     /// Whether bytes of a body are awaited, as opposed to those of a head.
     var isReadingBody: Bool { reader.isReadingBody }

@@ -6,10 +6,12 @@ import HTTP
 /// point into the buffer; one with a body has its head copied aside, so that the buffer can be
 /// consumed as the body comes in.
 /// The body is read to its last byte before the request is handed on, so nothing of it can be taken
-/// for the next request (FRAMING 1.9).
+/// for the next request (FRAMING 1.9); but the head is shown before a byte of the body is kept.
 struct RequestReader: ~Copyable {
     enum Step: Equatable {
         case needMore
+        /// The head is complete, and content follows it.
+        case contentAhead
         /// The client waits for `100 Continue` before it sends the body (RFC 9110 10.1.1).
         case continueExpected
         case complete
@@ -18,6 +20,7 @@ struct RequestReader: ~Copyable {
 
     private enum State {
         case head
+        case ahead(BodyDecoder)
         case body(BodyDecoder)
         case complete
     }
@@ -36,8 +39,14 @@ struct RequestReader: ~Copyable {
 
     /// Whether bytes of a body are awaited, as opposed to those of a head.
     var isReadingBody: Bool {
-        if case .body = state { true } else { false }
+        switch state {
+        case .ahead, .body: true
+        case .head, .complete: false
+        }
     }
+
+    /// Bytes of memory that it takes.
+    var size: Int { headCopy.count + body.capacity }
 
     /// Whether nothing of a request was looked at yet.
     var isAtStart: Bool {
@@ -51,10 +60,10 @@ struct RequestReader: ~Copyable {
         do throws(ParseError) {
             switch state {
             case .head: return try readHead(&input)
-            case .body(var decoder):
-                let step = try readBody(&decoder, &input)
-                state = step == .complete ? .complete : .body(decoder)
-                return step
+            case .ahead(let decoder):
+                let step = try readOn(decoder, &input)
+                return step == .needMore && body.isEmpty && head.expectsContinue ? .continueExpected : step
+            case .body(let decoder): return try readOn(decoder, &input)
             case .complete: return .complete
             }
         } catch {
@@ -99,10 +108,15 @@ struct RequestReader: ~Copyable {
         }
         headCopy = input.withReadable { bytes in bytes.extracting(0..<head.byteCount).copy() }
         input.consume(head.byteCount)
-        var decoder = BodyDecoder(framing, limits: limits)
+        state = .ahead(BodyDecoder(framing, limits: limits))
+        return .contentAhead
+    }
+
+    private mutating func readOn(_ decoder: BodyDecoder, _ input: inout ByteBuffer) throws(ParseError) -> Step {
+        var decoder = decoder
         let step = try readBody(&decoder, &input)
         state = step == .complete ? .complete : .body(decoder)
-        return step == .needMore && body.isEmpty && head.expectsContinue ? .continueExpected : step
+        return step
     }
 
     private mutating func readBody(_ decoder: inout BodyDecoder, _ input: inout ByteBuffer) throws(ParseError) -> Step {

@@ -7,7 +7,7 @@ enum EndToEndFields {
         var result = UpstreamFields()
         result.reserve(bytes: head.byteCount, lines: head.fields.count)
         for field in head.fields where !isHopByHop(field.id) {
-            guard isForEveryRecipient(field.id) || !head.fields.connectionNames(field.name, bytes) else { continue }
+            guard isForEveryRecipient(field.id) || !head.connection.names(field.name, bytes) else { continue }
             let (name, value) = (bytes.extracting(field.name.range), bytes.extracting(field.value.range))
             result.append(field.id, name: name, value: value)
         }

@@ -13,6 +13,10 @@ struct Configuration: Equatable, Sendable {
     /// Nil: no admin listener.
     var adminListener: AdminAddress?
     var adminTokenFile: String?
+    /// Nil: as many as there may be in all.
+    var connectionsPerAddress: Int?
+    /// Bytes.
+    var requestMemory = 0
 
     var upstream = ServerURL(isTLS: true, host: "", port: 0)
     var upstreamCAFile: String?
@@ -27,6 +31,8 @@ struct Configuration: Equatable, Sendable {
     var developerTokenLifetime = Duration.zero
     var musicUserTokenFile: String?
     var clientKeysFile: String?
+    /// Names of fields that gateways set and clients could; mostly none.
+    var forwardedFields: [String] = []
 
     /// Nil: memory only.
     var cacheFile: String?

@@ -2,6 +2,7 @@
 // are all made from `Directive.table`, so that a name, a default or a grammar is written down once.
 
 import AppleMusic
+import HTTP
 
 struct Directive: Sendable {
     /// What a second line of the same name means.
@@ -207,6 +208,21 @@ extension Directive {
         file(
             "admin_token_file", \.adminTokenFile, .secret(.adminToken),
             why: "the admin listener then asks for \"Authorization: Bearer\" and the content of this file"),
+        Directive(
+            "connections_per_address", "N|off", defaults: ["2048"],
+            why: "the most connections of one client address at once, and never more than half of all"
+        ) { configuration, words throws(ValueError) in
+            configuration.connectionsPerAddress =
+                words[0] == off ? nil : try Quantity.count(words[0], in: 1...1_000_000)
+        },
+        Directive(
+            "request_memory", "SIZE", defaults: ["64MiB"],
+            why: "the most that requests may hold while they are read or wait for an answer; more are answered 503"
+        ) { configuration, words throws(ValueError) in
+            let size = try Quantity.size(words[0])
+            guard size >= 1 << 20 else { throw ValueError(words[0], isNot: "1MiB or more") }
+            configuration.requestMemory = size
+        },
     ]
 
     private static let origin = [
@@ -228,6 +244,13 @@ extension Directive {
             why: "a ceiling on requests to the origin; off: only what its 429s teach"
         ) { configuration, words throws(ValueError) in
             configuration.upstreamRate = words[0] == off ? nil : try Quantity.rate(words[0])
+        },
+        Directive(
+            "forward_fields", "NAME ...",
+            why:
+                "fields of gateways that go on to the origin under class other, such as X-Forwarded-For; none by default"
+        ) { configuration, words throws(ValueError) in
+            configuration.forwardedFields = words == [off] ? [] : try words.map(checkedFieldName)
         },
     ]
 
@@ -363,6 +386,12 @@ extension Directive {
     static let include = "include"
 
     /// `*`, or what a browser sends as `Origin`: scheme, host and port, no path (RFC 6454 6.2).
+    private static func checkedFieldName(_ text: String) throws(ValueError) -> String {
+        let name = Array(text.utf8)
+        guard !name.isEmpty, name.span.isToken(0..<name.count) else { throw ValueError(text, isNot: "a field name") }
+        return text
+    }
+
     private static func checkedOrigin(_ text: String) throws(ValueError) -> String {
         if text == "*" { return text }
         do throws(ValueError) {

@@ -30,7 +30,9 @@ extension Configuration {
             shared: try shared(endpoint, log, running),
             accessLog: nil)
         settings.upstreamRate = upstreamRate
+        settings.bounds = clientBounds
         settings.shared.clientKeys = try clientKeys(continuing: running?.settings.shared.clientKeys)
+        settings.shared.forwardedFields = forwardedFields.map { GatewayFields.spelling(Array($0.utf8).span) }
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
         settings.accessLog = try accessLogSink(running).map { ($0, accessLog.format == .json ? .json : .combined) }
@@ -172,6 +174,15 @@ extension Configuration {
             }
         }
         return ResponseCache(memory: MemoryTier(maxBytes: memoryTierBytes), store: store)
+    }
+
+    /// One address never takes more than half of what there is.
+    private var clientBounds: ClientBounds {
+        var bounds = ClientBounds()
+        bounds.requestBytes = requestMemory
+        bounds.connections = DescriptorLimit.clients(besides: upstreamConnections)
+        bounds.connectionsPerAddress = min(connectionsPerAddress ?? .max, max(1, bounds.connections / 2))
+        return bounds
     }
 
     private var crossOrigin: CrossOrigin {

@@ -3,6 +3,18 @@ import Glibc
 /// How many descriptors the process may have: one a client, one an upstream connection, one for
 /// each of a few hundred large bodies, a handful for files.
 enum DescriptorLimit {
+    /// Connections that clients may have, so that enough descriptors are left for the origin, the
+    /// admin listener, files and large bodies.
+    static func clients(besides upstreamConnections: Int) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+        let most = Int(clamping: limit.rlim_cur)
+        return max(most / 4, most - upstreamConnections - spare)
+    }
+
+    /// Descriptors for all but clients and the origin.
+    private static let spare = 192
+
     /// Raises the soft limit to the hard one, as servers do: the soft default of 1024 is for
     /// programs that use select(2).
     static func raise() {

@@ -7,7 +7,7 @@ extension Conformance {
             "Content-Encoding: unheard-of", "Content-Location: /elsewhere", "Content-MD5: Q2hlY2sgSW50ZWdyaXR5IQ==",
             "Content-Range: any", "Content-Security-Policy: default-src 'self' example.com",
             "Content-Type: text/plain;charset=utf-8", "Clear-Site-Data: cookies", #"ETag: "ghijkl""#,
-            "Expires: Mon, 11 Jan 2038 11:11:11 GMT", "Public-Key-Pins: five", "Set-Cookie: a=c", "Set-Cookie2: a=c",
+            "Expires: Mon, 11 Jan 2038 11:11:11 GMT", "Public-Key-Pins: five", "Set-Cookie2: a=c",
             "X-Frame-Options: sameorigin", "X-XSS-Protection: 1; mode=block",
         ].map { field in kept(field) }
             + [
@@ -17,6 +17,11 @@ extension Conformance {
             ].map { field in dropped(field) }
             + [
                 .reused("Cache-Control", "Cache-Control: max-age=3600", "Date: <+0>"),
+                .reused("Set-Cookie that is everyone's", "Cache-Control: public, max-age=3600", "Set-Cookie: a=c"),
+                ConformanceCase(
+                    "Set-Cookie that is one client's",
+                    .get(origin: .ok("Cache-Control: max-age=3600", "Set-Cookie: a=c"), expect: .asked),
+                    .get(origin: .ok("Cache-Control: max-age=3600", "Set-Cookie: a=d"), expect: .asked)),
                 ConformanceCase(
                     "what Connection names",
                     .get(

@@ -1,0 +1,62 @@
+import EventLoop
+import Synchronization
+
+/// How many connections clients have, in all and from each address, over all loops: one address
+/// cannot take what all need, and some descriptors are left to the admin listener, the origin and
+/// files (FRAMING 6.8).
+///
+/// Asked when a connection comes and when it goes, from any thread.
+public final class ConnectionCensus: Sendable {
+    private struct State {
+        var most: Int
+        var mostPerAddress: Int
+        var count = 0
+        var byAddress: [SocketAddress: Int] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let refused = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - most: connections in all.
+    ///   - mostPerAddress: connections of one IPv4 address or one IPv6 network of 64 bits, which is
+    ///     what one subscriber has (RFC 6177). Those over Unix sockets have no address.
+    public init(most: Int = .max, mostPerAddress: Int = .max) {
+        state = Mutex(State(most: most, mostPerAddress: mostPerAddress))
+    }
+
+    /// Other bounds; connections that are there stay.
+    public func limit(to most: Int, perAddress: Int) {
+        state.withLock { ($0.most, $0.mostPerAddress) = (most, perAddress) }
+    }
+
+    /// Connections that were closed as they came.
+    public var refusedCount: Int { refused.load(ordering: .relaxed) }
+
+    /// Connections that are there.
+    public var count: Int { state.withLock(\.count) }
+
+    /// A connection has come; false: there is no room for it, and it does not count.
+    func enter(from peer: SocketAddress?) -> Bool {
+        let isLetIn = state.withLock { state in
+            guard state.count < state.most else { return false }
+            if let subscriber = peer?.subscriber {
+                guard state.byAddress[subscriber, default: 0] < state.mostPerAddress else { return false }
+                state.byAddress[subscriber, default: 0] += 1
+            }
+            state.count += 1
+            return true
+        }
+        if !isLetIn { refused.add(1, ordering: .relaxed) }
+        return isLetIn
+    }
+
+    /// A connection that had come has gone.
+    func leave(from peer: SocketAddress?) {
+        state.withLock { state in
+            state.count -= 1
+            guard let subscriber = peer?.subscriber, let count = state.byAddress[subscriber] else { return }
+            state.byAddress[subscriber] = count > 1 ? count - 1 : nil
+        }
+    }
+}

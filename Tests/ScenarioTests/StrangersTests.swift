@@ -1,0 +1,126 @@
+import AppleMusic
+import EventLoop
+import Foundation
+import HTTP
+import Proxy
+import Server
+import TestSupport
+import Testing
+
+/// What clients may take that nobody knows: memory, connections.
+@Suite(.timeLimit(.minutes(10))) struct StrangersTests {
+    private func withProxy(
+        keys: Bool = false, bounds: ClientBounds = ClientBounds(), _ test: (ProxyUnderTest, FakeOrigin) throws -> Void
+    ) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let clients = try keys ? ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span)) : nil
+        let proxy = try ProxyUnderTest(originPort: origin.port, clientKeys: clients)
+        defer { proxy.stop() }
+        try proxy.adopt { $0.bounds = bounds }
+        try test(proxy, origin)
+    }
+
+    private func bounds(requestBytes: Int = 64 << 20, perAddress: Int = .max) -> ClientBounds {
+        var bounds = ClientBounds()
+        bounds.requestBytes = requestBytes
+        bounds.connectionsPerAddress = perAddress
+        return bounds
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// 981 clients without a key took a gibibyte by a mebibyte of content each.
+    @Test(arguments: [
+        ("POST /v1/me/library", "", 401), ("POST /v1/me/library", "X-Refrain-Key: wrong\r\n", 401),
+        ("TRACK /v1/me/library", "X-Refrain-Key: 0123456789abcdef\r\n", 405),
+        ("POST /v1/%zz", "X-Refrain-Key: 0123456789abcdef\r\n", 400),
+        ("POST /v1/me/x", "X-Refrain-Key: 0123456789abcdef\r\nMusic-User-Token: a\r\nMusic-User-Token: b\r\n", 400),
+    ])
+    func contentIsReadOnlyWhereItsHeadIsTaken(line: String, fields: String, status: Int) throws {
+        try withProxy(keys: true) { proxy, origin in
+            for framing in ["Content-Length: 1000000", "Transfer-Encoding: chunked"] {
+                let client = try RawClient(port: UInt16(proxy.port))
+                defer { client.close() }
+                try client.send("\(line) HTTP/1.1\r\nHost: x\r\n\(fields)\(framing)\r\n\r\n")
+                let answer = text(client.readSome())
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+                #expect(answer.contains("\r\nConnection: close\r\n"))
+                #expect(answer.contains("\r\nWWW-Authenticate: Bearer") == (status == 401))
+            }
+            #expect(origin.requests.isEmpty && proxy.statistics.requests.heldBytes == 0)
+        }
+    }
+
+    @Test func aRequestThatIsAdmittedByItsHeadCountsOnce() throws {
+        let file = "app 0123456789abcdef 2/s\n"
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, clientKeys: try ClientKeys(SecretBytes(Array(file.utf8).span)))
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send(
+                "POST", "/v1/me/library", fields: [("X-Refrain-Key", "0123456789abcdef")], body: Data("{}".utf8))
+            #expect(reply.status == 200)
+        }
+        #expect(proxy.statistics.clients.map { $0.requests } == [2] && proxy.statistics[.requests] == 2)
+    }
+
+    @Test func requestsTogetherHoldNoMoreThanTheyMay() throws {
+        try withProxy(bounds: bounds(requestBytes: 1 << 20)) { proxy, _ in
+            let part = [UInt8](repeating: 0x20, count: 100_000)
+            let clients = try (0..<40).map { _ in try RawClient(port: UInt16(proxy.port)) }
+            for client in clients {
+                // Those that are refused meanwhile may not take all of it.
+                try? client.send("POST /v1/me/library HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n")
+                try? client.send(part)
+            }
+            let refused = clients.filter { text($0.readSome(patience: .milliseconds(500))).hasPrefix("HTTP/1.1 503 ") }
+            #expect(!refused.isEmpty && refused.count < clients.count)
+            #expect(proxy.statistics.requests.heldBytes <= 1 << 20)
+            // What needs no memory for long is answered.
+            #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
+            for client in clients { client.close() }
+            waitUntil { proxy.statistics.requests.heldBytes == 0 }
+            #expect(proxy.statistics.requests.heldBytes == 0)
+        }
+    }
+
+    @Test func aRequestThatIsLargerThanAllMayBeIsTooLarge() throws {
+        try withProxy(bounds: bounds(requestBytes: 50_000)) { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            defer { client.close() }
+            try client.send("POST /v1/me/library HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n")
+            try? client.send([UInt8](repeating: 0x20, count: 150_000))
+            #expect(text(client.readSome()).hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test func headsThatDoNotEndCount() throws {
+        try withProxy(bounds: bounds(requestBytes: 1 << 20)) { proxy, _ in
+            let clients = try (0..<20).map { _ in try RawClient(port: UInt16(proxy.port)) }
+            for client in clients { try client.send("GET / HTTP/1.1\r\nX: ") }
+            waitUntil { proxy.statistics.requests.heldBytes > 0 }
+            #expect((1...(1 << 20)).contains(proxy.statistics.requests.heldBytes))
+            for client in clients { client.close() }
+            waitUntil { proxy.statistics.requests.heldBytes == 0 }
+            #expect(proxy.statistics.requests.heldBytes == 0)
+        }
+    }
+
+    @Test func oneAddressCannotTakeTheConnectionsOfAll() throws {
+        try withProxy(bounds: bounds(perAddress: 3)) { proxy, _ in
+            let request = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: x\r\n\r\n"
+            func isServed(_ client: RawClient) -> Bool {
+                (try? client.send(request)) != nil && text(client.readSome()).hasPrefix("HTTP/1.1 200 ")
+            }
+            let greedy = try (0..<6).map { _ in try RawClient(port: UInt16(proxy.port)) }
+            #expect(greedy.count(where: isServed) == 3)
+            let other = try RawClient(port: UInt16(proxy.port), from: 2)
+            #expect(isServed(other))
+            #expect(proxy.statistics.connections.refusedCount == 3)
+            for client in greedy + [other] { client.close() }
+            waitUntil { proxy.statistics.connections.count == 0 }
+            #expect(isServed(try RawClient(port: UInt16(proxy.port))))
+        }
+    }
+}
