@@ -19,6 +19,7 @@ public final class ResponseCache: Sendable {
     let survey = StorageSurvey()
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
+    private let purgedTargets = PurgedTargets()
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     /// What was composed, by its parts. Its lock is taken before those of the memory tier, never
@@ -99,6 +100,7 @@ public final class ResponseCache: Sendable {
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         let purge = Purge(selection: selection, mode: mode, now: now)
+        purgedTargets.note(purge)
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         guard let store else {
             completion(purgeMemory(purge))
@@ -113,6 +115,12 @@ public final class ResponseCache: Sendable {
             purgeMemory(purge)
             completion(chosen)
         }
+    }
+
+    /// When a purge last chose answers to such a request, in unix seconds; `Int64.min` where none
+    /// did. What is as old as that must not become a part of another answer to it.
+    public func lastPurge(of target: [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8) -> Int64 {
+        purgedTargets.lastPurge(of: target, storefront: storefront(), classTag: classTag)
     }
 
     /// Writes down that a form of request rests; without a store that is forgotten with the

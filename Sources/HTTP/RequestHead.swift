@@ -47,7 +47,7 @@ public final class RequestHead {
     /// Whether the answer would be the request itself, credentials and all: TRACE, and what some
     /// servers call TRACK.
     public func asksForEcho(_ bytes: Span<UInt8>) -> Bool {
-        method == .trace || method == .other && bytes.equalsIgnoringCase(methodText.range, "TRACK")
+        method == .trace || method == .other && bytes.equalsIgnoringCase(methodText.range, "track")
     }
 
     func removeAll() {

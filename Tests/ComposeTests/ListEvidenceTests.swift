@@ -49,6 +49,23 @@ import Testing
         #expect(evidence.habits(in: us, at: now).hasNoGaps)
     }
 
+    /// The file is read the latest first: of each list the last page alone was counted, and what
+    /// was learnt of gaps did not survive a restart.
+    @Test func placesCountInWhateverOrderTheirPagesCome() throws {
+        for order in [[0, 20, 40, 60, 80], [80, 60, 40, 20, 0], [40, 0, 80, 20, 60]] {
+            var evidence = ListEvidence()
+            for artist in 1...12 {
+                for offset in order {
+                    try note(&evidence, "us", artist: artist, limit: 20, offset: offset, items: 20, next: offset + 20)
+                }
+            }
+            let isWhole = order != [40, 0, 80, 20, 60]
+            // Of a hole that was filled later nothing is counted, which is too little and never too
+            // much.
+            #expect(evidence.habits(in: us, at: now).hasNoGaps == isWhole, "\(order)")
+        }
+    }
+
     /// A client could choose so many languages that one list looked like many.
     @Test func aListInSeveralLanguagesIsOneList() throws {
         var evidence = ListEvidence()

@@ -65,7 +65,10 @@ extension Explanation {
             if let reason { return "A fresh answer is stored that was composed of others (\(reason.text))." }
             return "A fresh answer is stored."
         case .compose: return "Nothing fresh is stored for it, but all that it asks for is, in other answers."
-        case .complete: return "Some of what it asks for is stored; one smaller request fetches the rest."
+        case .complete:
+            return composing?.fetchesMore == true
+                ? "One request fetches more than it asks for, of which it is answered, and others like it later."
+                : "Some of what it asks for is stored; one smaller request fetches the rest."
         case .verify: return "It could be composed; compose verify asks the origin all the same and compares."
         case .stale:
             return "The stored answer is past its freshness: it is served, and a newer one is fetched behind it."

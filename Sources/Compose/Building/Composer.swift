@@ -32,7 +32,10 @@ package struct Composer {
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
         switch outcome {
-        case .partial: return outcome
+        case .partial(let supplement):
+            // What would be fetched is here, and nothing could be made of it.
+            guard supplement.growth != nil, sources.hasAnswer(to: supplement.target) else { return outcome }
+            return .impossible(Refusal(.growth, Lack(.growthGainsLittle)))
         case .impossible(let refusal): return composeNothing(request, refusal, at: now)
         case .answer(let body):
             guard var limited = body.limited(by: rule, notFoundFor: notFoundFor, at: now) else {

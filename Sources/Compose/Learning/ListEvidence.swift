@@ -103,8 +103,9 @@ private struct GapEvidence: Sendable {
     private var excludedUntil: Int64 = 0
     /// Places of different lists that had their items, each counted once as far as it is known.
     private var places = 0
-    /// Up to where each list was counted.
-    private var counted: [UInt64: Int] = [:]
+    /// From where to where each list was counted. Pages come in any order: the file's are read the
+    /// latest first.
+    private var counted: [UInt64: Range<Int>] = [:]
 
     /// So many places with their items say that there are no gaps: with one gap in a hundred
     /// places, one series of 23,000 is as long.
@@ -124,7 +125,13 @@ private struct GapEvidence: Sendable {
         }
         excludedUntil = max(excludedUntil, until)
         guard places < Self.tellingPlaces, counted[list] != nil || counted.count < Self.maxLists else { return }
-        places += max(0, range.upperBound - max(range.lowerBound, counted[list] ?? 0))
-        counted[list] = max(counted[list] ?? 0, range.upperBound)
+        guard let known = counted[list] else {
+            places += range.count
+            counted[list] = range
+            return
+        }
+        // Of a hole between them nothing is counted, now or later.
+        places += range.count - range.clamped(to: known).count
+        counted[list] = min(known.lowerBound, range.lowerBound)..<max(known.upperBound, range.upperBound)
     }
 }

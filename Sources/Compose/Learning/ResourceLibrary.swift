@@ -137,8 +137,18 @@ public final class ResourceLibrary: Sendable {
     }
 
     /// What answers can be made of now.
-    package func sources(_ reader: StoreReader?, at now: Int64, isPeeking: Bool = false) -> StoredSources {
-        StoredSources(cache, index, reader, classes, at: now, isPeeking: isPeeking)
+    /// - Parameter request: what they answer: where that was purged, nothing as old as the purge
+    ///   counts. Nil: where nothing is made of them.
+    package func sources(
+        _ reader: StoreReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false
+    ) -> StoredSources {
+        let purgedAt = request.map { request in
+            let type = request.resources.first?.type ?? request.shape.type
+            return cache.lastPurge(
+                of: request.target, storefront: Array("\(request.storefront)".utf8), classTag: type.rawValue)
+        }
+        return StoredSources(
+            cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min)
     }
 
     /// Whether that is done.

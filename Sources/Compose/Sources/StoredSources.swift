@@ -30,20 +30,24 @@ package struct StoredSources {
     private let classes: ResourceClasses
     private let now: Int64
     private let isPeeking: Bool
+    private let newerThan: Int64
     private var parts: [CacheKey: StoredSource?] = [:]
 
     /// So many answers are looked up for one composition: each may be read from the file, on the
     /// loop.
     private static let maxParts = 256
 
-    /// - Parameter isPeeking: whether looking must leave no trace: nothing is promoted, counted as
+    /// - Parameters:
+    ///   - isPeeking: whether looking must leave no trace: nothing is promoted, counted as
     ///   used or kept.
+    ///   - newerThan: answers that came by then, in unix seconds, do not count.
     init(
         _ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, _ classes: ResourceClasses,
         at now: Int64,
-        isPeeking: Bool
+        isPeeking: Bool, newerThan: Int64 = .min
     ) {
         self.isPeeking = isPeeking
+        self.newerThan = newerThan
         self.classes = classes
         self.cache = cache
         self.index = index
@@ -64,6 +68,11 @@ package struct StoredSources {
             found.append(Candidate(part: part, object: object, placement: placement))
         }
         return found
+    }
+
+    /// Whether a fresh answer to this very request is in memory.
+    func hasAnswer(to target: [UInt8]) -> Bool {
+        cache.peek(CacheKey(scope: .shared, target: target), nil, at: now)?.isFresh(at: now) ?? false
     }
 
     /// Whether places of this number were noted, be it in answers that are gone or stale by now.
@@ -87,7 +96,8 @@ package struct StoredSources {
 
     private func look(up key: CacheKey) -> StoredSource? {
         let stored = isPeeking ? cache.peek(key, reader, at: now) : cache.lookup(key, reader, at: now)
-        guard let found = stored, found.isFresh(at: now), classes.allowParts(of: found) else { return nil }
+        guard let found = stored, found.receivedAt > newerThan, found.isFresh(at: now), classes.allowParts(of: found)
+        else { return nil }
         if let map = found.outline as? ResourceDocument { return StoredSource(found, map) }
         // From the file: read once, and kept with the answer from now on.
         guard let map = DocumentScan(found.body).document else { return nil }

@@ -32,7 +32,8 @@ extension ProxyLoop {
             settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
             rule: rule)
         guard library.mayHoldParts(of: request) else { return composer.composeNothing(request, at: now) }
-        return composer.compose(request, library.sources(reader, at: now, isPeeking: isPeeking), at: now)
+        let sources = library.sources(reader, for: request, at: now, isPeeking: isPeeking)
+        return composer.compose(request, sources, at: now)
     }
 
     /// The answer to a request, if it can be built by now and clients are given what is built;

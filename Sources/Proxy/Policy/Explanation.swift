@@ -52,6 +52,8 @@ public struct Explanation: Sendable {
         public let parts: [String]
         /// The target of the request for what is lacking.
         public let supplement: String?
+        /// Whether that asks for more than this request does.
+        public private(set) var fetchesMore = false
     }
 
     /// Why it cannot be composed.
@@ -126,6 +128,7 @@ extension Explanation.Composing {
             kind = nil
             parts = []
             supplement = String(decoding: lacking.target, as: UTF8.self)
+            fetchesMore = lacking.growth != nil
         case .hit, .stale, .fetch, .pass, .refuse: return nil
         }
     }

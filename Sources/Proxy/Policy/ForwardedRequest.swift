@@ -4,10 +4,10 @@ import HTTP
 /// The request that goes to the origin: built from parsed parts, never copied as a whole
 /// (FRAMING 3.1).
 ///
-/// The target is the canonical spelling, as the answer is keyed. Of the client's fields
-/// `ForwardedFields` go along; every credential of the client's is left out, and the proxy's own are
-/// put in. A class, because it is handed from one to the other until it is answered, and is never
-/// changed.
+/// The target is the canonical spelling, as the answer is keyed. Of the client's fields those of
+/// `ForwardedFields` go along; every credential of the client's is left out, and the proxy's own
+/// are put in. A class, because it is handed from one to the other until it is answered, and is
+/// never changed.
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]

@@ -33,7 +33,7 @@ public final class ClientConnection {
     /// What it shares with the other connections of its loop.
     public let context: LoopContext
     let stream: Stream
-    private let service: any Service
+    let service: any Service
     private let timeouts: ClientTimeouts
     private let limits: MessageLimits
     private let idle: Nanoseconds
@@ -42,11 +42,11 @@ public final class ClientConnection {
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
     /// When the request being answered was complete; a turn of the loop before the answer at least.
-    public private(set) var requestedAt: Instant
+    public internal(set) var requestedAt: Instant
     /// Who asks, where the service has found out; forgotten with the next request.
     public var client: Client?
     /// Whether the service has admitted the request by its head already.
-    public private(set) var isAdmitted = false
+    public internal(set) var isAdmitted = false
     /// The peer's address without its port, as the access log writes it; made once.
     package private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
@@ -264,30 +264,6 @@ extension ClientConnection: StreamHandler {
         if case .answering = phase, let input { _ = context.hold(input, canBeRefused: false) }
     }
 
-    /// Lets the service judge the head before content is read. An answer now leaves content unread,
-    /// after which nothing on this connection has a meaning (FRAMING 1.9).
-    private func admitContent() {
-        phase = .answering
-        requestedAt = context.loop.now
-        client = nil
-        keepsAlive = false
-        isAdmitted = service.admits(self)
-        guard isAdmitted, isOpen else { return }
-        keepsAlive = true
-        phase = .reading
-    }
-
-    /// Counts what the input takes; refuses the request where that is more than there is.
-    private func hold(_ input: RequestInput) -> Bool {
-        if context.hold(input) { return true }
-        if context.requests.canHold(input.size) {
-            refuse(status: 503, detail: "Too much is being read from other clients.")
-        } else {
-            refuse(status: 413, detail: "The request is larger than all requests together may be.")
-        }
-        return false
-    }
-
     /// Reads once into `input`; false when there is nothing to go on with.
     private func fill(_ input: RequestInput) -> Bool {
         guard isReadable else {
@@ -409,7 +385,7 @@ extension ClientConnection {
     /// Answers a request that cannot be read to its end, and closes: what follows on this
     /// connection has no meaning. Nothing is asked of the reader, whose head is that of the request
     /// before or half of this one.
-    private func refuse(status: Int, detail: String) {
+    func refuse(status: Int, detail: String) {
         keepsAlive = false
         requestedAt = context.loop.now
         client = nil

@@ -33,7 +33,7 @@ final class RequestInput {
 
     /// Reads on in the bytes that have come.
     func advance(_ memory: inout RequestMemo) -> RequestReader.Step {
-        guard !bytes.isEmpty else { return .needMore }
+        guard !bytes.isEmpty || reader.isReadingBody else { return .needMore }
         if reader.isAtStart {
             repeated = bytes.withReadable { memory.find($0) }
             guard repeated == nil else { return .complete }

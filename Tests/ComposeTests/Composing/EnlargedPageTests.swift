@@ -24,6 +24,14 @@ import Testing
             "aligned to its size", full + [page(1, "limit=20&offset=130", 130..<150, next: 150)],
             "artists/1/albums?limit=20&offset=150", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=100")),
         ComposingCase(
+            "not where it is held, though its place was forgotten",
+            full + [
+                first,
+                Stored(
+                    "artists/1/albums?limit=100&offset=0", CutWindowTests.page(1, "", 0..<90, next: nil).body,
+                    isNoted: false),
+            ], "artists/1/albums?limit=20&offset=20", .refusal, "growth growth-gains-little"),
+        ComposingCase(
             "with the language of the list",
             full + [page(9, "l=de&limit=20&offset=20", 20..<40, next: 40), page(1, "l=de&limit=20", 0..<20, next: 20)],
             "artists/1/albums?l=de&limit=20&offset=20",

@@ -64,7 +64,9 @@ import Testing
         #expect(status.contains("fwd=") && cost == 1, "\(chosen.rawValue), \(mode): \(status)")
     }
 
-    @Test func aPurgeByTheComposedAnswersOwnTargetTakesItAlone() throws {
+    /// It was made again of what the purge had not chosen, and as fresh as before.
+    @Test(arguments: [PurgeMode.hard, .soft], [true, false])
+    func whatWasPurgedIsNotMadeAgainOfOlderAnswers(mode: PurgeMode, byPrefix: Bool) throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
         let songs = try scene.ids("songs", 2)
@@ -72,10 +74,12 @@ import Testing
         try scene.get(path([songs[0], songs[1]]))
         let single = "/v1/catalog/us/songs/\(songs[1])"
         #expect(try scene.get(single).status.contains("detail=reduced"))
-        let selection = EntrySelection([.target(Array(single.utf8))])
-        scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in }
-        // The parts were not chosen, and it is made of them again.
+        let selection = EntrySelection([byPrefix ? .prefix(Array(single.utf8)) : .target(Array(single.utf8))])
+        scene.cache.purge(selection, mode, at: scene.clock.unixSeconds) { _ in }
+        #expect(try scene.get(single).cost == 1)
         #expect(try scene.get(single).cost == 0)
+        // The parts were not chosen.
+        #expect(try scene.get(path([songs[0], songs[1]])).cost == 0)
     }
 
     @Test func aPartThatIsFetchedAnewWithOtherContentReachesIt() throws {

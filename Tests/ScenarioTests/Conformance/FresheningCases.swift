@@ -21,7 +21,6 @@ extension Conformance {
             updated("Clear-Site-Data", "cache", "cookies"),
             updated("Expires", "Fri, 01 Jan 2038 01:01:01 GMT", "Mon, 11 Jan 2038 11:11:11 GMT"),
             updated("Public-Key-Pins", "a", "b"),
-            updated("Set-Cookie", "a=b", "a=c"),
             updated("Set-Cookie2", "a=b", "a=c"),
             updated("X-Frame-Options", "deny", "sameorigin"),
             updated("X-XSS-Protection", "1", "1; mode=block"),

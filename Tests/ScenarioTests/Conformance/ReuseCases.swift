@@ -55,7 +55,7 @@ extension Conformance {
             .reused(
                 "of an attachment without explicit freshness", after: 0, "Last-Modified: <-100000>", "Date: <+0>",
                 "Content-Disposition: attachment; filename=a.txt"),
-            .reused("of an answer that sets a cookie", "Cache-Control: max-age=100000", "Set-Cookie: a=b"),
+            .reused("of an answer that sets a cookie", "Cache-Control: public, max-age=100000", "Set-Cookie: a=b"),
             ConformanceCase(
                 "for a request with a cookie",
                 .get(origin: .ok("Cache-Control: max-age=100000")),

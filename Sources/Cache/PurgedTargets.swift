@@ -1,0 +1,81 @@
+import Synchronization
+
+/// The targets that purges chose lately, and when: an answer for one of them is not built of parts
+/// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
+/// others, which it did not choose, would bring back what it was to end.
+///
+/// In memory alone. Used from any thread.
+final class PurgedTargets: Sendable {
+    fileprivate struct State {
+        /// By target; unix seconds.
+        var exact: [[UInt8]: Int64] = [:]
+        /// Their order, the oldest first.
+        var order: [[UInt8]] = []
+        var wide: [(selection: EntrySelection, at: Int64)] = []
+        /// Before that anything may have been purged: what is not remembered any more.
+        var forgottenUntil = Int64.min
+    }
+
+    private let state = Mutex(State())
+    /// Mostly nothing was purged, and nothing is locked then.
+    private let isEmpty = Atomic<Bool>(true)
+
+    fileprivate static let (mostExact, mostWide) = (16_384, 256)
+
+    /// Notes a purge. One of everything, or of a resource, leaves no parts.
+    func note(_ purge: Purge) {
+        let conditions = purge.selection.conditions
+        let choosesByResource = conditions.contains { if case .resource = $0 { true } else { false } }
+        guard purge.mode != .dryRun, !conditions.isEmpty, !choosesByResource else { return }
+        state.withLock { state in
+            if case .target(let target) = conditions[0], conditions.count == 1 {
+                state.note(target, at: purge.now)
+            } else {
+                state.wide.append((purge.selection, purge.now))
+                if state.wide.count > Self.mostWide { state.forget(state.wide.removeFirst().at) }
+            }
+        }
+        isEmpty.store(false, ordering: .releasing)
+    }
+
+    /// When the target was purged last, in unix seconds; `Int64.min` where it was not.
+    func lastPurge(of target: [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8) -> Int64 {
+        if isEmpty.load(ordering: .acquiring) { return .min }
+        let storefront = storefront()
+        return state.withLock { state in
+            var last = max(state.forgottenUntil, state.exact[target] ?? .min)
+            for (selection, time) in state.wide where time > last {
+                if selection.chooses(target, storefront: storefront, classTag: classTag) { last = time }
+            }
+            return last
+        }
+    }
+}
+
+extension PurgedTargets.State {
+    fileprivate mutating func note(_ target: [UInt8], at now: Int64) {
+        if exact.updateValue(now, forKey: target) == nil { order.append(target) }
+        guard order.count > PurgedTargets.mostExact else { return }
+        // A half at once, so that what is left is not moved for each.
+        let half = order.count / 2
+        for target in order[..<half] { forget(exact.removeValue(forKey: target) ?? .min) }
+        order.removeFirst(half)
+    }
+
+    fileprivate mutating func forget(_ time: Int64) { forgottenUntil = max(forgottenUntil, time) }
+}
+
+extension EntrySelection {
+    /// Whether an answer of the origin's to such a request would be among the chosen.
+    fileprivate func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
+        conditions.allSatisfy { condition in
+            switch condition {
+            case .target(let chosen): chosen == target
+            case .prefix(let prefix): target.starts(with: prefix)
+            case .storefront(let chosen): chosen == storefront
+            case .classTag(let chosen): chosen == classTag
+            case .resource: false
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Cache
+
+@Suite struct PurgedTargetsTests {
+    private func purge(_ conditions: [EntrySelection.Condition], _ mode: PurgeMode = .hard, at now: Int64) -> Purge {
+        Purge(selection: EntrySelection(conditions), mode: mode, now: now)
+    }
+
+    private func last(_ purged: PurgedTargets, _ target: String, _ storefront: String = "us", _ tag: UInt8 = 1) -> Int64
+    {
+        purged.lastPurge(of: Array(target.utf8), storefront: Array(storefront.utf8), classTag: tag)
+    }
+
+    @Test func theLatestPurgeOfATargetCounts() {
+        let purged = PurgedTargets()
+        #expect(last(purged, "/a") == .min)
+        purged.note(purge([.target(Array("/a".utf8))], at: 10))
+        purged.note(purge([.target(Array("/a".utf8))], .soft, at: 20))
+        purged.note(purge([.target(Array("/a".utf8))], .dryRun, at: 30))
+        #expect(last(purged, "/a") == 20 && last(purged, "/ab") == .min)
+    }
+
+    @Test(arguments: [
+        (EntrySelection.Condition.prefix(Array("/a".utf8)), "/ab", "us", 1 as UInt8, true),
+        (.prefix(Array("/a".utf8)), "/b", "us", 1, false), (.storefront(Array("us".utf8)), "/b", "us", 1, true),
+        (.storefront(Array("us".utf8)), "/b", "jp", 1, false), (.classTag(1), "/b", "jp", 1, true),
+        (.classTag(1), "/b", "jp", 2, false), (.resource(1), "/b", "jp", 2, false),
+    ])
+    func aPurgeCountsForWhatItWouldHaveChosen(
+        condition: EntrySelection.Condition, target: String, storefront: String, tag: UInt8, counts: Bool
+    ) {
+        let purged = PurgedTargets()
+        purged.note(purge([condition], at: 10))
+        #expect(last(purged, target, storefront, tag) == (counts ? 10 : .min))
+        let narrowed = PurgedTargets()
+        narrowed.note(purge([condition, .prefix(Array("/none".utf8))], at: 10))
+        #expect(last(narrowed, target, storefront, tag) == .min)
+    }
+
+    /// What is not remembered may have been anything.
+    @Test func whatIsForgottenCountsForAll() {
+        let purged = PurgedTargets()
+        for number in 0..<20_000 { purged.note(purge([.target(Array("/\(number)".utf8))], at: Int64(number))) }
+        #expect(last(purged, "/19999") == 19_999)
+        let floor = last(purged, "/other")
+        #expect(floor > 0 && floor < 19_999 && last(purged, "/0") == floor)
+        let wide = PurgedTargets()
+        for number in 0..<300 { wide.note(purge([.prefix(Array("/\(number)/".utf8))], at: Int64(number))) }
+        #expect(last(wide, "/299/a") == 299 && last(wide, "/other") == 43)
+    }
+}
