@@ -204,7 +204,7 @@ extension Reason {
         case .stale, .staleWhileRevalidate, .staleIfError, .revalidated: "stale"
         case .method: "method"
         case .personal, .requestContent, .off: "bypass"
-        case .requestNoStore, .requestNoCache, .requestMaxAge: "request"
+        case .requestNoStore, .requestNoCache, .requestMaxAge, .unprovenToken: "request"
         case .absentVariant: "vary-miss"
         case .partial: "partial"
         default: "uri-miss"
