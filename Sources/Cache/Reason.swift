@@ -28,6 +28,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case requestMaxAge
     /// Some of what is asked for is stored: the rest is fetched.
     case partial
+    /// It is stored, but the client shows no token that the origin has accepted of late.
+    case unprovenToken
 
     // MARK: Why an answer was not stored
 
@@ -94,6 +96,10 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case waitedTooLong
     /// The proxy stops.
     case draining
+    /// The client left before its request had its turn.
+    case clientLeft
+    /// The client took a large answer so slowly that it held a connection from others.
+    case slowReader
     /// The origin's answer is an error that the stored answer stands in for.
     case upstreamError
     case upstreamResolve
@@ -123,6 +129,7 @@ extension Reason {
         case .requestNoCache: "request-no-cache"
         case .requestMaxAge: "request-max-age"
         case .partial: "partial"
+        case .unprovenToken: "unproven-token"
         case .unauthorized: "unauthorized"
         case .rateLimited: "rate-limited"
         case .serverError: "server-error"
@@ -150,6 +157,8 @@ extension Reason {
         case .queueFull: "queue-full"
         case .waitedTooLong: "waited-too-long"
         case .draining: "draining"
+        case .clientLeft: "client-left"
+        case .slowReader: "slow-reader"
         case .upstreamError: "upstream-error"
         case .upstreamResolve: "upstream-resolve"
         case .upstreamConnect: "upstream-connect"
@@ -163,8 +172,14 @@ extension Reason {
         }
     }
 
-    /// Whether the origin was not even asked: the proxy had no turn for the request.
-    public var isOfTheProxy: Bool { self == .queueFull || self == .waitedTooLong || self == .draining }
+    /// Whether the origin is not to blame: the proxy had no turn for the request, or its client did
+    /// not wait for the answer.
+    public var isOfTheProxy: Bool {
+        switch self {
+        case .queueFull, .waitedTooLong, .draining, .clientLeft, .slowReader: true
+        default: false
+        }
+    }
 
     /// Whether no usable answer of the origin's came.
     public var isFailure: Bool { self == .onlyIfCached || isOfTheProxy || rawValue >= Reason.upstreamError.rawValue }
@@ -189,7 +204,7 @@ extension Reason {
         case .stale, .staleWhileRevalidate, .staleIfError, .revalidated: "stale"
         case .method: "method"
         case .personal, .requestContent, .off: "bypass"
-        case .requestNoStore, .requestNoCache, .requestMaxAge: "request"
+        case .requestNoStore, .requestNoCache, .requestMaxAge, .unprovenToken: "request"
         case .absentVariant: "vary-miss"
         case .partial: "partial"
         default: "uri-miss"

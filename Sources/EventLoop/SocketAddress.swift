@@ -125,11 +125,16 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Who is likely one party: the address without its port, and of an IPv6 address the network of
-    /// 64 bits, which is what one subscriber has (RFC 6177). Nil for a Unix socket.
-    public var subscriber: SocketAddress? {
-        guard path == nil else { return nil }
-        return SocketAddress(high: high, low: isIPv6 ? 0 : low, scope: 0, isIPv6: isIPv6, port: 0)
+    /// A number for what is likely one host or one household: all of an IPv4 address, mapped ones
+    /// included, and the first 64 bits of an IPv6 one, in which anyone has as many addresses as
+    /// they like. Nil for a Unix socket.
+    public var network: UInt64? {
+        if path != nil { return nil }
+        let mapped = UInt64(UInt32(0xFFFF).bigEndian)
+        guard isIPv6, high != 0 || low & 0xFFFF_FFFF != mapped else {
+            return UInt64(UInt32.max) << 32 | (isIPv6 ? low >> 32 : high)
+        }
+        return high
     }
 
     /// AF_INET, AF_INET6 or AF_UNIX.

@@ -41,7 +41,7 @@ public final class Stream {
     var isDrained = false
     /// The peer has ended its side, so a short read does not mean that there is nothing more to
     /// learn.
-    var isEnding = false
+    public internal(set) var isEnding = false
     /// The end of the stream was read.
     var hasReadEnd = false
     var closeError: StreamError?

@@ -32,4 +32,17 @@ import Testing
         let address = try #require(SocketAddress("[::1]:80")).with(port: 443)
         #expect(address.description == "[::1]:443" && address.isIPv6)
     }
+
+    /// A household with an IPv6 network has as many addresses as it likes.
+    @Test func networkIsTheHostOfIPv4AndTheFirstHalfOfIPv6() throws {
+        func network(_ host: String) throws -> UInt64 { try #require(SocketAddress(host: host, port: 1)?.network) }
+        #expect(try network("192.0.2.1") != network("192.0.2.2"))
+        #expect(try network("192.0.2.1") == network("::ffff:192.0.2.1"))
+        #expect(try network("::ffff:192.0.2.2") != network("::ffff:192.0.2.1"))
+        #expect(try network("2001:db8::1") == network("2001:db8::2:3:4:5"))
+        #expect(try network("2001:db8::1") != network("2001:db8:0:1::1"))
+        #expect(try network("2001:db8::1") != network("32.1.13.184"))
+        #expect(SocketAddress(path: "/run/x.sock")?.network == nil)
+        #expect(SocketAddress("192.0.2.1:1")?.network == SocketAddress("192.0.2.1:2")?.network)
+    }
 }

@@ -10,7 +10,7 @@ import Upstream
             .resolve(""), .connect(""), .tls(""), .timeout(.connect), .timeout(.firstByte), .timeout(.content),
             .timeout(.whole), .closedEarly(.head), .malformed(.statusLine), .switchedProtocols,
             .tooManyInterimResponses,
-            .tooManyWaiting(retryAfter: 1), .waitedTooLong(retryAfter: 1), .draining,
+            .tooManyWaiting(retryAfter: 1), .waitedTooLong(retryAfter: 1), .draining, .readerTooSlow,
         ] as [UpstreamFailure])
     func everyFailuresWordIsThatOfItsReason(_ failure: UpstreamFailure) {
         #expect(failure.word == failure.reason.text)

@@ -27,6 +27,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
+        budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false,
         adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -37,6 +38,9 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             crossOrigin: crossOrigin, composition: composition)
         shared.warn = warn
         shared.clientKeys = clientKeys
+        shared.budget = budget
+        // Most of these proxies have no token of their own, and stand for ones that do.
+        shared.provesTokens = provesTokens
         shared.gzip = gzip
         var upstream = UpstreamSettings(endpoint: endpoint)
         adjusting(&upstream)

@@ -33,10 +33,12 @@ public final class HTTPTestClient {
     }
 
     private let port: Int
+    private let host: UInt8
     private var connection: RawClient?
     private var buffer: [UInt8] = []
 
-    public init(port: Int) { self.port = port }
+    /// - Parameter host: the last number of the address of the loopback that it connects from.
+    public init(port: Int, from host: UInt8 = 1) { (self.port, self.host) = (port, host) }
 
     public func close() { (connection, buffer) = (nil, []) }
 
@@ -45,7 +47,7 @@ public final class HTTPTestClient {
     public func send(
         _ method: String = "GET", _ target: String, fields: [(String, String)] = [], body: Data? = nil
     ) throws -> Reply {
-        let connection = try connection ?? RawClient(port: UInt16(port))
+        let connection = try connection ?? RawClient(port: UInt16(port), from: host)
         self.connection = connection
         var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }

@@ -12,31 +12,19 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     private var descriptor: CInt
 
     /// Connects to 127.0.0.1. A small `receiveBuffer` makes a slow reader felt early.
-    /// - Parameter host: the last number of the address that it connects from, 127.0.0.N.
+    /// - Parameter host: the last number of the address of the loopback that it connects from.
     public init(port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
+        if host != 1 { try bind(to: host) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        if host != 1 { try bind(to: host) }
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         try connect(&address)
-    }
-
-    private func bind(to host: UInt8) throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = (UInt32(0x7F00_0000) + UInt32(host)).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Failure(call: "bind", errno: errno) }
     }
 
     /// Connects to a Unix socket.
@@ -47,6 +35,18 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix($0.count - 1)) }
         try connect(&address)
+    }
+
+    private func bind(to host: UInt8) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(call: "bind", errno: errno) }
     }
 
     private func connect<Address>(_ address: inout Address) throws {

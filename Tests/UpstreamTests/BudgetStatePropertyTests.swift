@@ -13,12 +13,17 @@ import Testing
             var priority: UpstreamPriority
             /// The lower, the earlier.
             var order: Int
+            /// Nil for what is in the background.
+            var party: UpstreamParty?
+            var isBackground: Bool { priority.isBackground }
         }
 
         var budget: BudgetState
         let connections: [Int]
         let maxWaiting: Int
         let maxInBackground: Int
+        /// Whether nothing but the common rate holds back what has room.
+        let hasOneRate: Bool
         var now = Instant(nanoseconds: 1_000_000_000_000)
         var waiting: [Waiting] = []
         var running: [(id: BudgetState.JobID, priority: UpstreamPriority)] = []
@@ -34,19 +39,34 @@ import Testing
                 switch action {
                 case .start:
                     let better = waiting.filter {
-                        hasRoom($0) && ($0.priority, -$0.order) > (job.priority, -job.order)
+                        hasRoom($0)
+                            && ($0.party == job.party && isBetter($0, job) || job.isBackground && !$0.isBackground)
                     }
-                    #expect(hasRoom(job) && better.isEmpty, "seed \(seed): \(action)")
+                    #expect(hasRoom(job) && (better.isEmpty || !hasOneRate), "seed \(seed): \(action)")
                     running.append((job.id, job.priority))
                 case .refuse(_, let retryAfter):
-                    let worse = waiting.filter { ($0.priority, -$0.order) < (job.priority, -job.order) }
+                    let worse = waiting.filter { $0.party == job.party && isBetter(job, $0) }
                     #expect(worse.isEmpty && (1...60).contains(retryAfter), "seed \(seed): \(action)")
-                    let inBackground = waiting.count { $0.priority.isBackground }
-                    #expect(waiting.count > maxWaiting || inBackground > maxInBackground, "seed \(seed)")
+                    #expect(mayRefuse(job), "seed \(seed): \(action)")
                 }
                 waiting.remove(at: index)
             }
             check(seed)
+        }
+
+        private func isBetter(_ job: Waiting, _ other: Waiting) -> Bool {
+            (job.priority, -job.order) > (other.priority, -other.order)
+        }
+
+        /// The background first, then the longest line, or what is more than a quarter of all.
+        private func mayRefuse(_ job: Waiting) -> Bool {
+            let lines = Dictionary(grouping: waiting.filter { !$0.isBackground }) { $0.party }.mapValues(\.count)
+            let inBackground = waiting.count(where: \.isBackground)
+            let own = lines[job.party] ?? 0
+            if waiting.count > maxWaiting || inBackground > maxInBackground {
+                return inBackground > 0 ? job.isBackground : own == lines.values.max()
+            }
+            return !job.isBackground && lines.count > 1 && own > max(1, maxWaiting / 4)
         }
 
         private func hasRoom(_ job: Waiting) -> Bool {
@@ -76,7 +96,8 @@ import Testing
         var budget = BudgetState(rate: rate, maxWaiting: maxWaiting, maxWaitingInBackground: maxInBackground)
         for count in connections { _ = budget.addLane(connections: count) }
         var world = World(
-            budget: budget, connections: connections, maxWaiting: maxWaiting, maxInBackground: maxInBackground)
+            budget: budget, connections: connections, maxWaiting: maxWaiting, maxInBackground: maxInBackground,
+            hasOneRate: seed % 2 == 0)
         for step in 0..<400 { event(step, &world, &random, seed) }
         // With nothing new, everything that waits starts and ends.
         for _ in 0..<2000 where !(world.waiting.isEmpty && world.running.isEmpty) {
@@ -88,6 +109,43 @@ import Testing
         #expect(world.waiting.isEmpty && world.running.isEmpty && world.budget.jobs.isEmpty, "seed \(seed)")
     }
 
+    /// However much others ask for: what stands at a place of its party's line goes once each of
+    /// the parties has had as many turns.
+    @Test(arguments: 0..<40 as Range<UInt64>) func noPartyStarves(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let lanes = Int.random(in: 1...3, using: &random)
+        var budget = BudgetState(rate: 10, maxWaiting: 1_000_000, maxWaitingInBackground: 1_000_000)
+        for _ in 0..<lanes { _ = budget.addLane(connections: 1_000_000) }
+        /// By job: its party, and how many starts it may wait for at most.
+        var waiting: [Int: (party: Int, starts: Int)] = [:]
+        let parties = Int.random(in: 1...6, using: &random)
+        var (now, started) = (Instant(nanoseconds: 1_000_000_000_000), 0)
+        for number in 0..<600 {
+            // The first asks for as much as all others.
+            let party = Bool.random(using: &random) ? 0 : Int.random(in: 0..<parties, using: &random)
+            let place = waiting.values.count { $0.party == party } + 1
+            waiting[number] = (party, started + parties * place)
+            let id = BudgetState.JobID(lane: Int.random(in: 0..<lanes, using: &random), number: number)
+            var actions = budget.submit(id, .waitingClient, of: .network(UInt64(party)), now: now)
+            if Int.random(in: 0..<3, using: &random) == 0, let wakeAt = budget.wakeAt {
+                now = wakeAt
+                actions += budget.tick(now: now)
+            }
+            for case .start(let job) in actions {
+                let late = started - (waiting.removeValue(forKey: job.number)?.starts ?? 0)
+                #expect(late <= 0, "seed \(seed): job \(job.number) went \(late) starts too late")
+                started += 1
+            }
+        }
+        while let wakeAt = budget.wakeAt {
+            for action in budget.tick(now: wakeAt) {
+                #expect(started <= waiting.removeValue(forKey: action.job.number)?.starts ?? 0, "seed \(seed)")
+                started += 1
+            }
+        }
+        #expect(waiting.isEmpty && budget.waitingCount == 0, "seed \(seed)")
+    }
+
     private func event(_ step: Int, _ world: inout World, _ random: inout SeededGenerator, _ seed: UInt64) {
         let priority = UpstreamPriority.allCases.randomElement(using: &random)!
         switch Int.random(in: 0..<10, using: &random) {
@@ -95,9 +153,15 @@ import Testing
             let id = BudgetState.JobID(lane: world.connections.indices.randomElement(using: &random)!, number: step)
             let isRepeated = Int.random(in: 0..<4, using: &random) == 0
             world.nextOrder += 1
+            let party = UpstreamParty.network(UInt64.random(in: 0..<4, using: &random))
+            let account = world.hasOneRate ? 0 : UInt64.random(in: 0..<3, using: &random)
             world.waiting.append(
-                .init(id: id, priority: priority, order: isRepeated ? .min + world.nextOrder : world.nextOrder))
-            world.perform(world.budget.submit(id, priority, isRepeated: isRepeated, now: world.now), seed)
+                .init(
+                    id: id, priority: priority, order: isRepeated ? .min + world.nextOrder : world.nextOrder,
+                    party: priority.isBackground ? nil : party))
+            world.perform(
+                world.budget.submit(
+                    id, priority, of: party, account: account, isRepeated: isRepeated, now: world.now), seed)
         case 4, 5, 6:
             guard let index = world.running.indices.randomElement(using: &random) else { return }
             let outcome = [BudgetState.Outcome.answered, .answered, .rateLimited, .unanswered]
@@ -112,6 +176,7 @@ import Testing
             guard let index = world.waiting.indices.randomElement(using: &random) else { return }
             if world.waiting[index].priority < priority {
                 world.nextOrder += 1
+                world.waiting[index].party = world.waiting[index].party ?? .everyone
                 world.waiting[index].priority = priority
                 world.waiting[index].order = world.nextOrder
             }

@@ -1,6 +1,7 @@
 import AppleMusic
 import EventLoop
 import Synchronization
+import Upstream
 
 /// The single-resource misses of all loops that are joined into `ids` requests. Its lock is taken
 /// by each such miss, when it goes to the origin and when it has ended.
@@ -14,16 +15,20 @@ final class Batches: Sendable {
         let wanted: CatalogRequest
         /// The developer token that the client brought, where it goes along.
         private let authorization: [UInt8]?
+        /// On whose behalf, while requests wait for their turn: what is joined has one turn.
+        private let party: UpstreamParty?
 
-        init(_ wanted: CatalogRequest, _ authorization: [UInt8]?) {
+        init(_ wanted: CatalogRequest, _ authorization: [UInt8]?, _ party: UpstreamParty?) {
             self.wanted = wanted
             self.authorization = authorization
+            self.party = party
         }
 
         static func == (one: Kind, other: Kind) -> Bool {
             one === other
                 || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
                     && one.wanted.language == other.wanted.language && one.authorization == other.authorization
+                    && one.party == other.party
         }
 
         /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.

@@ -14,11 +14,13 @@ final class Exchange {
     /// For whom it is made.
     enum Audience {
         case client(ClientConnection)
-        case part((PartEnd) -> Void)
+        case part(UpstreamParty, (PartEnd) -> Void)
         case refresh(Flights.FlightID)
     }
 
     let request: OriginRequest
+    /// On whose behalf.
+    let party: UpstreamParty
     private let proxy: ProxyLoop
     private let completion: ((PartEnd) -> Void)?
     private var state: ExchangeState
@@ -26,6 +28,10 @@ final class Exchange {
     /// The flight that it leads; nil while it waits for another's, and for a pass whose answer is
     /// never stored.
     private var flight: Flights.FlightID?
+    /// Another's flight that it waits for, by its number.
+    private var awaited: Int?
+    /// Who wants by now what was asked for on behalf of another.
+    private var hurrying: UpstreamParty?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
     /// The token that was sent last; nil when the proxy has none of its own.
@@ -37,6 +43,9 @@ final class Exchange {
     private var timer: TimerToken?
     /// As what it is under way, where it might have been joined with others: its end is told.
     private var batchKind: Batches.Kind?
+    /// Whether the end of its client is watched for, and whether it has come.
+    private var isWatching = false
+    private var hasClientEnded = false
 
     /// How long a request may wait for its turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
@@ -45,21 +54,24 @@ final class Exchange {
         self.request = request
         self.proxy = proxy
         refusal = request.refusal
-        var traits = ExchangeState.Traits(request, hasOwnToken: proxy.shared.credentials.developer != nil)
+        var traits = ExchangeState.Traits(request, hasOwnToken: proxy.signs)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasStandIn = proxy.standIn(for: request) != nil
         var client: ExchangeClient?
         var completion: ((PartEnd) -> Void)?
         switch audience {
         case .client(let connection):
+            party = proxy.party(of: connection)
             client = ExchangeClient(connection, request, proxy)
             supplement = request.supplement.flatMap { proxy.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
             traits.asksForMore = request.supplement?.growth != nil
-        case .part(let report):
+        case .part(let party, let report):
+            self.party = party
             traits.audience = .part
             completion = report
         case .refresh(let id):
+            party = .everyone
             traits.audience = .refresh
             flight = id
         }
@@ -74,9 +86,15 @@ final class Exchange {
         handle(.began(meanwhile: flight == nil ? nil : proxy.freshInMemory(request)))
     }
 
-    /// A client waits by now for what was asked for without one.
-    func hurry() {
+    /// A client waits by now for what was asked for without one, or on behalf of another.
+    func hurry(for party: UpstreamParty) {
+        hurrying = party
         handle(.hurried)
+    }
+
+    /// No client waits any more for what this one leads.
+    func waitersLeft() {
+        giveUpIfUnwanted()
     }
 
     /// Its request cannot be joined with others.
@@ -93,7 +111,7 @@ final class Exchange {
 
     /// Its request and others' go as this one.
     func lead(_ batch: Batches.State.Batch) {
-        proxy.send(batch, for: request)
+        proxy.send(batch, for: request, of: party)
     }
 
     /// What was fetched to complete its answer has come, or not; `isFirst`: for one of a batch.
@@ -145,9 +163,12 @@ extension Exchange {
         switch action {
         case .join: join()
         case .begin:
-            flight = (request.key ?? request.ownContentKey).map { proxy.shared.flights.begin($0, now: now) }
+            let key = request.key ?? request.ownContentKey
+            flight = key.map { proxy.shared.flights.begin(proxy.flightKey($0, request), now: now) }
         case .takeOver:
-            flight = request.key.flatMap { proxy.shared.flights.takeOver($0, now: now) }
+            flight = request.key.flatMap {
+                proxy.shared.flights.takeOver(proxy.flightKey($0, request), now: now)
+            }
             handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request)))
         case .finish(let outcome):
             if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
@@ -157,14 +178,20 @@ extension Exchange {
 
     private func join() {
         guard let key = request.key else { preconditionFailure("what others may wait for has a key") }
-        switch proxy.shared.flights.join(key, self, on: proxy.context.loop) {
+        let (joining, joined) = proxy.shared.flights.join(
+            proxy.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
+            on: proxy.context.loop)
+        switch joining {
         case .lead(let id):
             flight = id
             handle(.joined(.leader(meanwhile: proxy.freshInMemory(request))))
         case .alone(let id):
             flight = id
             handle(.joined(.alone))
-        case .wait: handle(.joined(.waiter))
+        case .wait:
+            awaited = joined
+            handle(.joined(.waiter))
+            watchClient()
         case .full: handle(.joined(.full))
         }
     }
@@ -176,6 +203,7 @@ extension Exchange {
         }
         guard let client else { preconditionFailure("only a client is answered") }
         client.isCollapsed = state.isCollapsed
+        if isWatching { unwatchClient() }
         client.perform(action)
         switch action {
         case .beginStreaming(let response) where !response.body.isEmpty: handle(.received(response.body))
@@ -196,7 +224,7 @@ extension Exchange {
             send(sending)
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
-            Exchange(supplement, for: .part { [self] in partEnded($0) }, proxy).start()
+            Exchange(supplement, for: .part(party) { [self] in partEnded($0) }, proxy).start()
         case .joinBatch:
             countRefusal()
             proxy.batch(self)
@@ -204,7 +232,7 @@ extension Exchange {
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
-        case .promote(let priority): upstream?.promote(to: priority)
+        case .promote(let priority): upstream?.promote(to: priority, of: hurrying)
         case .pause: upstream?.pause()
         case .resume: upstream?.resume()
         case .cancel: cancel()
@@ -242,9 +270,21 @@ extension Exchange {
             validators: sending.validates ? request.stored?.preconditionLines ?? [] : [])
         upstream = proxy.gate.send(
             UpstreamRequest(method: request.forwarded.method, head: head, body: request.forwarded.body),
-            priority: sending.priority, deadline: proxy.context.loop.now + Self.longestWaitForTurn,
+            priority: sending.priority, party: hurrying ?? party, account: proxy.account(of: request, party),
+            deadline: proxy.context.loop.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
+        if upstream?.isWaitingForTurn == true { waitForTurn() }
     }
+
+    /// Others may join what waits, and its own client may leave.
+    private func waitForTurn() {
+        if let flight, !sendsInBackground {
+            proxy.shared.flights.note(self, as: flight, of: party, on: proxy.context.loop)
+        }
+        watchClient()
+    }
+
+    private var sendsInBackground: Bool { sending?.priority.isBackground ?? false }
 
     private func cancel() {
         let sent = upstream
@@ -268,6 +308,37 @@ extension Exchange {
             if received.status < 500 { proxy.noteFailure("answers in damaged gzip") }
             return (received, .damaged)
         }
+    }
+}
+
+// MARK: - Clients that leave
+
+extension Exchange {
+    private func watchClient() {
+        guard let client, !isWatching, !hasClientEnded else { return }
+        isWatching = true
+        client.watchEnd { [weak self] in self?.clientEnded() }
+    }
+
+    private func unwatchClient() {
+        isWatching = false
+        client?.unwatchEnd()
+    }
+
+    /// It has hung up, or at least ended its side, before its answer.
+    private func clientEnded() {
+        isWatching = false
+        hasClientEnded = true
+        if let awaited { proxy.shared.flights.waiterLeft(awaited) }
+        giveUpIfUnwanted()
+    }
+
+    /// What was not sent yet, and no client waits for any more, is not sent.
+    private func giveUpIfUnwanted() {
+        guard hasClientEnded, upstream?.isWaitingForTurn == true,
+            flight.map({ proxy.shared.flights.abandon($0) }) ?? true
+        else { return }
+        handle(.unwanted)
     }
 }
 
@@ -298,6 +369,7 @@ extension Exchange: UpstreamReceiver {
 
     private func noteAnswer(_ response: UpstreamResponse) {
         proxy.noteStatus(response.status)
+        proxy.noteToken(of: request, status: response.status)
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }
 }
@@ -311,27 +383,5 @@ extension Exchange: FlightWaiter {
             isOurs = proxy.cache.isVariant(stored, for: fields.span, proxy.reader)
         }
         handle(.flightFinished(outcome, isOurs: isOurs))
-    }
-}
-
-extension ExchangeState.Traits {
-    /// What a request says of itself.
-    init(_ request: OriginRequest, hasOwnToken: Bool) {
-        self.hasOwnToken = hasOwnToken
-        isCollapsible = request.isCollapsible
-        hasStored = request.stored != nil
-        isRevalidatable = request.key != nil && (request.stored?.isRevalidatable ?? false)
-        isConditional = request.forwarded.isConditional
-        asksForRange = request.forwarded.asksForRange
-        isSafe = request.forwarded.method.isSafe
-        hasUser = request.user != nil
-        isVerified = request.expected != nil
-        hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
-    }
-}
-
-extension ExchangeFailure {
-    init(_ failure: UpstreamFailure) {
-        self.init(status: failure.status, reason: failure.reason, retryAfter: failure.retryAfter)
     }
 }

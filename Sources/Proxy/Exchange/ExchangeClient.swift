@@ -27,6 +27,10 @@ final class ExchangeClient {
     /// False once the client has gone.
     var isOpen: Bool { connection.isOpen }
 
+    /// Calls `body` when the client ends its side before its answer.
+    func watchEnd(_ body: @escaping () -> Void) { connection.watchEnd(body) }
+    func unwatchEnd() { connection.unwatchEnd() }
+
     /// - Precondition: content and reports are not this side's alone; the exchange performs them.
     func perform(_ action: ExchangeState.ClientAction) {
         switch action {

@@ -118,8 +118,10 @@ extension ExchangeState {
         /// The client does not keep up with a large answer, and does again.
         case clientBlocked, clientDrained
         case clientLeft
-        /// A client waits by now for what no client had asked for.
+        /// A client waits by now for what no client had asked for, or another client had.
         case hurried
+        /// The client has left, no other waits, and nothing was sent yet.
+        case unwanted
     }
 
     /// How the request is to be sent.
@@ -293,4 +295,26 @@ enum FlightOutcome: Sendable {
     /// The answer was the leader's alone: ask for yourself.
     case released
     case failed(ExchangeFailure)
+}
+
+extension ExchangeState.Traits {
+    /// What a request says of itself.
+    init(_ request: OriginRequest, hasOwnToken: Bool) {
+        self.hasOwnToken = hasOwnToken
+        isCollapsible = request.isCollapsible
+        hasStored = request.stored != nil
+        isRevalidatable = request.key != nil && (request.stored?.isRevalidatable ?? false)
+        isConditional = request.forwarded.isConditional
+        asksForRange = request.forwarded.asksForRange
+        isSafe = request.forwarded.method.isSafe
+        hasUser = request.user != nil
+        isVerified = request.expected != nil
+        hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
+    }
+}
+
+extension ExchangeFailure {
+    init(_ failure: UpstreamFailure) {
+        self.init(status: failure.status, reason: failure.reason, retryAfter: failure.retryAfter)
+    }
 }

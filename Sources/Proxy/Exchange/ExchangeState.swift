@@ -68,6 +68,8 @@ struct ExchangeState {
     /// was asked for.
     var wasDamaged = false
     var hasRenewedToken = false
+    /// Whether it has joined a flight a second time, because the leader of the first had no turn.
+    private var hasRejoined = false
 
     /// How long a client that could have a stale answer waits for the origin.
     static let patienceWithFallback = Duration.seconds(2)
@@ -118,6 +120,7 @@ struct ExchangeState {
         case .clientDrained: isStreaming ? Step(origin: .resume) : Step()
         case .clientLeft: clientLeft()
         case .hurried: hurried()
+        case .unwanted: unwanted()
         }
     }
 }
@@ -202,6 +205,15 @@ extension ExchangeState {
         }
     }
 
+    /// Nothing was sent yet, and no client waits for it any more.
+    private mutating func unwanted() -> Step {
+        guard case .asking = work else { return Step() }
+        hasClientLeft = true
+        var step = end(.failed(ExchangeFailure(status: 503, reason: .clientLeft)))
+        step.origin = .cancel
+        return step
+    }
+
     private mutating func hurried() -> Step {
         isHurried = true
         guard case .asking = work else { return Step() }
@@ -229,6 +241,11 @@ extension ExchangeState {
         case .unstored(let response, let reason):
             work = .ended
             return deliver(.unstored(response, reason))
+        case .failed(let failure) where failure.reason == .queueFull && traits.audience == .client && !hasRejoined:
+            // There was no room for its leader's party, and there may be for another's.
+            hasRejoined = true
+            work = .unstarted
+            return Step(flight: .join)
         case .failed(let failure):
             work = .ended
             return deliver(.failed(failure))

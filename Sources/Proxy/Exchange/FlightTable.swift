@@ -5,7 +5,25 @@ import EventLoop
 // for. Pure.
 // Must hold: one leader a key, unless one has been out for so long that another is sent after it;
 // however a flight finishes, no waiter is left behind; no flight is joined that began before a
-// purge or a change of its target; waiters, and what is remembered of keys, are bounded.
+// purge or a change of its target; what all waiters hold, and what is remembered of keys, is
+// bounded.
+
+/// What requests have to share for one of them to wait for another.
+struct FlightKey: Hashable {
+    let key: CacheKey
+    /// That of the client whose token goes along (`ClientToken`).
+    let token: UInt64
+
+    init(_ key: CacheKey, token: UInt64 = ClientToken.none) {
+        self.key = key
+        self.token = token
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        if token != ClientToken.none { hasher.combine(token) }
+    }
+}
 
 /// Collapsing (RFC 9111 4, last paragraphs): requests for one key wait for the first of them.
 struct FlightTable<Waiter> {
@@ -24,12 +42,12 @@ struct FlightTable<Waiter> {
         /// Ask for yourself, and `finish`: answers to this key were of no use to others a moment
         /// ago (hit-for-miss).
         case alone(FlightID)
-        /// Too many wait for this key.
+        /// All that wait hold as many bytes as they may.
         case full
     }
 
     private struct Flight {
-        let key: CacheKey
+        let key: FlightKey
         /// The cache's count of purges when it left.
         let epoch: Int
         /// Mostly one.
@@ -37,6 +55,10 @@ struct FlightTable<Waiter> {
         /// When the last leader left.
         var begun: Instant
         var waiters: [Waiter] = []
+        /// What they hold.
+        var waitingBytes = 0
+        /// Those of them whose clients have left.
+        var gone = 0
         /// Whether others could wait for it: only then does its end say what waiting for the key is
         /// worth.
         let isJoinable: Bool
@@ -54,9 +76,11 @@ struct FlightTable<Waiter> {
 
     private var flights: [Int: Flight] = [:]
     /// The flights that others may join.
-    private var open: [CacheKey: Int] = [:]
-    private var marks: [CacheKey: Mark] = [:]
+    private var open: [FlightKey: Int] = [:]
+    private var marks: [FlightKey: Mark] = [:]
     private var lastNumber = 0
+    /// What the waiters of all flights hold, in bytes.
+    private(set) var waitingBytes = 0
 
     /// How long a leader keeps others waiting before one of them may try anew (FRAMING 6.2).
     static var patience: Duration { .seconds(5) }
@@ -65,50 +89,76 @@ struct FlightTable<Waiter> {
     /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked
     /// by every hit.
     static var refreshPause: Duration { .seconds(5) }
-    static var maxWaiters: Int { 1_000 }
+    /// What all waiters may hold together.
+    static var maxWaitingBytes: Int { 64 << 20 }
+    /// What one holds beside its request's bytes: the exchange with its state, what is asked of the
+    /// origin, and its place here. The input of its connection is the connection's.
+    static var bytesPerWaiter: Int { 4 << 10 }
     static var maxMarks: Int { 4_096 }
 
     /// Requests that are out.
     var count: Int { flights.count }
 
-    /// A client wants the answer to `key`. `epoch` counts the cache's purges.
-    mutating func join(_ key: CacheKey, epoch: Int, now: Instant, _ waiter: Waiter) -> Joining {
+    /// A client wants the answer to `key`. `epoch` counts the cache's purges; `bytes` are those of
+    /// the request that the waiter holds.
+    mutating func join(_ key: FlightKey, epoch: Int, now: Instant, bytes: Int = 0, _ waiter: Waiter) -> Joining {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(begin(key, epoch, now)) }
-        guard let number = openFlight(key, epoch), let waiting = flights[number]?.waiters.count else {
+        guard let number = openFlight(key, epoch), let index = flights.index(forKey: number) else {
             return .lead(lead(key, epoch, now))
         }
-        guard waiting < Self.maxWaiters else { return .full }
-        flights[number]?.waiters.append(waiter)
+        let held = Self.bytesPerWaiter + bytes
+        guard waitingBytes + held <= Self.maxWaitingBytes else { return .full }
+        waitingBytes += held
+        flights.values[index].waitingBytes += held
+        flights.values[index].waiters.append(waiter)
         return .wait
     }
 
+    /// The client of one that waits for a flight has left, which is told of the end all the same.
+    /// - Returns: whether no client waits for the flight any more.
+    mutating func waiterLeft(_ flight: Int) -> Bool {
+        guard let index = flights.index(forKey: flight) else { return false }
+        flights.values[index].gone += 1
+        return flights.values[index].gone >= flights.values[index].waiters.count
+    }
+
+    /// The client of this leader has left before anything was sent: whether no other waits for what
+    /// it brings. From then on none can; it has to `finish`.
+    mutating func abandon(_ id: FlightID) -> Bool {
+        guard let index = flights.index(forKey: id.flight) else { return true }
+        let flight = flights.values[index]
+        guard flight.leaders == [id.leader], flight.gone >= flight.waiters.count else { return false }
+        if open[flight.key] == id.flight { open[flight.key] = nil }
+        return true
+    }
+
     /// A stale answer was served: whether to ask for a newer one, which one request at a time does.
-    mutating func refresh(_ key: CacheKey, epoch: Int, now: Instant) -> FlightID? {
+    mutating func refresh(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
         guard openFlight(key, epoch) == nil else { return nil }
         if let from = marks[key]?.refreshableFrom, now < from { return nil }
         return lead(key, epoch, now)
     }
 
     /// Whether a request for this key would wait for another's now.
-    func isWaitedFor(_ key: CacheKey, epoch: Int, now: Instant) -> Bool {
+    func isWaitedFor(_ key: FlightKey, epoch: Int, now: Instant) -> Bool {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return false }
         return openFlight(key, epoch) != nil
     }
 
     /// The flight that is out for a key and may be joined, by its number; nil where there is none.
-    func flight(for key: CacheKey) -> Int? { open[key] }
+    func flight(for key: FlightKey) -> Int? { open[key] }
 
     /// Whether others wait for what this leader brings.
     func isWaitedFor(_ id: FlightID) -> Bool { flights[id.flight]?.waiters.isEmpty == false }
 
     /// A request leaves, and no other request may wait for it.
-    mutating func begin(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
+    mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant) -> FlightID {
         begin(key, epoch, now, isJoinable: false)
     }
 
     /// A waiter has lost its patience: it may lead when the last leader has been out for long
     /// enough, or what that one brings is out of date or of no use to others. Nil: wait on.
-    mutating func takeOver(_ key: CacheKey, epoch: Int, now: Instant) -> FlightID? {
+    mutating func takeOver(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return begin(key, epoch, now) }
         guard let number = openFlight(key, epoch), let flight = flights[number] else { return lead(key, epoch, now) }
         guard now >= flight.begun + Self.patience else { return nil }
@@ -122,7 +172,7 @@ struct FlightTable<Waiter> {
     /// unsafe method changed it (RFC 9111 4.4). What the request that changed it brings is not.
     mutating func invalidate(_ target: [UInt8], by leader: FlightID? = nil) {
         for (number, flight) in flights
-        where number != leader?.flight && !flight.key.isPersonal && flight.key.target.elementsEqual(target) {
+        where number != leader?.flight && !flight.key.key.isPersonal && flight.key.key.target.elementsEqual(target) {
             flights[number]?.isInvalid = true
             if open[flight.key] == number { open[flight.key] = nil }
         }
@@ -156,27 +206,31 @@ struct FlightTable<Waiter> {
         if flight.isJoinable || ending == .shared { mark(flight.key, ending, now) }
         guard flight.leaders.isEmpty else {
             let waiters = ending == .failed ? [] : flight.waiters
-            if ending != .failed { flight.waiters = [] }
+            if ending != .failed {
+                waitingBytes -= flight.waitingBytes
+                (flight.waiters, flight.waitingBytes, flight.gone) = ([], 0, 0)
+            }
             flights[id.flight] = flight
             return waiters
         }
+        waitingBytes -= flight.waitingBytes
         if flight.isJoinable, open[flight.key] == id.flight { open[flight.key] = nil }
         return flight.waiters
     }
 
     /// The flight that may be joined; one that left before a purge is left to itself.
-    private func openFlight(_ key: CacheKey, _ epoch: Int) -> Int? {
+    private func openFlight(_ key: FlightKey, _ epoch: Int) -> Int? {
         guard let number = open[key], flights[number]?.epoch == epoch else { return nil }
         return number
     }
 
-    private mutating func lead(_ key: CacheKey, _ epoch: Int, _ now: Instant) -> FlightID {
+    private mutating func lead(_ key: FlightKey, _ epoch: Int, _ now: Instant) -> FlightID {
         let id = begin(key, epoch, now, isJoinable: true)
         open[key] = id.flight
         return id
     }
 
-    private mutating func begin(_ key: CacheKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
+    private mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
         let (flight, leader) = (makeNumber(), makeNumber())
         flights[flight] = Flight(
             key: key, epoch: epoch, leaders: [leader], begun: now, isJoinable: isJoinable)
@@ -188,7 +242,7 @@ struct FlightTable<Waiter> {
         return lastNumber
     }
 
-    private mutating func mark(_ key: CacheKey, _ ending: Ending, _ now: Instant) {
+    private mutating func mark(_ key: FlightKey, _ ending: Ending, _ now: Instant) {
         var refreshableFrom: Instant { now + Self.refreshPause }
         switch ending {
         case .shared: if !marks.isEmpty { marks[key] = nil }
@@ -200,7 +254,7 @@ struct FlightTable<Waiter> {
     }
 
     /// What does not fit is not remembered: it costs a wait or a request, and no wrong answer.
-    private mutating func remember(_ key: CacheKey, _ mark: Mark, _ now: Instant) {
+    private mutating func remember(_ key: FlightKey, _ mark: Mark, _ now: Instant) {
         if marks.count >= Self.maxMarks {
             marks = marks.filter { now < max($0.value.uncollapsibleUntil, $0.value.refreshableFrom) }
         }

@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Synchronization
+import Upstream
 
 /// A waiter for another's flight, confined to a loop.
 protocol FlightWaiter: AnyObject {
@@ -16,8 +17,15 @@ final class Flights: Sendable {
     private let cache: ResponseCache
     private struct State {
         var table = Table()
-        /// The exchanges that began without a client, by their flights.
-        var background: [Int: Confined<Exchange>] = [:]
+        /// The exchanges whose requests may be waiting for their turn, by their flights: those that
+        /// began without a client, and those that have been made to wait.
+        var queued: [Int: Queued] = [:]
+    }
+
+    private struct Queued {
+        let exchange: Confined<Exchange>
+        /// On whose behalf it waits; nil while no client waits for it.
+        var party: UpstreamParty?
     }
 
     private let state = Mutex(State())
@@ -27,48 +35,71 @@ final class Flights: Sendable {
         self.cache = cache
     }
 
-    func join(_ key: CacheKey, _ waiter: any FlightWaiter, on loop: EventLoop) -> Table.Joining {
+    /// - Parameters:
+    ///   - party: on whose behalf the request is made.
+    ///   - bytes: those of the request.
+    /// - Returns: the flight that is waited for beside it, by its number.
+    func join(
+        _ key: FlightKey, _ waiter: any FlightWaiter, of party: UpstreamParty, bytes: Int, on loop: EventLoop
+    ) -> (Table.Joining, flight: Int?) {
         let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
-        let (joining, unhurried) = state.withLock { state in
-            let joining = state.table.join(key, epoch: epoch, now: now, confined)
+        let (joining, flight, queued) = state.withLock { state in
+            let joining = state.table.join(key, epoch: epoch, now: now, bytes: bytes, confined)
             guard joining == .wait, let flight = state.table.flight(for: key) else {
-                return (joining, Confined<Exchange>?.none)
+                return (joining, Int?.none, Confined<Exchange>?.none)
             }
-            return (joining, state.background.removeValue(forKey: flight))
+            guard !state.queued.isEmpty, let known = state.queued[flight], known.party != party else {
+                return (joining, flight, nil)
+            }
+            state.queued[flight] = Queued(exchange: known.exchange, party: party)
+            return (joining, flight, known.exchange)
         }
-        unhurried?.execute { $0.hurry() }
-        return joining
+        queued?.execute { $0.hurry(for: party) }
+        return (joining, flight)
     }
 
-    /// No client waits for this exchange yet: one that joins its flight hurries it, and so does one
-    /// that has joined since the flight began.
-    func note(_ exchange: Exchange, as id: FlightID, on loop: EventLoop) {
-        let confined = Confined(exchange, to: loop)
+    /// This exchange hears of clients that join its flight while its request may be waiting for its
+    /// turn.
+    /// - Parameter party: on whose behalf it waits; nil where no client does yet: one that has
+    ///   joined since the flight began hurries it now.
+    func note(_ exchange: Exchange, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
+        let queued = Queued(exchange: Confined(exchange, to: loop), party: party)
         let isWaitedFor = state.withLock { state in
-            let isWaitedFor = state.table.isWaitedFor(id)
-            if !isWaitedFor { state.background[id.flight] = confined }
-            return isWaitedFor
+            state.queued[id.flight] = queued
+            return party == nil && state.table.isWaitedFor(id)
         }
-        if isWaitedFor { exchange.hurry() }
+        if isWaitedFor { exchange.hurry(for: .everyone) }
     }
+
+    /// The client of one that waits for a flight has left. Where it was the last, the leader may
+    /// give up.
+    func waiterLeft(_ flight: Int) {
+        let leader = state.withLock { state in
+            state.table.waiterLeft(flight) ? state.queued[flight]?.exchange : nil
+        }
+        leader?.execute { $0.waitersLeft() }
+    }
+
+    /// Whether no client waits for what this leader, whose own has left, would bring.
+    func abandon(_ id: FlightID) -> Bool { state.withLock { $0.table.abandon(id) } }
 
     /// Whether a request for this key would wait for another's now.
-    func isWaitedFor(_ key: CacheKey, now: Instant) -> Bool {
+    func isWaitedFor(_ key: FlightKey, now: Instant) -> Bool {
         let epoch = cache.purgeEpoch
         return state.withLock { $0.table.isWaitedFor(key, epoch: epoch, now: now) }
     }
 
-    func refresh(_ key: CacheKey, now: Instant) -> FlightID? {
+    func refresh(_ key: FlightKey, now: Instant) -> FlightID? {
         let epoch = cache.purgeEpoch
         return state.withLock { $0.table.refresh(key, epoch: epoch, now: now) }
     }
 
-    func begin(_ key: CacheKey, now: Instant) -> FlightID {
+    func begin(_ key: FlightKey, now: Instant) -> FlightID {
         let epoch = cache.purgeEpoch
         return state.withLock { $0.table.begin(key, epoch, now) }
     }
 
-    func takeOver(_ key: CacheKey, now: Instant) -> FlightID? {
+    func takeOver(_ key: FlightKey, now: Instant) -> FlightID? {
         let epoch = cache.purgeEpoch
         return state.withLock { $0.table.takeOver(key, epoch: epoch, now: now) }
     }
@@ -86,7 +117,7 @@ final class Flights: Sendable {
     /// Tells the waiters; each hears it in a turn of its own loop.
     func finish(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
         let waiters = state.withLock { state in
-            if !state.background.isEmpty { state.background[id.flight] = nil }
+            if !state.queued.isEmpty { state.queued[id.flight] = nil }
             return state.table.finish(id, outcome.ending, now: now)
         }
         for waiter in waiters { waiter.execute { $0.flightFinished(outcome) } }
@@ -98,6 +129,8 @@ extension FlightOutcome {
         switch self {
         case .stored, .unstored(_, .outdated): .shared
         case .released: .uncollapsible
+        // About this one's client.
+        case .failed(let failure) where failure.reason == .clientLeft: .shared
         case .unstored, .failed: .failed
         }
     }

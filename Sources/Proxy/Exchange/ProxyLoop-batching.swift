@@ -1,6 +1,7 @@
 import AppleMusic
 import Compose
 import EventLoop
+import Upstream
 
 // Joins single-resource misses into `ids` requests (`batch on`): performing what `BatchState`
 // decides. A client that hangs up changes nothing: its id has gone to the origin with the others',
@@ -21,7 +22,9 @@ extension ProxyLoop {
         guard let wanted = exchange.request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
-        let kind = Batches.Kind(wanted, exchange.request.forwarded.clientAuthorization)
+        let kind = Batches.Kind(
+            wanted, exchange.request.forwarded.clientAuthorization,
+            shared.budget.isContended ? exchange.party : nil)
         let action = shared.batches.withLock { state in
             state.add(
                 name.id, of: kind, Confined(exchange, to: context.loop), most: CatalogRequest.mostIDs(name.type),
@@ -49,7 +52,7 @@ extension ProxyLoop {
     }
 
     /// Sends the batch on behalf of its first member.
-    func send(_ batch: Batches.State.Batch, for first: OriginRequest) {
+    func send(_ batch: Batches.State.Batch, for first: OriginRequest, of party: UpstreamParty) {
         guard let wanted = first.wanted, batch.ids.count > 1,
             let request = originRequest(
                 for: Supplement(target: wanted.target(resources: batch.names)), of: first.forwarded)
@@ -60,7 +63,7 @@ extension ProxyLoop {
             }
             return
         }
-        Exchange(request, for: .part { [self] in finish(batch, $0) }, self).start()
+        Exchange(request, for: .part(party) { [self] in finish(batch, $0) }, self).start()
     }
 
     private func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {

@@ -41,7 +41,7 @@ extension ProxyLoop {
     /// - Parameter isForClient: whether a client gets it; else another exchange goes on with it.
     func compose(for request: OriginRequest, _ detail: Reason? = nil, isForClient: Bool) -> StoredResponse? {
         guard let key = request.key, let library = library(for: request.facts),
-            library.settings.compose != .verify,
+            library.settings.compose != .verify, mayBeGivenStored(request),
             let wanted = request.wanted,
             case .answer(let composed) = compose(
                 wanted, library, under: request.facts.rule, isBatched: detail == .batched)

@@ -19,6 +19,8 @@ extension ProxyLoop {
     /// Answers a request that was a plain hit before, if it still is one.
     func answerAsBefore(_ connection: ClientConnection) -> Bool {
         guard let known = connection.repeated?.knownConclusion, let hit = known.hit else { return false }
+        // It shows no token: those that do are not remembered.
+        guard givesToAll || tokens.worksWithoutToken(at: context.loop.now) else { return false }
         let now = context.unixSeconds
         guard let stored = cache.lookup(hit.key, reader, at: now),
             case .fresh(let ttl) = Freshness.of(stored, at: now)

@@ -14,6 +14,11 @@ final class ProxyLoop {
     /// That of `shared`, which never changes. A constant costs a hit no counting of references.
     let cache: ResponseCache
     let context: LoopContext
+    let tokens: WorkingTokens
+    /// Whether the proxy's own token goes to the origin, and not the clients'.
+    private(set) var signs: Bool
+    /// Whether what is stored is given to any client: what the proxy asked for is the operator's.
+    private(set) var givesToAll: Bool
     private(set) var gate: UpstreamGate
     let statistics: Statistics
     let observer: RequestObserver
@@ -26,6 +31,9 @@ final class ProxyLoop {
     ) {
         self.shared = shared
         cache = shared.cache
+        tokens = shared.tokens
+        signs = shared.credentials.developer != nil
+        givesToAll = signs || !shared.provesTokens
         self.context = context
         self.gate = gate
         self.reader = reader
@@ -48,6 +56,8 @@ final class ProxyLoop {
         if gate !== self.gate { failures = FailureReport(shared.warn) }
         self.gate = gate
         self.shared = shared
+        signs = shared.credentials.developer != nil
+        givesToAll = signs || !shared.provesTokens
         // What was concluded from earlier requests follows from settings that count no more: who
         // may ask, for one.
         context.forgetRequests()
@@ -70,7 +80,7 @@ extension ProxyLoop {
 
     /// What may be served under the key of a request although it is stale.
     func standIn(for request: OriginRequest) -> StoredResponse? {
-        request.reason.allowsStandIn ? storedStandIn(for: request) : nil
+        request.reason.allowsStandIn && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
     }
 
     /// The same for any client, whatever this one accepts.
@@ -84,17 +94,22 @@ extension ProxyLoop {
 
     /// What another request brought meanwhile.
     func freshInMemory(_ request: OriginRequest) -> StoredResponse? {
-        guard let key = request.key, let stored = cache.memory.lookup(key) else { return nil }
+        guard let key = request.key, let stored = cache.memory.lookup(key), mayBeGivenStored(request) else {
+            return nil
+        }
         return stored.isFresh(at: context.unixSeconds) ? stored : nil
     }
 
     /// Asks for a newer answer behind one that is served, unless that is done already.
     /// - Parameter key: that of the request, under which the stale one is.
     func refresh(_ key: CacheKey, with request: @autoclosure () -> OriginRequest) {
-        guard let flight = shared.flights.refresh(key, now: context.loop.now) else { return }
-        let exchange = Exchange(request(), for: .refresh(flight), self)
+        // Where clients bring tokens the flight is that of one: what it is has to be known first.
+        let made = signs ? nil : request()
+        let flightKey = FlightKey(key, token: made.map { token(of: $0) } ?? ClientToken.none)
+        guard let flight = shared.flights.refresh(flightKey, now: context.loop.now) else { return }
+        let exchange = Exchange(made ?? request(), for: .refresh(flight), self)
         // A client that joins the flight hurries it.
-        shared.flights.note(exchange, as: flight, on: context.loop)
+        shared.flights.note(exchange, as: flight, of: nil, on: context.loop)
         exchange.start()
     }
 }

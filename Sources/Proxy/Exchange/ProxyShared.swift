@@ -37,6 +37,11 @@ public struct ProxyShared: Sendable {
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
     public var gzip = Gzip.system
     let compressions = Compressions()
+    /// Of the tokens that clients bring, those that the origin has accepted.
+    let tokens = WorkingTokens()
+    /// Whether only clients whose token works are given what is stored, where they bring their own.
+    /// Not for what is asked in place of recorded clients, whose tokens are not recorded.
+    public var provesTokens = true
     /// nil where the system has no randomness: nothing personal is kept then.
     private(set) var users = UserScopes()
 

@@ -80,6 +80,13 @@ final class OriginRequest {
     }
 }
 
+extension ForwardedRequest {
+    /// What it holds of the client's request, in bytes.
+    var byteCount: Int {
+        target.count + canonical.count + fields.count + body.count + (clientAuthorization?.count ?? 0)
+    }
+}
+
 extension CatalogRequest {
     /// Whether it is for one resource, with nothing that only a request for one may have: views are
     /// of single resources alone (APPLE-MUSIC-API 4.3.5).

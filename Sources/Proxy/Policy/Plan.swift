@@ -100,6 +100,15 @@ extension Plan {
         }
     }
 
+    /// The plan for a client that is given nothing stored before the origin has accepted its token:
+    /// the origin is asked, and may confirm what is stored.
+    var withoutStored: Plan {
+        switch self {
+        case .hit(let stored, _), .stale(let stored, _, _, _): .fetch(.unprovenToken, stored: stored)
+        default: self
+        }
+    }
+
     private static func decide(_ stored: StoredResponse?, _ missing: Reason, at unixSeconds: Int64) -> Plan {
         guard let stored else { return .fetch(missing, stored: nil) }
         return switch Freshness.of(stored, at: unixSeconds) {

@@ -17,6 +17,7 @@ extension UpstreamFailure {
         case .tooManyWaiting: .queueFull
         case .waitedTooLong: .waitedTooLong
         case .draining: .draining
+        case .readerTooSlow: .slowReader
         }
     }
 }

@@ -75,7 +75,8 @@ extension ProxyService {
     private func waits(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
         guard let key, facts.method == .get else { return false }
         switch plan {
-        case .fetch, .complete, .verify: return proxy.shared.flights.isWaitedFor(key, now: proxy.context.loop.now)
+        case .fetch, .complete, .verify:
+            return proxy.shared.flights.isWaitedFor(FlightKey(key), now: proxy.context.loop.now)
         case .hit, .compose, .stale, .pass, .refuse: return false
         }
     }

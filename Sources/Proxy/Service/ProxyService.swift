@@ -108,6 +108,10 @@ public final class ProxyService: Service {
                 facts.rule.followsOrigin
                 ? lookUpVariant(connection, now) : proxy.cache.lookup(key, proxy.reader, at: now)
         }
+        guard proxy.mayBeGivenStored(facts, connection) else {
+            attempt = ComposingAttempt(request: CatalogRequest(target), refusal: nil)
+            return Plan.decide(facts, stored: stored, unixSeconds: now).withoutStored
+        }
         let isVariant = !key.variant.isEmpty
         let (plan, attempt) = decide(facts, stored, isVariant: isVariant, asking: CatalogRequest(target), at: now)
         self.attempt = attempt

@@ -8,6 +8,26 @@ extension ClientConnection {
         send("HTTP/1.1 100 Continue\r\n\r\n")
     }
 
+    /// Calls `body` once, in a turn of its own, when the client ends its side while its answer is
+    /// outstanding: it has gone, or at least asks for nothing more.
+    package func watchEnd(_ body: @escaping () -> Void) {
+        whenEnding = body
+        guard stream.isEnding || !isOpen else { return }
+        context.loop.schedule(at: context.loop.now) { [self] in tellEnd() }
+    }
+
+    /// What was watched for is of no interest any more.
+    package func unwatchEnd() {
+        whenEnding = nil
+    }
+
+    func tellEnd() {
+        whenEnding.take()?()
+    }
+
+    /// What tells the client's network from others; nil for a Unix socket.
+    package var peerNetwork: UInt64? { stream.peer?.network }
+
     /// Passes an interim response on (RFC 9110 15.2), or drops it where it has no place: once the
     /// answer has begun, and for HTTP/1.0 clients, which do not know such responses.
     ///

@@ -51,6 +51,8 @@ public final class ClientConnection {
     package private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
     var resumeSource: (() -> Void)?
+    /// Called once when the client ends its side while its answer is outstanding; see `watchEnd`.
+    var whenEnding: (() -> Void)?
     private var isReadable = false
     private var isPumping = false
     var keepsAlive = true
@@ -204,6 +206,7 @@ extension ClientConnection: StreamHandler {
     /// Reads, as far as nothing is being answered.
     public func streamDidBecomeReadable(_ stream: Stream) {
         isReadable = true
+        if stream.isEnding { tellEnd() }
         pump()
     }
 
@@ -223,6 +226,7 @@ extension ClientConnection: StreamHandler {
     /// The client has gone, or was let go.
     public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         leave()
+        tellEnd()
         onClose(self)
     }
 

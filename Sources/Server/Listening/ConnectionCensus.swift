@@ -11,7 +11,7 @@ public final class ConnectionCensus: Sendable {
         var most: Int
         var mostPerAddress: Int
         var count = 0
-        var byAddress: [SocketAddress: Int] = [:]
+        var byAddress: [UInt64: Int] = [:]
     }
 
     private let state: Mutex<State>
@@ -19,8 +19,8 @@ public final class ConnectionCensus: Sendable {
 
     /// - Parameters:
     ///   - most: connections in all.
-    ///   - mostPerAddress: connections of one IPv4 address or one IPv6 network of 64 bits, which is
-    ///     what one subscriber has (RFC 6177). Those over Unix sockets have no address.
+    ///   - mostPerAddress: connections of one network (`SocketAddress.network`). Those over Unix
+    ///     sockets are of none.
     public init(most: Int = .max, mostPerAddress: Int = .max) {
         state = Mutex(State(most: most, mostPerAddress: mostPerAddress))
     }
@@ -40,9 +40,9 @@ public final class ConnectionCensus: Sendable {
     func enter(from peer: SocketAddress?) -> Bool {
         let isLetIn = state.withLock { state in
             guard state.count < state.most else { return false }
-            if let subscriber = peer?.subscriber {
-                guard state.byAddress[subscriber, default: 0] < state.mostPerAddress else { return false }
-                state.byAddress[subscriber, default: 0] += 1
+            if let network = peer?.network {
+                guard state.byAddress[network, default: 0] < state.mostPerAddress else { return false }
+                state.byAddress[network, default: 0] += 1
             }
             state.count += 1
             return true
@@ -55,8 +55,8 @@ public final class ConnectionCensus: Sendable {
     func leave(from peer: SocketAddress?) {
         state.withLock { state in
             state.count -= 1
-            guard let subscriber = peer?.subscriber, let count = state.byAddress[subscriber] else { return }
-            state.byAddress[subscriber] = count > 1 ? count - 1 : nil
+            guard let network = peer?.network, let count = state.byAddress[network] else { return }
+            state.byAddress[network] = count > 1 ? count - 1 : nil
         }
     }
 }

@@ -84,6 +84,7 @@ private final class Stage {
             cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: settings.policy,
             authority: "what-if", composition: settings.composition)
         shared.budget = UpstreamBudget(rate: settings.upstreamRate)
+        shared.provesTokens = false
         shared.sealedBodies = SealedBodies(maxBytes: settings.sealedBytes)
         return shared
     }

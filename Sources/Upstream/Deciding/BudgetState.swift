@@ -8,27 +8,36 @@ import EventLoop
 /// What must hold:
 /// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the
 ///   background;
-/// - no request starts before the rate allows it;
-/// - the more urgent go first, among equals the repeats, and among these and the rest those that
-///   came first;
-/// - nothing waits that could start, and `wakeAt` is set while the rate alone holds something back;
+/// - no request starts before the rate allows it, and the rate of its own account, if it has one;
+/// - the parties are served in turns; of one party the more urgent go first, among equals the
+///   repeats, and among these and the rest those that came first; what is in the background goes
+///   when nothing else can;
+/// - nothing waits that could start, and `wakeAt` is set while a rate alone holds something back;
 /// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the
-///   background; when there are more, the newest of the least urgent is refused;
+///   background, and at most a quarter of one party while others wait;
+/// - when there are more, the newest of the background is refused, else that of the party of which
+///   the most wait: never another's;
 /// - a job ends once: refused, or by `end`.
 struct BudgetState {
     var rate: RateLimit
+    private var accounts = AccountLimits()
     private let maxWaiting: Int
     private let maxWaitingInBackground: Int
-    var lanes: [Lane] = []
-    var jobs: [JobID: Job] = [:]
-    /// How many wait, by priority.
-    var waiting = InlineArray<4, Int>(repeating: 0)
-    /// When `tick` must be called; nil when nothing waits for the rate alone.
+    private(set) var lanes: [Lane] = []
+    private(set) var jobs: [JobID: Job] = [:]
+    private var lines = WaitingLines()
+    /// When `tick` must be called; nil when nothing waits for a rate alone.
     private(set) var wakeAt: Instant?
+    /// Whether the common rate holds something back.
+    private var isBinding = false
+    private var sharedRefusalAt = Instant(nanoseconds: .min)
     private var nextOrder = 1
 
     /// The longest wait that a refused client is told of, in seconds.
     private static let longestRetryAfter = 60.0
+    /// For so long after a 429 that a shared request met, those of single accounts are about the
+    /// common limit too.
+    private static let sharedTrouble = Duration.seconds(2)
 
     init(rate: Int?, maxWaiting: Int, maxWaitingInBackground: Int) {
         self.rate = RateLimit(ceiling: rate)
@@ -40,50 +49,85 @@ struct BudgetState {
 // MARK: Events
 
 extension BudgetState {
-    /// A request wants to start. One that is repeated goes before its equals: it has waited
-    /// already.
-    mutating func submit(_ id: JobID, _ priority: UpstreamPriority, isRepeated: Bool = false, now: Instant) -> [Action]
-    {
+    /// A request wants to start.
+    /// - Parameters:
+    ///   - account: whose own limit counts beside the common one; 0: no one's, the request is the
+    ///     proxy's own.
+    ///   - isRepeated: it has waited already, and goes before its equals.
+    mutating func submit(
+        _ id: JobID, _ priority: UpstreamPriority, of party: UpstreamParty = .everyone, account: UInt64 = 0,
+        isRepeated: Bool = false, now: Instant
+    ) -> [Action] {
         nextOrder += 1
-        var job = Job(priority: priority, order: isRepeated ? .min + nextOrder : nextOrder)
+        var job = Job(priority: priority, account: account)
+        let limit = accounts.number(of: account)
         // Mostly nothing waits: it starts without ever standing in a line.
-        if waitingCount == 0, lanes[id.lane].hasRoom(for: priority), rate.nextStart(now: now) <= now {
+        if lines.count == 0, lanes[id.lane].hasRoom(inBackground: priority.isBackground), isOpen(limit, now: now) {
             job.startedAt = now
             jobs[id] = job
             lanes[id.lane].enter(priority)
-            rate.started(now: now)
+            countStart(limit, now: now)
             return [.start(id)]
         }
+        job.item = lines.add(
+            id, of: party, in: WaitingLines.Channel(lane: id.lane, limit: limit), priority,
+            order: isRepeated ? .min + nextOrder : nextOrder, isRepeated: isRepeated)
         jobs[id] = job
-        enqueue(id, isRepeated: isRepeated)
-        return settle(now: now)
+        return settle(newest: priority.isBackground ? nil : party, now: now)
     }
 
-    /// A waiting request has become more urgent; it goes behind those that already were.
-    mutating func promote(_ id: JobID, to priority: UpstreamPriority, now: Instant) -> [Action] {
-        guard let job = jobs[id], job.startedAt == nil, job.priority < priority else { return [] }
-        dequeue(id)
+    /// A waiting request has become more urgent, or another party wants it too; it goes behind
+    /// those that were there. What is as urgent as before changes to another party only where fewer
+    /// wait of that.
+    mutating func promote(
+        _ id: JobID, to priority: UpstreamPriority, of party: UpstreamParty? = nil, now: Instant
+    ) -> [Action] {
+        guard let job = jobs[id], let item = job.item else { return [] }
+        let (own, isMoreUrgent) = (lines.party(of: item), job.priority < priority)
+        var better = own == .background ? party ?? .everyone : own
+        if let party, own != .background, lines.count(of: party) + 1 < lines.count(of: own) { better = party }
+        guard isMoreUrgent || own != .background && better != own else { return [] }
+        let channel = lines.channel(of: item)
+        lines.remove(item)
         nextOrder += 1
-        jobs[id] = Job(priority: priority, order: nextOrder)
-        enqueue(id, isRepeated: false)
-        return settle(now: now)
+        let urgency = max(priority, job.priority)
+        var promoted = Job(priority: urgency, account: job.account)
+        promoted.item = lines.add(id, of: better, in: channel, urgency, order: nextOrder, isRepeated: false)
+        jobs[id] = promoted
+        return settle(newest: urgency.isBackground ? nil : better, now: now)
     }
 
     /// A request is over, whether it had started or not. Says nothing of one that was refused.
     mutating func end(_ id: JobID, _ outcome: Outcome, now: Instant) -> [Action] {
-        guard let job = jobs[id] else { return [] }
+        guard let job = jobs.removeValue(forKey: id) else { return [] }
         if let startedAt = job.startedAt {
             lanes[id.lane].leave(job.priority)
-            switch outcome {
-            case .answered: rate.succeeded(now: now, isBinding: wakeAt != nil)
-            case .rateLimited: rate.refused(startedAt: startedAt, now: now)
-            case .unanswered: break
-            }
-        } else {
-            dequeue(id)
+            learn(from: outcome, job.account, startedAt: startedAt, now: now)
+        } else if let item = job.item {
+            lines.remove(item)
         }
-        jobs[id] = nil
         return settle(now: now)
+    }
+
+    /// A 429 to what is one client's own says nothing of the limit that all share, unless what they
+    /// share meets it too.
+    private mutating func learn(from outcome: Outcome, _ account: UInt64, startedAt: Instant, now: Instant) {
+        switch outcome {
+        case .unanswered: break
+        case .answered:
+            rate.succeeded(now: now, isBinding: isBinding)
+            if account != 0 { accounts.succeeded(account, now: now) }
+        case .rateLimited:
+            if account == 0 {
+                sharedRefusalAt = now
+            } else {
+                let lines = lines
+                accounts.refused(account, startedAt: startedAt, now: now) { lines.count(under: $0) > 0 }
+            }
+            if sharedRefusalAt.nanoseconds != .min, now - sharedRefusalAt < Self.sharedTrouble {
+                rate.refused(startedAt: startedAt, now: now)
+            }
+        }
     }
 
     /// `wakeAt` has come.
@@ -105,7 +149,7 @@ extension BudgetState {
     /// A loop stops: nothing of it waits or is in flight any more.
     mutating func closeLane(_ lane: Int) {
         for id in jobs.keys.filter({ $0.lane == lane }) {
-            if jobs[id]?.startedAt == nil { dequeue(id) }
+            if let item = jobs[id]?.item { lines.remove(item) }
             jobs[id] = nil
         }
         lanes[lane] = Lane(connections: 0)
@@ -115,75 +159,120 @@ extension BudgetState {
 // MARK: Questions
 
 extension BudgetState {
-    var waitingCount: Int {
-        var count = 0
-        for priority in waiting.indices { count += waiting[priority] }
-        return count
-    }
+    var waitingCount: Int { lines.count }
     var inFlight: Int { lanes.reduce(0) { $0 + $1.inFlight } }
 
-    /// Seconds after which a request of this priority is worth another try: until those before it
-    /// have gone.
-    mutating func retryAfter(_ priority: UpstreamPriority, now: Instant) -> Int {
-        let before = UpstreamPriority.allCases.reduce(0) { $1 >= priority ? $0 + waiting[$1.rawValue] : $0 }
+    /// Seconds after which a request is worth another try: until those before it have gone, of its
+    /// own party in turns with the others.
+    mutating func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty = .everyone, now: Instant) -> Int {
+        var before = UpstreamPriority.allCases.reduce(0) { $1 >= priority ? $0 + lines.waiting[$1.rawValue] : $0 }
+        if !priority.isBackground { before = min(before, max(1, lines.count(of: party)) * max(1, lines.partyCount)) }
         let rate = max(1, rate.current ?? rate.recentSuccesses(now: now))
         return Int(max(1, min(Self.longestRetryAfter, (Double(before) / rate).rounded(.up))))
     }
+
+    /// Whether all places of a lane are taken.
+    func isFull(_ lane: Int) -> Bool { lanes[lane].inFlight >= lanes[lane].connections }
 }
 
 // MARK: Deciding
 
 extension BudgetState {
     /// Starts what may start, refuses what is too much, and sees when to look again.
-    private mutating func settle(now: Instant) -> [Action] {
-        guard waitingCount > 0 else {
-            wakeAt = nil
+    /// - Parameter newest: whose request has come, where one has.
+    private mutating func settle(newest: UpstreamParty? = nil, now: Instant) -> [Action] {
+        guard lines.count > 0 else {
+            (wakeAt, isBinding) = (nil, false)
             return []
         }
         var actions: [Action] = []
-        while waitingCount > 0, rate.nextStart(now: now) <= now, let id = nextToStart {
-            actions.append(start(id, now: now))
+        while rate.nextStart(now: now) <= now, let item = nextToStart(now: now) {
+            actions.append(start(item, now: now))
         }
-        while let id = oneTooMany {
-            actions.append(refuse(id, now: now))
+        while let item = oneTooMany(newest) {
+            actions.append(refuse(item, now: now))
         }
-        wakeAt = nextToStart == nil ? nil : rate.nextStart(now: now)
+        lookAhead(now: now)
         return actions
     }
 
-    private mutating func start(_ id: JobID, now: Instant) -> Action {
-        dequeue(id)
+    private func isOpen(_ limit: Int, now: Instant) -> Bool {
+        rate.nextStart(now: now) <= now && accounts.nextStart(limit, now: now) <= now
+    }
+
+    /// What is under a limit that its account got while it waited goes there first.
+    private mutating func nextToStart(now: Instant) -> Int? {
+        while true {
+            let item = lines.next { channel, inBackground in
+                lanes[channel.lane].hasRoom(inBackground: inBackground) && isOpen(channel.limit, now: now)
+            }
+            guard let item, lines.channel(of: item).limit == 0, let job = jobs[lines[item].id], job.account != 0
+            else { return item }
+            let limit = accounts.number(of: job.account)
+            guard limit != 0 else { return item }
+            let (waiting, party) = (lines[item], lines.party(of: item))
+            lines.remove(item)
+            jobs[waiting.id]?.item = lines.add(
+                waiting.id, of: party, in: WaitingLines.Channel(lane: waiting.id.lane, limit: limit), waiting.priority,
+                order: waiting.order, isRepeated: waiting.isRepeated)
+        }
+    }
+
+    private mutating func start(_ item: Int, now: Instant) -> Action {
+        let (id, priority, limit) = (lines[item].id, lines[item].priority, lines.channel(of: item).limit)
+        Self.take(item, from: &lines, lanes, accounts, now: now)
         jobs[id]?.startedAt = now
-        if let priority = jobs[id]?.priority { lanes[id.lane].enter(priority) }
-        rate.started(now: now)
+        jobs[id]?.item = nil
+        lanes[id.lane].enter(priority)
+        countStart(limit, now: now)
         return .start(id)
     }
 
-    private mutating func refuse(_ id: JobID, now: Instant) -> Action {
-        let priority = jobs[id]?.priority ?? .refresh
-        dequeue(id)
-        jobs[id] = nil
-        return .refuse(id, retryAfter: retryAfter(priority, now: now))
-    }
-
-    /// The most urgent waiting request whose lane has room, the first of those that came.
-    private var nextToStart: JobID? {
-        for priority in UpstreamPriority.allCases.reversed() where waiting[priority.rawValue] > 0 {
-            let heads = lanes.lazy.filter { $0.hasRoom(for: priority) }.compactMap { $0.lines[priority.rawValue].first }
-            if let id = heads.min(by: { order($0) < order($1) }) { return id }
+    /// The common rate allows a start: a channel is open if its lane and its own limit are.
+    private static func take(
+        _ item: Int, from lines: inout WaitingLines, _ lanes: [Lane], _ accounts: AccountLimits, now: Instant
+    ) {
+        lines.take(item) { channel in
+            lanes[channel.lane].hasRoom(inBackground: false) && accounts.nextStart(channel.limit, now: now) <= now
         }
-        return nil
     }
 
-    /// The newest of the least urgent, if more wait than may.
-    private var oneTooMany: JobID? {
-        let inBackground = UpstreamPriority.allCases.reduce(0) { $1.isBackground ? $0 + waiting[$1.rawValue] : $0 }
-        guard waitingCount > maxWaiting || inBackground > maxWaitingInBackground else { return nil }
-        guard let priority = UpstreamPriority.allCases.first(where: { waiting[$0.rawValue] > 0 }) else { return nil }
-        return lanes.lazy.compactMap { $0.lines[priority.rawValue].last }.max { order($0) < order($1) }
+    private mutating func countStart(_ limit: Int, now: Instant) {
+        rate.started(now: now)
+        accounts.started(limit, now: now)
     }
 
-    private func order(_ id: JobID) -> Int { jobs[id]?.order ?? 0 }
+    private mutating func refuse(_ item: Int, now: Instant) -> Action {
+        let (id, priority, party) = (lines[item].id, lines[item].priority, lines.party(of: item))
+        lines.remove(item)
+        jobs[id] = nil
+        return .refuse(id, retryAfter: retryAfter(priority, of: party, now: now))
+    }
+
+    /// What is refused if more wait than may, or more of one party.
+    private func oneTooMany(_ newest: UpstreamParty?) -> Int? {
+        if lines.count > maxWaiting || lines.backgroundCount > maxWaitingInBackground {
+            return lines.newest(of: .background) ?? lines.newestOfTheLongest
+        }
+        guard let newest, lines.partyCount > 1, lines.count(of: newest) > max(1, maxWaiting / 4) else { return nil }
+        return lines.newest(of: newest)
+    }
+
+    /// Sees when something could start that has room, and which rate it waits for.
+    private mutating func lookAhead(now: Instant) {
+        let common = rate.nextStart(now: now)
+        var (earliest, isBinding, bound) = (Instant?.none, false, [Int]())
+        lines.forEachChannel { lane, inBackground in
+            lanes[lane].hasRoom(inBackground: inBackground)
+        } _: { channel in
+            let own = accounts.nextStart(channel.limit, now: now)
+            earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))
+            if own > common { bound.append(channel.limit) } else { isBinding = true }
+        }
+        (wakeAt, self.isBinding) = (earliest, isBinding)
+        accounts.unbind()
+        for limit in bound { accounts.bind(limit) }
+    }
 }
 
 extension BudgetState {
@@ -217,22 +306,11 @@ extension BudgetState {
 
     struct Job {
         let priority: UpstreamPriority
-        /// The lower, the earlier it came; repeats are below all others.
-        let order: Int
+        let account: UInt64
         /// Nil while it waits.
         var startedAt: Instant?
-        /// Its neighbours in the line in which it waits.
-        var previous: JobID?
-        var next: JobID?
-    }
-
-    /// The ends of a line of waiting jobs; the jobs hold its links, so that any of them can leave
-    /// in constant time.
-    struct Line {
-        var first: JobID?
-        /// The repeats stand before the others.
-        var lastRepeated: JobID?
-        var last: JobID?
+        /// Where it waits; nil once it has started.
+        var item: Int?
     }
 
     /// One loop's share.
@@ -240,14 +318,12 @@ extension BudgetState {
         let connections: Int
         private(set) var inFlight = 0
         private(set) var inBackground = 0
-        /// By priority.
-        var lines = InlineArray<4, Line>(repeating: Line())
 
         /// Background requests leave half of the connections to the others, so that a purge of many
         /// entries does not make clients wait.
-        func hasRoom(for priority: UpstreamPriority) -> Bool {
+        func hasRoom(inBackground isBackground: Bool) -> Bool {
             guard inFlight < connections else { return false }
-            return !priority.isBackground || inBackground < max(1, connections / 2)
+            return !isBackground || inBackground < max(1, connections / 2)
         }
 
         mutating func enter(_ priority: UpstreamPriority) {
@@ -259,45 +335,5 @@ extension BudgetState {
             inFlight -= 1
             if priority.isBackground { inBackground -= 1 }
         }
-    }
-}
-
-// MARK: Lines
-
-extension BudgetState {
-    mutating func enqueue(_ id: JobID, isRepeated: Bool) {
-        guard let priority = jobs[id]?.priority.rawValue else { return }
-        var line = lanes[id.lane].lines[priority]
-        let previous = isRepeated ? line.lastRepeated : line.last
-        let next = previous.map { jobs[$0]?.next } ?? line.first
-        jobs[id]?.previous = previous
-        jobs[id]?.next = next
-        if let previous { jobs[previous]?.next = id } else { line.first = id }
-        if let next { jobs[next]?.previous = id } else { line.last = id }
-        if isRepeated { line.lastRepeated = id }
-        lanes[id.lane].lines[priority] = line
-        waiting[priority] += 1
-    }
-
-    mutating func dequeue(_ id: JobID) {
-        guard let job = jobs[id] else { return }
-        let priority = job.priority.rawValue
-        // Before a repeat stand only repeats.
-        if lanes[id.lane].lines[priority].lastRepeated == id {
-            lanes[id.lane].lines[priority].lastRepeated = job.previous
-        }
-        if let previous = job.previous {
-            jobs[previous]?.next = job.next
-        } else {
-            lanes[id.lane].lines[priority].first = job.next
-        }
-        if let next = job.next {
-            jobs[next]?.previous = job.previous
-        } else {
-            lanes[id.lane].lines[priority].last = job.previous
-        }
-        jobs[id]?.previous = nil
-        jobs[id]?.next = nil
-        waiting[priority] -= 1
     }
 }

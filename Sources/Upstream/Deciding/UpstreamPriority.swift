@@ -12,5 +12,5 @@ public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
 
     /// Whether no client waits for it. Such requests may use a part of the connections and of the
     /// queue only.
-    var isBackground: Bool { self <= .refresh }
+    package var isBackground: Bool { self <= .refresh }
 }

@@ -48,12 +48,14 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case waitedTooLong(retryAfter: Int)
     /// The pool takes no new requests because the program ends.
     case draining
+    /// What a streamed answer is for did not keep up with it, and held its connection for too long.
+    case readerTooSlow
 
     /// The status of the answer that the proxy makes up (RFC 9110, 15.6.3 to 15.6.5).
     public var status: Int {
         switch self {
         case .timeout: 504
-        case .tooManyWaiting, .waitedTooLong, .draining: 503
+        case .tooManyWaiting, .waitedTooLong, .draining, .readerTooSlow: 503
         case .resolve, .connect, .tls, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
         }
     }
@@ -90,6 +92,7 @@ extension UpstreamFailure {
         case .tooManyWaiting: "queue-full"
         case .waitedTooLong: "waited-too-long"
         case .draining: "draining"
+        case .readerTooSlow: "slow-reader"
         }
     }
 }
@@ -105,7 +108,7 @@ extension UpstreamFailure: CustomStringConvertible {
         case .malformed(let error): "\(word): \(error.reason)"
         case .switchedProtocols: "\(word): 101"
         case .tooManyInterimResponses: "\(word): too many interim responses"
-        case .timeout, .tooManyWaiting, .waitedTooLong, .draining: word
+        case .timeout, .tooManyWaiting, .waitedTooLong, .draining, .readerTooSlow: word
         }
     }
 }

@@ -63,8 +63,18 @@ public final class UpstreamBudget: Sendable {
     }
 
     /// Seconds after which a request of this priority is worth another try.
-    func retryAfter(_ priority: UpstreamPriority, now: Instant) -> Int {
-        shared.withLock { $0.state.retryAfter(priority, now: now) }
+    func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty, now: Instant) -> Int {
+        shared.withLock { $0.state.retryAfter(priority, of: party, now: now) }
+    }
+
+    /// Whether all places of a lane are taken.
+    func isFull(_ lane: Int) -> Bool {
+        shared.withLock { $0.state.isFull(lane) }
+    }
+
+    /// Whether something waits for its turn.
+    package var isContended: Bool {
+        shared.withLock { $0.state.waitingCount > 0 }
     }
 
     /// Lets the state decide on an event of this lane; hands other lanes' actions to their loops.

@@ -29,6 +29,10 @@ public final class UpstreamExchange {
     let request: UpstreamRequest
     /// As it was given to `send`, or promoted to since.
     private(set) var priority: UpstreamPriority
+    /// On whose behalf it waits.
+    private(set) var party: UpstreamParty
+    /// Whose own limit counts beside the common one; 0: no one's.
+    let account: UInt64
     /// When the request was handed to its connection; for a repeated one, to its last.
     private(set) var requestedAt: Instant
     /// Whether the receiver has asked for no more bytes for now.
@@ -60,11 +64,14 @@ public final class UpstreamExchange {
     ///   - gate: nil for a request that is given to a pool alone.
     ///   - deadline: until when it may wait for its turn.
     init(
-        _ request: UpstreamRequest, priority: UpstreamPriority = .waitingClient, gate: UpstreamGate? = nil,
-        deadline: Instant, repeats: Int = 0, loop: EventLoop, receiver: any UpstreamReceiver
+        _ request: UpstreamRequest, priority: UpstreamPriority = .waitingClient, party: UpstreamParty = .everyone,
+        account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant, repeats: Int = 0, loop: EventLoop,
+        receiver: any UpstreamReceiver
     ) {
         self.request = request
         self.priority = priority
+        self.party = party
+        self.account = account
         self.gate = gate
         self.deadline = deadline
         mostRepeats = repeats
@@ -88,24 +95,45 @@ public final class UpstreamExchange {
 
     /// Makes it more urgent. One that has its turn already keeps its place among the connections; a
     /// repeat of it counts as urgent as this.
-    public func promote(to priority: UpstreamPriority) {
-        guard priority > self.priority else { return }
-        self.priority = priority
-        if case .waitingForTurn = phase, let turn { gate?.promote(turn, to: priority) }
+    /// - Parameter party: who wants it too. What is as urgent as before waits among the requests of
+    ///   that party if fewer of those wait.
+    public func promote(to priority: UpstreamPriority, of party: UpstreamParty? = nil) {
+        guard priority > self.priority || party != nil else { return }
+        self.priority = max(priority, self.priority)
+        if case .waitingForTurn = phase, let turn { gate?.promote(turn, to: priority, of: party) }
     }
+
+    /// Whether it waits for its turn: nothing of it has been sent yet.
+    public var isWaitingForTurn: Bool { phase == .waitingForTurn }
 
     /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP.
     /// What has been read already may still be reported. The deadline of the whole exchange goes
-    /// on.
+    /// on, and a pause that is too long, or that keeps others from their turn, ends it.
     public func pause() {
+        guard !isPaused else { return }
         isPaused = true
+        gate?.paused(self)
     }
 
     /// Reads on; the next bytes come in a later call, never inside this one.
     public func resume() {
         guard isPaused else { return }
-        isPaused = false
+        endPause()
         connection?.readLater()
+    }
+
+    private func endPause() {
+        guard isPaused else { return }
+        isPaused = false
+        gate?.resumed(self)
+    }
+
+    /// Its reader has held the connection for too long: the connection goes, and the receiver hears
+    /// of it.
+    func cutOff() {
+        guard case .onConnection = phase else { return }
+        pool?.cancel(self)
+        report(.failed(.readerTooSlow))
     }
 }
 
@@ -137,7 +165,7 @@ extension UpstreamExchange {
     func wait(in pool: UpstreamPool, as id: PoolState.RequestID) {
         stopTimer()
         phase = .waitingForConnection
-        isPaused = false
+        endPause()
         self.pool = pool
         self.id = id
     }
@@ -162,7 +190,7 @@ extension UpstreamExchange {
 
     private func deadlinePassed() {
         guard case .waitingForTurn = phase else { return }
-        fail(.waitedTooLong(retryAfter: gate?.retryAfter(priority) ?? 1))
+        fail(.waitedTooLong(retryAfter: gate?.retryAfter(priority, of: party) ?? 1))
         returnTurn(.unanswered)
     }
 }
@@ -237,6 +265,7 @@ extension UpstreamExchange {
     /// Lets go of the receiver, which is told of the end by the caller.
     private func finish() {
         stopTimer()
+        endPause()
         phase = .ended
         receiver = nil
         gate?.ended()

@@ -28,6 +28,10 @@ public final class UpstreamGate {
     /// Called once it has been retired and nothing is open.
     private var whenRetired: (() -> Void)?
     private var timer: (token: TimerToken, deadline: Instant)?
+    /// Streamed answers whose readers are behind.
+    private var paused = PausedStreams<ObjectIdentifier>()
+    private var pausedExchanges: [ObjectIdentifier: UpstreamExchange] = [:]
+    private var pauseTimer: TimerToken?
 
     /// Takes a share of the budget as large as the pool. `random` spreads the repeats of requests
     /// that met a 429 together.
@@ -51,6 +55,9 @@ public final class UpstreamGate {
     ///
     /// - Parameters:
     ///   - priority: who goes first when not all may go.
+    ///   - party: on whose behalf it is sent: parties that wait are served in turns.
+    ///   - account: what stands for something of the client's own that goes along, such as its
+    ///     token: 429s to that teach a limit of its own. 0 where nothing does.
     ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
     ///     pool's timeouts count.
     ///   - repeats: how often a GET or HEAD that met a 429 is sent again, after about 0.5, 1 and 2
@@ -59,13 +66,13 @@ public final class UpstreamGate {
     ///   - receiver: not called before this has returned. Of repeated requests it hears of the last
     ///     answer only, but perhaps of interim responses to the earlier sendings.
     public func send(
-        _ request: UpstreamRequest, priority: UpstreamPriority, deadline: Instant,
-        repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
+        _ request: UpstreamRequest, priority: UpstreamPriority, party: UpstreamParty = .everyone, account: UInt64 = 0,
+        deadline: Instant, repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
     ) -> UpstreamExchange {
         loop.assertOnLoop()
         let exchange = UpstreamExchange(
-            request, priority: priority, gate: self, deadline: deadline, repeats: request.isReplayable ? repeats : 0,
-            loop: loop, receiver: receiver)
+            request, priority: priority, party: party, account: account, gate: self, deadline: deadline,
+            repeats: request.isReplayable ? repeats : 0, loop: loop, receiver: receiver)
         open += 1
         if isDraining {
             exchange.fail(.draining)
@@ -116,15 +123,18 @@ extension UpstreamGate {
 
     /// Asks for a turn; the exchange starts now or later.
     func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID, isRepeated: Bool) {
-        let (now, priority) = (loop.now, exchange.priority)
+        let now = loop.now
+        let (priority, party, account) = (exchange.priority, exchange.party, exchange.account)
         waiting[turn.number] = exchange
-        decide { $0.submit(turn, priority, isRepeated: isRepeated, now: now) }
-        if waiting[turn.number] != nil { observer.upstreamQueued() }
+        decide { $0.submit(turn, priority, of: party, account: account, isRepeated: isRepeated, now: now) }
+        guard waiting[turn.number] != nil else { return }
+        observer.upstreamQueued()
+        reviewPauses()
     }
 
-    func promote(_ turn: BudgetState.JobID, to priority: UpstreamPriority) {
+    func promote(_ turn: BudgetState.JobID, to priority: UpstreamPriority, of party: UpstreamParty?) {
         let now = loop.now
-        decide { $0.promote(turn, to: priority, now: now) }
+        decide { $0.promote(turn, to: priority, of: party, now: now) }
     }
 
     /// The turn is over, whether it had come or not.
@@ -135,8 +145,8 @@ extension UpstreamGate {
         decide { $0.end(turn, outcome, now: now) }
     }
 
-    func retryAfter(_ priority: UpstreamPriority) -> Int {
-        budget.retryAfter(priority, now: loop.now)
+    func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {
+        budget.retryAfter(priority, of: party, now: loop.now)
     }
 
     /// Nil when the request has been sent often enough, or would come too late.
@@ -162,6 +172,45 @@ extension UpstreamGate {
         if isDraining { pool.drain() }
         endRetired()
     }
+}
+
+// MARK: Slow readers
+
+extension UpstreamGate {
+    /// The reader of a streamed answer is behind, and the answer's connection stands still.
+    func paused(_ exchange: UpstreamExchange) {
+        paused.begin(ObjectIdentifier(exchange), at: loop.now)
+        pausedExchanges[ObjectIdentifier(exchange)] = exchange
+        reviewPauses()
+    }
+
+    func resumed(_ exchange: UpstreamExchange) {
+        paused.end(ObjectIdentifier(exchange))
+        pausedExchanges[ObjectIdentifier(exchange)] = nil
+    }
+
+    /// In a turn of its own, so that no receiver is called from inside `send` or `pause`.
+    private func reviewPauses() {
+        guard !paused.isEmpty, let due = paused.due(isContended: isCrowded, of: pool.settings.maxConnections) else {
+            return
+        }
+        if let pauseTimer { loop.cancel(pauseTimer) }
+        pauseTimer = loop.schedule(at: max(due, loop.now)) { [weak self] in self?.endPauses() }
+    }
+
+    private func endPauses() {
+        pauseTimer = nil
+        let connections = pool.settings.maxConnections
+        if let id = paused.overdue(isContended: isCrowded, of: connections, now: loop.now) {
+            let exchange = pausedExchanges[id]
+            exchange?.cutOff()
+            if let exchange { resumed(exchange) }
+        }
+        reviewPauses()
+    }
+
+    /// Whether requests wait here because all connections are taken.
+    private var isCrowded: Bool { !waiting.isEmpty && budget.isFull(lane) }
 }
 
 // MARK: Actions

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FlightTableTests {
     private typealias Table = FlightTable<String>
-    private let key = CacheKey(scope: .shared, target: Array("/a".utf8))
+    private let key = FlightKey(CacheKey(scope: .shared, target: Array("/a".utf8)))
     private let start = Instant(nanoseconds: 1_000_000_000)
 
     private func lead(_ table: inout Table, _ now: Instant) throws -> Table.FlightID {
@@ -31,7 +31,7 @@ import Testing
         let id = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
         #expect(table.join(key, epoch: 0, now: start, "b") == .wait)
-        let other = CacheKey(scope: .shared, target: Array("/b".utf8))
+        let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
         #expect(table.join(other, epoch: 0, now: start, "c") != .wait)
         #expect(table.finish(id, .shared, now: start) == ["a", "b"])
         #expect(table.finish(id, .shared, now: start) == [])
@@ -82,7 +82,7 @@ import Testing
         _ = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
         _ = table.finish(table.begin(key, 0, start), .failed, now: start)
-        let other = CacheKey(scope: .shared, target: Array("/b".utf8))
+        let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
         _ = table.finish(table.begin(other, 0, start), .failed, now: start)
         #expect(table.refresh(other, epoch: 0, now: start) != nil)
     }
@@ -159,24 +159,76 @@ import Testing
         #expect(table.isWaitedFor(id))
     }
 
-    @Test func waitersAreBounded() throws {
+    /// The thousand-and-first client of one cold key got a 503.
+    @Test func threeThousandClientsWaitForOneKey() throws {
         var table = Table()
-        _ = try lead(&table, start)
-        for number in 0..<Table.maxWaiters { #expect(table.join(key, epoch: 0, now: start, "\(number)") == .wait) }
+        let id = try lead(&table, start)
+        for number in 0..<3_000 { #expect(table.join(key, epoch: 0, now: start, "\(number)") == .wait) }
+        #expect(table.finish(id, .shared, now: start).count == 3_000)
+        #expect(table.waitingBytes == 0)
+    }
+
+    @Test func whatAllWaitersHoldIsBounded() throws {
+        var table = Table()
+        let other = FlightKey(CacheKey(scope: .shared, target: Array("/b".utf8)))
+        let id = try lead(&table, start)
+        _ = table.join(other, epoch: 0, now: start, "leader")
+        let most = Table.maxWaitingBytes - 2 * Table.bytesPerWaiter
+        #expect(table.join(key, epoch: 0, now: start, bytes: most, "large") == .wait)
+        #expect(table.join(other, epoch: 0, now: start, bytes: 1, "too large") == .full)
+        #expect(table.join(other, epoch: 0, now: start, "small") == .wait)
         #expect(table.join(key, epoch: 0, now: start, "one more") == .full)
+        #expect(table.finish(id, .failed, now: start) == ["large"])
+        #expect(table.join(other, epoch: 0, now: start, bytes: most, "large") == .wait)
+    }
+
+    @Test func requestsWithDifferentTokensDoNotWaitForEachOther() throws {
+        var table = Table()
+        let (one, two) = (FlightKey(key.key, token: 1), FlightKey(key.key, token: 2))
+        guard case .lead(let id) = table.join(one, epoch: 0, now: start, "") else { throw Unexpected() }
+        guard case .lead = table.join(two, epoch: 0, now: start, "") else { throw Unexpected() }
+        #expect(table.join(one, epoch: 0, now: start, "a") == .wait)
+        #expect(table.finish(id, .uncollapsible, now: start) == ["a"])
+        #expect(table.join(two, epoch: 0, now: start, "b") == .wait, "what one answer is says nothing of another's")
+    }
+
+    /// What no client waits for any more is given up only where that is sure, and nothing joins it
+    /// afterwards.
+    @Test func leaderIsGivenUpOnceNoClientWaits() throws {
+        var table = Table()
+        let id = try lead(&table, start)
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        #expect(table.join(key, epoch: 0, now: start, "b") == .wait)
+        let flight = try #require(table.flight(for: key))
+        #expect(table.waiterLeft(flight) == false)
+        #expect(table.abandon(id) == false, "one waits still")
+        #expect(table.waiterLeft(flight) == true)
+        #expect(table.abandon(id) == true)
+        _ = try lead(&table, start)
+        #expect(table.finish(id, .shared, now: start) == ["a", "b"])
+        let taken = try #require(table.flight(for: key))
+        #expect(taken != flight)
+    }
+
+    @Test func leaderWhosePlaceWasTakenIsNotGivenUp() throws {
+        var table = Table()
+        let id = try lead(&table, start)
+        let second = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        #expect(second != nil)
+        #expect(table.abandon(id) == false)
     }
 
     @Test func whatIsRememberedIsBounded() {
         var table = Table()
         for number in 0..<Table.maxMarks + 10 {
-            let key = CacheKey(scope: .shared, target: Array("/\(number)".utf8))
+            let key = FlightKey(CacheKey(scope: .shared, target: Array("/\(number)".utf8)))
             if case .lead(let id) = table.join(key, epoch: 0, now: start, "") {
                 _ = table.finish(id, .uncollapsible, now: start)
             }
         }
-        let last = CacheKey(scope: .shared, target: Array("/\(Table.maxMarks + 9)".utf8))
+        let last = FlightKey(CacheKey(scope: .shared, target: Array("/\(Table.maxMarks + 9)".utf8)))
         #expect(!isAlone(table.join(last, epoch: 0, now: start, "")), "what did not fit is not remembered")
-        let first = CacheKey(scope: .shared, target: Array("/0".utf8))
+        let first = FlightKey(CacheKey(scope: .shared, target: Array("/0".utf8)))
         #expect(isAlone(table.join(first, epoch: 0, now: start, "")))
     }
 
@@ -235,7 +287,7 @@ import Testing
         var now = start
         var flying: [Table.FlightID] = []
         var (waiting, finished) = (Set<String>(), [String]())
-        let keys = (0..<4).map { CacheKey(scope: .shared, target: Array("/\($0)".utf8)) }
+        let keys = (0..<4).map { FlightKey(CacheKey(scope: .shared, target: Array("/\($0)".utf8))) }
         for step in 0..<400 {
             now = now + .milliseconds(Int.random(in: 0..<2_000, using: &random))
             let key = keys.randomElement(using: &random)!
@@ -248,7 +300,7 @@ import Testing
                 }
             case 6..<8:
                 if let id = table.takeOver(key, epoch: step / 100, now: now) { flying.append(id) }
-            case 8: table.invalidate(Array(key.target))
+            case 8: table.invalidate(Array(key.key.target))
             default:
                 guard let index = flying.indices.randomElement(using: &random) else { continue }
                 let id = flying.remove(at: index)

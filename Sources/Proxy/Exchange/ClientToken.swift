@@ -1,0 +1,78 @@
+import EventLoop
+import Synchronization
+
+/// The developer token that a client brings, as a number that tells tokens apart and says nothing
+/// of them: where the proxy has no token of its own, each counts for itself (DECISIONS 11.10).
+enum ClientToken {
+    /// Stands for none: the request carries no token, or the proxy sends its own.
+    static let none: UInt64 = 0
+
+    /// The number of a value of `Authorization`. The process has a secret of its own for it.
+    static func number(of value: Span<UInt8>) -> UInt64 {
+        var hasher = Hasher()
+        value.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return max(1, UInt64(bitPattern: Int64(hasher.finalize())))
+    }
+
+    static func number(of value: [UInt8]?) -> UInt64 { value.map { number(of: $0.span) } ?? none }
+}
+
+/// Which tokens of clients the origin has accepted of late, and with them that of no token at all:
+/// only who shows one of these is given what is stored. Used from any thread.
+final class WorkingTokens: Sendable {
+    private let accepted = Mutex<[UInt64: Instant]>([:])
+    /// Until when requests without a token are given what is stored, in nanoseconds. A hit must not
+    /// wait for a lock. Without an end as long as no client has shown a token: then it is an origin
+    /// that wants none, and what was stored before a restart needs no proof.
+    private let openUntil = Atomic<Int64>(.max)
+
+    /// A token that was revoked opens what is stored for so long at most.
+    static let trust = Duration.seconds(600)
+    static let most = 4096
+
+    /// Whether requests without a token are answered by the origin.
+    func worksWithoutToken(at now: Instant) -> Bool {
+        now.nanoseconds < openUntil.load(ordering: .relaxed)
+    }
+
+    func works(_ token: UInt64, at now: Instant) -> Bool {
+        if token == ClientToken.none { return worksWithoutToken(at: now) }
+        endOpenness()
+        return accepted.withLock { $0[token].map { now - $0 < Self.trust } ?? false }
+    }
+
+    /// The origin has answered a request that showed it.
+    func note(_ token: UInt64, status: Int, at now: Instant) {
+        switch status {
+        case 200..<300, 304: remember(token, at: now)
+        case 401, 403: forget(token)
+        default: break
+        }
+    }
+
+    private func remember(_ token: UInt64, at now: Instant) {
+        if token == ClientToken.none {
+            guard openUntil.load(ordering: .relaxed) != .max else { return }
+            return openUntil.store((now + Self.trust).nanoseconds, ordering: .relaxed)
+        }
+        endOpenness()
+        accepted.withLock { accepted in
+            if accepted.count >= Self.most, accepted[token] == nil {
+                accepted = accepted.filter { now - $0.value < Self.trust }
+                // What does not fit costs its clients requests, and gives nothing away.
+                guard accepted.count < Self.most else { return }
+            }
+            accepted[token] = now
+        }
+    }
+
+    /// A client has shown a token.
+    private func endOpenness() {
+        openUntil.compareExchange(expected: .max, desired: .min, ordering: .relaxed)
+    }
+
+    private func forget(_ token: UInt64) {
+        if token == ClientToken.none { return openUntil.store(.min, ordering: .relaxed) }
+        accepted.withLock { $0[token] = nil }
+    }
+}

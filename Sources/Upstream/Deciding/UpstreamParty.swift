@@ -1,0 +1,30 @@
+/// On whose behalf a request goes to the origin: what waits is served in turns by party, so that
+/// none waits for the whole line of another (DECISIONS 11.7). A small value; what it stands for
+/// cannot be read off it.
+public struct UpstreamParty: Hashable, Sendable {
+    private enum Kind: UInt8 {
+        case everyone, background, client, network
+    }
+
+    private let kind: Kind
+    private let number: UInt64
+
+    private init(_ kind: Kind, _ number: UInt64 = 0) {
+        self.kind = kind
+        self.number = number
+    }
+
+    /// Whom nothing tells apart: clients of a Unix socket, and what the proxy asks for itself.
+    public static let everyone = UpstreamParty(.everyone)
+
+    /// What no client waits for.
+    static let background = UpstreamParty(.background)
+
+    /// A client that is known by name.
+    public static func client(_ name: String) -> UpstreamParty {
+        UpstreamParty(.client, UInt64(bitPattern: Int64(name.hashValue)))
+    }
+
+    /// What connects from one network: see `SocketAddress.network`.
+    public static func network(_ number: UInt64) -> UpstreamParty { UpstreamParty(.network, number) }
+}

@@ -1,0 +1,143 @@
+import AppleMusic
+import Foundation
+import Proxy
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+/// Clients that bring their own developer tokens, which are none of each other's business.
+@Suite(.timeLimit(.minutes(10))) struct ClientTokenTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    private static func bearer(_ token: String) -> [(String, String)] { [("Authorization", "Bearer \(token)")] }
+
+    /// An origin that knows some tokens, and can forget them.
+    private final class Tokens: Sendable {
+        private let known: Mutex<Set<String>>
+        init(_ tokens: String...) { known = Mutex(Set(tokens.map { "Bearer \($0)" })) }
+        func revoke(_ token: String) { known.withLock { _ = $0.remove("Bearer \(token)") } }
+        func answer(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+            let isKnown = known.withLock { known in request.field("authorization").map { known.contains($0) } ?? false }
+            guard isKnown else { return FakeOrigin.Reply(status: 401) }
+            var reply = FakeOrigin.Reply(body: "{\"data\":[]}")
+            reply.fields.append(("ETag", "\"1\""))
+            if request.field("if-none-match") == "\"1\"" { (reply.status, reply.body) = (304, "") }
+            return reply
+        }
+    }
+
+    /// Whoever could connect was given what others had fetched with their tokens.
+    @Test func whatOneTokenFetchedIsNoHitForOneThatDoesNotWork() throws {
+        let tokens = Tokens("a", "b")
+        let origin = try FakeOrigin { tokens.answer($0) }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        let (a, b, none) = (Self.bearer("a"), Self.bearer("b"), Self.bearer("made-up"))
+        #expect(try proxy.client.send("GET", Self.album, fields: a).status == 200)
+        #expect(try proxy.client.send("GET", Self.album, fields: a).field("Cache-Status")?.contains("hit") == true)
+        #expect(try proxy.client.send("GET", Self.album, fields: none).status == 401)
+        #expect(try proxy.client.send("GET", Self.album).status == 401)
+        #expect(try proxy.client.send("HEAD", Self.album).status == 401)
+        #expect(origin.requests.count == 4)
+        // Another that works is given it once the origin has confirmed that.
+        let first = try proxy.client.send("GET", Self.album, fields: b)
+        #expect(first.status == 200 && first.field("Cache-Status")?.contains("fwd=request; fwd-status=304") == true)
+        #expect(try proxy.client.send("GET", Self.album, fields: b).field("Cache-Status")?.contains("hit") == true)
+        #expect(origin.requests.count == 5)
+    }
+
+    @Test func tokenThatTheOriginRefusesIsGivenNothingMore() throws {
+        let tokens = Tokens("a")
+        let origin = try FakeOrigin { tokens.answer($0) }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        let a = Self.bearer("a")
+        _ = try proxy.client.send("GET", Self.album, fields: a)
+        tokens.revoke("a")
+        #expect(try proxy.client.send("GET", Self.album, fields: a).status == 200, "not known yet")
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/2", fields: a).status == 401)
+        #expect(try proxy.client.send("GET", Self.album, fields: a).status == 401)
+    }
+
+    /// What the origin gives to clients without a token is open to all of them.
+    @Test func requestsWithoutATokenAreOneToken() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        for _ in 0..<3 { #expect(try proxy.client.send("GET", Self.album).status == 200) }
+        #expect(origin.requests.count == 1)
+    }
+
+    /// An error that stands in for the origin's answer is no reason to give out what is stored.
+    @Test func staleAnswerStandsInForATokenThatWorksAlone() throws {
+        let isDown = Mutex(false)
+        let tokens = Tokens("a")
+        let origin = try FakeOrigin { request in
+            isDown.withLock { $0 } ? FakeOrigin.Reply(status: 500) : tokens.answer(request)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", Self.album, fields: Self.bearer("a"))
+        isDown.withLock { $0 = true }
+        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("x")).status == 500)
+        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 200)
+    }
+
+    @Test func requestsOfDifferentTokensAreNotJoined() throws {
+        let gate = ScriptedOrigin.Gate()
+        let origin = try ScriptedOrigin([
+            .perform { request in
+                let status = request.contains("Bearer a") ? "200 OK" : "401 No"
+                return [.wait(gate), .send("HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}")]
+            }
+        ])
+        defer { origin.stop() }
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2, provesTokens: true)
+        defer { proxy.stop() }
+        let clients = try ["a", "x", "a"].map { token in
+            let client = try RawClient(port: UInt16(proxy.port))
+            let head = "GET \(Self.album) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n"
+            try client.send(head)
+            return client
+        }
+        waitUntil { proxy.statistics[.misses] == 3 && origin.requests.joined().count == 2 }
+        for _ in 0..<3 { gate.open() }
+        let statuses = clients.map { String(decoding: $0.read(12).suffix(3), as: UTF8.self) }
+        #expect(statuses == ["200", "401", "200"])
+        #expect(origin.requests.joined().count == 2)
+    }
+
+    @Test func refusalOfOneTokenTeachesNothingOfOthers() throws {
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(status: request.field("authorization") == "Bearer a" ? 429 : 200)
+        }
+        let budget = UpstreamBudget()
+        let proxy = try ProxyUnderTest(originPort: origin.port, budget: budget, provesTokens: true)
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 429)
+        #expect(budget.snapshot.rate == nil)
+        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("b")).status == 200)
+        #expect(proxy.statistics[.rateLimited] > 1)
+    }
+
+    /// With the proxy's own token a client's field decided how fast all others were served.
+    @Test func refusalOfWhatAClientAddedTeachesNothingOfTheSharedLimit() throws {
+        let directory = try TemporaryFolder()
+        let path = directory.path + "/token"
+        try "a.b.c".write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o600)
+        let developer = try DeveloperTokens(tokenFile: path)
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(status: request.target.contains("refused") || request.field("x-odd") != nil ? 429 : 200)
+        }
+        let budget = UpstreamBudget()
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, credentials: Credentials(developer: developer, musicUser: nil), budget: budget)
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", "/odd", fields: [("X-Odd", "1")]).status == 429)
+        #expect(budget.snapshot.rate == nil)
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/refused").status == 429)
+        #expect(budget.snapshot.rate != nil)
+    }
+}

@@ -1,0 +1,43 @@
+import EventLoop
+import Testing
+
+@testable import Upstream
+
+@Suite struct PausedStreamsTests {
+    private let now = Instant(nanoseconds: 1_000_000_000_000)
+
+    private func paused(_ count: Int) -> PausedStreams<Int> {
+        var streams = PausedStreams<Int>()
+        for number in 0..<count { streams.begin(number, at: now + .milliseconds(number)) }
+        return streams
+    }
+
+    @Test func pauseEndsAfterAWhileThoughNothingElseWaits() {
+        let streams = paused(1)
+        #expect(streams.due(isContended: false, of: 8) == now + .seconds(10))
+        #expect(streams.overdue(isContended: false, of: 8, now: now + .milliseconds(9_999)) == nil)
+        #expect(streams.overdue(isContended: false, of: 8, now: now + .seconds(10)) == 0)
+    }
+
+    @Test(arguments: [(1, 0), (2, 1), (3, 1), (8, 4)])
+    func halfOfTheConnectionsMayStandStillWhileOthersWait(connections: Int, share: Int) {
+        let soon = now + .seconds(2)
+        #expect(paused(share).overdue(isContended: true, of: connections, now: soon) == nil)
+        #expect(paused(share + 1).overdue(isContended: true, of: connections, now: soon) == 0)
+        #expect(paused(share + 1).overdue(isContended: false, of: connections, now: soon) == nil)
+    }
+
+    @Test func readerThatKeepsUpButForAMomentIsLeftAlone() {
+        #expect(paused(4).overdue(isContended: true, of: 2, now: now + .milliseconds(999)) == nil)
+    }
+
+    @Test func whatHasStoodStillForLongestGivesWay() {
+        var streams = paused(3)
+        streams.end(0)
+        #expect(streams.overdue(isContended: true, of: 2, now: now + .seconds(2)) == 1)
+        streams.end(1)
+        #expect(streams.overdue(isContended: true, of: 2, now: now + .seconds(2)) == nil)
+        streams.end(2)
+        #expect(streams.isEmpty && streams.due(isContended: true, of: 2) == nil)
+    }
+}
