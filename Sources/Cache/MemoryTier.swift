@@ -90,14 +90,16 @@ public final class MemoryTier: Sendable {
     }
 
     /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one
-    /// shard at a time.
+    /// shard at a time, and between the pieces the thread rests.
     @discardableResult
     func purge(_ purge: Purge) -> Int {
         var chosen = 0
-        forEachResponse { response in
-            guard purge.selection.matches(response) else { return }
-            if response.countsAsEntry { chosen += 1 }
-            apply(purge, to: response)
+        WorkPace.resting { rest in
+            forEachResponse(betweenPieces: rest) { response in
+                guard purge.selection.matches(response) else { return }
+                if response.countsAsEntry { chosen += 1 }
+                apply(purge, to: response)
+            }
         }
         return chosen
     }
@@ -111,28 +113,31 @@ public final class MemoryTier: Sendable {
         }
     }
 
-    /// The answers that are among the chosen.
+    /// The answers that are among the chosen. The thread rests between the pieces.
     func count(_ selection: EntrySelection) -> PurgeCount {
         var count = PurgeCount()
-        forEachResponse { if selection.matches($0) { count.add($0) } }
+        WorkPace.resting { rest in
+            forEachResponse(betweenPieces: rest) { if selection.matches($0) { count.add($0) } }
+        }
         return count
     }
 
     /// Calls `body` with all entries that were there all along, whatever else is done to the tier
-    /// meanwhile, and under no lock.
-    func forEachResponse(_ body: (StoredResponse) -> Void) {
+    /// meanwhile, and under no lock; `betweenPieces` between some hundred entries and the next.
+    func forEachResponse(betweenPieces: () -> Void = {}, _ body: (StoredResponse) -> Void) {
         for shard in shards {
             var node: Int? = 0
             while let start = node {
                 let piece = shard.entries.withLock { $0.responses(from: start, count: Self.pieceCount) }
                 piece.responses.forEach(body)
                 node = piece.next
+                if !piece.responses.isEmpty { betweenPieces() }
             }
         }
     }
 
     /// Nodes looked at in one turn of a shard's lock: some ten microseconds.
-    private static let pieceCount = 512
+    static let pieceCount = 256
 
     /// Entries, signposts and composed answers included.
     public var count: Int { shards.reduce(0) { $0 + $1.entries.withLock { $0.count } } }

@@ -16,6 +16,8 @@ public final class ResponseCache: Sendable {
     /// Nil with `cache_file off`.
     public let store: SQLiteStore?
     private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
+    /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
+    private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
     let survey = StorageSurvey()
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
@@ -92,9 +94,10 @@ public final class ResponseCache: Sendable {
     public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
 
     /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both
-    /// counted once: on the writer's queue, or at once without a store. Nil where the disk refused;
-    /// memory is purged all the same. Once it has told, nothing that was chosen is found any more
-    /// as it was. `now` in unix seconds.
+    /// counted once, on a queue of purges' own. Nil where the disk refused; memory is purged all
+    /// the same. Once it has told, nothing that was chosen is found any more as it was. A large one
+    /// takes its time: it works for a quarter of that, so that clients hardly notice. `now` in unix
+    /// seconds.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
@@ -102,18 +105,14 @@ public final class ResponseCache: Sendable {
         let purge = Purge(selection: selection, mode: mode, now: now)
         purgedTargets.note(purge)
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-        guard let store else {
-            completion(purgeMemory(purge))
-            return
-        }
-        let count = { @Sendable [memory] in memory.count(selection) }
-        store.purge(purge, counting: count) { @Sendable [self] chosen in
-            removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            // What left while the file was gone through may bring back what was in memory all
-            // along.
-            if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-            purgeMemory(purge)
-            completion(chosen)
+        purging.async { @Sendable [self] in
+            guard let store else { return completion(purgeMemory(purge)) }
+            store.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
+                purging.async { @Sendable [self] in
+                    endPurge(purge)
+                    completion(chosen)
+                }
+            }
         }
     }
 
@@ -121,6 +120,15 @@ public final class ResponseCache: Sendable {
     /// did. What is as old as that must not become a part of another answer to it.
     public func lastPurge(of target: [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8) -> Int64 {
         purgedTargets.lastPurge(of: target, storefront: storefront(), classTag: classTag)
+    }
+
+    /// Memory's turn, behind the file's.
+    private func endPurge(_ purge: Purge) {
+        guard purge.mode != .dryRun else { return }
+        removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        // What left while the file was gone through may bring back what was in memory all along.
+        purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        purgeMemory(purge)
     }
 
     /// Writes down that a form of request rests; without a store that is forgotten with the

@@ -1,3 +1,4 @@
+import Glibc
 import Text
 
 // An index of recorded responses (`index.jsonl`): a folder of bodies, and a line for each that says
@@ -130,18 +131,37 @@ private struct IndexReading {
             // The index is trusted no further than its own folder.
             guard !file.isEmpty, !file.hasPrefix("/"), !file.split(separator: "/").contains(".."),
                 !file.utf8.contains(0)
-            else { throw .line("file leads out of the folder of the index") }
-            do {
-                return try InputFile(directory + "/" + file).rest()
-            } catch {
-                throw .file(error)
-            }
+            else { throw .line(Self.leadsOut) }
+            return try content(directory + "/" + file)
         }
         switch object["body"] {
         case .string(let text): return Array(text.utf8)
         case .object, .array: return object["body"]?.bytes ?? []
         case nil, .null: return []
         default: throw .line("body is neither text nor an object")
+        }
+    }
+
+    private static let leadsOut = "file leads out of the folder of the index"
+
+    /// Of a file in the folder, by whatever links inside it.
+    private func content(_ path: String) throws(Problem) -> [UInt8] {
+        let file: String?
+        do {
+            file = try InputFile.resolved(path, within: directory)
+        } catch {
+            throw .file(error)
+        }
+        guard let file else { throw .line(Self.leadsOut) }
+        var status = stat()
+        // Reading a pipe waits for its writer.
+        guard lstat(file, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw .line("file is not a regular file")
+        }
+        do {
+            return try InputFile(file).rest()
+        } catch {
+            throw .file(error)
         }
     }
 }

@@ -37,17 +37,31 @@ final class InputFile {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotRead(path: path, code: errno) }
         var status = stat()
+        // `deinit` runs, and closes it.
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-            close(descriptor)
             throw .cannotRead(path: path, code: EISDIR)
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The name of a file without its links, where that is in `folder`; nil where it leads out.
+    static func resolved(_ path: String, within folder: String) throws(RecordingError) -> String? {
+        let (folder, file) = (try withoutLinks(folder), try withoutLinks(path))
+        return file.hasPrefix(folder == "/" ? folder : folder + "/") ? file : nil
+    }
+
+    private static func withoutLinks(_ path: String) throws(RecordingError) -> String {
+        guard let resolved = realpath(path, nil) else { throw .cannotRead(path: path, code: errno) }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     /// What the file begins with, at most 64 KiB; what is read afterwards begins there too.

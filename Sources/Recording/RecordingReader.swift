@@ -38,8 +38,12 @@ public final class RecordingReader {
     /// - Parameter path: a file; or a directory with an `index.jsonl`.
     /// - Throws: `RecordingError` for what cannot be read, or is no recording.
     public init(path: String) throws(RecordingError) {
-        let path = InputFile.isDirectory(path) ? path + "/index.jsonl" : path
+        let folder = InputFile.isDirectory(path) ? path : nil
+        let path = folder.map { $0 + "/index.jsonl" } ?? path
         self.path = path
+        if let folder, try InputFile.resolved(path, within: folder) == nil {
+            throw .badFile(path: path, reason: "leads out of its folder")
+        }
         let file = try InputFile(path)
         let beginning = try file.beginning()
         if let foreign = ForeignFile.name(beginning) { throw .badLine(path: path, line: 1, reason: foreign) }

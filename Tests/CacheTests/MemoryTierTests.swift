@@ -185,4 +185,20 @@ private func numbered(_ number: Int) -> StoredResponse {
         }
         #expect(tier.byteCount <= 200_000)
     }
+
+    /// So that a purge of all of it lets go of the processor in between.
+    @Test func goingThroughAllOfItIsDoneInPieces() {
+        let tier = MemoryTier(maxBytes: 16 << 20, shardCount: 1)
+        for number in 0..<2_000 { tier.store(response("/\(number)")) }
+        var (sinceRest, most, rests) = (0, 0, 0)
+        func rest() {
+            rests += 1
+            sinceRest = 0
+        }
+        tier.forEachResponse(betweenPieces: rest) { _ in
+            sinceRest += 1
+            most = max(most, sinceRest)
+        }
+        #expect(most <= MemoryTier.pieceCount && rests == (2_000 + MemoryTier.pieceCount - 1) / MemoryTier.pieceCount)
+    }
 }

@@ -215,15 +215,24 @@ import Testing
         // time of opening. Glibc's module leaves the call out.
         typealias SetFileUser = @convention(c) (uid_t) -> Int32
         let setFileUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetFileUser.self)
-        _ = setFileUser(65_534)
-        let store = scratch.open()
-        _ = setFileUser(geteuid())
-        guard case .unavailable(let reason) = store.health else {
-            Issue.record("\(store.health)")
-            return
+        for (names, words) in [
+            (["cache.sqlite"], "Permission denied"), (["cache.sqlite", "cache.sqlite.lock"], "cannot be renamed"),
+        ] {
+            // There is room for a lock in the second round alone.
+            if names.count > 1 {
+                #expect(FileManager.default.createFile(atPath: scratch.file + ".lock", contents: nil))
+                chmod(scratch.file + ".lock", 0o666)
+            }
+            _ = setFileUser(65_534)
+            let store = scratch.open()
+            _ = setFileUser(geteuid())
+            guard case .unavailable(let reason) = store.health else {
+                Issue.record("\(store.health)")
+                return
+            }
+            #expect(reason.contains(words))
+            #expect(scratch.setAside.isEmpty && scratch.names == names)
         }
-        #expect(reason.contains("cannot be renamed"))
-        #expect(scratch.setAside.isEmpty && scratch.names == ["cache.sqlite"])
     }
 
     @Test func aLockHeldByAnotherProcessDelaysWritesAndLosesNothing() throws {

@@ -80,7 +80,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
             try store.writer.withLock { writer throws(SQLiteError) in try writer.connection?.advance(&run) }
             steps += 1
         }
-        #expect(run.count.total == 300 && steps == 2)
+        #expect(run.count.total == 300 && steps == 5)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 600)
     }
 
@@ -95,12 +95,52 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
                 events.log("purged")
                 continuation.resume(returning: count)
             }
-            // Queued behind the purge's first step of eight.
+            // Queued behind the purge's first step of some thirty.
             let one = EntrySelection([.target(Array("/1".utf8))])
             store.purge(Purge(selection: one, mode: .dryRun, now: noon)) { _ in events.log("counted") }
         }
         #expect(purged == 2_000)
         #expect(events.all == ["counted", "purged"])
+    }
+
+    /// A purge of 100,000 entries had a processor to itself for seconds, and clients waited for it.
+    @Test(arguments: [PurgeMode.hard, .soft])
+    func aStepIsSmallWhateverThereIs(mode: PurgeMode) throws {
+        let store = scratch.open()
+        let lifetime = Lifetime(freshFor: 5, staleFor: 9)
+        for number in 0..<300 { store.store(response("/small/\(number)", lifetime: lifetime)) }
+        for number in 0..<40 { store.store(response("/large/\(number)", filler(300_000))) }
+        store.flush()
+        var (run, steps) = (purge(mode), 0)
+        while !run.isDone {
+            let changed = try store.writer.withLock { (writer) throws(SQLiteError) -> Int in
+                guard let database = writer.connection?.database else { return 0 }
+                let before = run.count.total
+                try writer.connection?.advance(&run)
+                let pages = try database.integer("SELECT count(*) FROM entry")
+                #expect(mode == .soft || pages == 340 - run.count.total)
+                return run.count.total - before
+            }
+            // Four of the large ones are more than a mebibyte.
+            #expect(changed <= (steps < 5 ? 64 : 4 + 64), "step \(steps)")
+            steps += 1
+        }
+        #expect(run.count.total == 340 && steps >= 5 + 8, "\(steps) steps")
+    }
+
+    @Test func aPurgeRestsForThreeTimesAsLongAsItWorks() {
+        #expect(WorkPace.rest(after: 1_000_000) == 3_000_000)
+        #expect(WorkPace.rest(after: 0) == 0)
+        #expect(WorkPace.rest(after: 1_000_000_000) == WorkPace.longestRest && WorkPace.rest(after: .max) > 0)
+        var pieces = 0
+        let result = WorkPace.resting { rest in
+            for _ in 0..<3 {
+                rest()
+                pieces += 1
+            }
+            return pieces
+        }
+        #expect(result == 3)
     }
 
     @Test func mentionsFollowTheirEntriesHoweverTheyGo() throws {

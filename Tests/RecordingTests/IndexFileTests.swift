@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Text
@@ -32,6 +33,29 @@ import Text
         }
         let missing = try folder.problem(#"{"path":"/v1/a","status":200,"file":"none"}"#)
         #expect(missing == folder.path + "/none: No such file or directory")
+    }
+
+    @Test func linksOutOfTheFolderAreNotFollowed() throws {
+        let elsewhere = try TemporaryFolder()
+        try elsewhere.put("secret".utf8, "secret")
+        let inner = folder.path + "/inner"
+        mkdir(inner, 0o755)
+        try folder.put("body".utf8, "inner/a.json")
+        #expect(symlink(elsewhere.path + "/secret", folder.path + "/link") == 0)
+        #expect(symlink(elsewhere.path, inner + "/out") == 0)
+        #expect(symlink("inner", folder.path + "/within") == 0)
+        for file in ["link", "inner/out/secret", "within/out/secret"] {
+            let problem = try folder.problem(#"{"path":"/v1/a","status":200,"file":"\#(file)"}"#)
+            #expect(problem == "f:1: file leads out of the folder of the index", "\(file)")
+        }
+        let read = try folder.read(#"{"path":"/v1/a","status":200,"file":"within/a.json"}"#)
+        #expect(read.exchanges.first?.length == 4, "a link inside the folder is followed")
+        #expect(symlink(elsewhere.path + "/secret", inner + "/index.jsonl") == 0)
+        let leadsOut = RecordingError.badFile(path: inner + "/index.jsonl", reason: "leads out of its folder")
+        #expect(throws: leadsOut) { try RecordingReader(path: inner) }
+        #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+        let pipe = try folder.problem(#"{"path":"/v1/a","status":200,"file":"pipe"}"#)
+        #expect(pipe == "f:1: file is not a regular file")
     }
 
     @Test func wrongLinesSayWhere() throws {

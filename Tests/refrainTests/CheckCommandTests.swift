@@ -34,6 +34,14 @@ import Text
         }
     }
 
+    @Test func saysWhoUsesTheCacheFile() {
+        var access = MemoryFiles(texts: ["proxy.conf": "cache_file a.sqlite\ndeveloper_token_file t"]).access
+        access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }
+        let result = run(["check"], files: access)
+        #expect(result.status == 0)
+        #expect(result.error.hasSuffix("refrain: note: cache_file: process 4711 uses a.sqlite now\n"))
+    }
+
     @Test func whatItShowsIsAConfigurationOfTheSameMeaning() throws {
         let shown = run("check", files: files).standard
         #expect(

@@ -10,10 +10,12 @@ import Testing
 
     @Test func theTableHasEveryDirectiveOfTheContract() {
         let contract = """
-            listen tls_certificate tls_certificate_key admin_listen admin_token_file connections_per_address request_memory upstream upstream_ca_file \
-            upstream_connections upstream_rate forward_fields developer_token_file developer_key_file developer_key_id \
-            developer_team_id developer_token_lifetime music_user_token_file client_keys_file cache_file cache_size \
-            memory_size ttl ttl_speed compose windows batch superset_includes documented_forms next cors_origin access_log log_level record workers include
+            listen tls_certificate tls_certificate_key admin_listen admin_token_file connections_per_address \
+            request_memory upstream upstream_ca_file upstream_connections upstream_rate forward_fields \
+            developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
+            music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
+            ttl ttl_speed compose windows batch superset_includes documented_forms next cors_origin access_log \
+            log_level record workers include
             """
         #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))
     }
@@ -55,6 +57,7 @@ import Testing
         ("upstream_connections", "many"), ("upstream_rate", "20"),
         ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),
         ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),
+        ("cache_file_locked", "wait"), ("cache_check", "1MiB"), ("cache_check", "0/s"), ("cache_check", "fast/s"),
         ("memory_size", "-1"), ("ttl", "album 1d"), ("ttl", "albums 1"), ("ttl", "albums 1d stale"),
         ("ttl", "albums 1d for 2d"), ("ttl", "albums off stale 1d"), ("ttl", "albums 1d stale upstream"),
         ("compose", "yes"), ("windows", "verify"), ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),

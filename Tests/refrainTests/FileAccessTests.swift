@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -17,6 +18,18 @@ import Testing
 
     @Test(arguments: [0o600, 0o400]) func acceptsASecretOfItsOwnerAlone(_ mode: Int) throws {
         #expect(try FileAccess.system.secretProblem(file("secret\n", mode: mode), .token) == nil)
+    }
+
+    @Test func aCacheFileIsNoLink() throws {
+        let path = folder.file("cache.sqlite")
+        #expect(FileAccess.system.cacheProblem(path) == nil && FileAccess.system.cacheHolder(path) == nil)
+        #expect(symlink("nowhere", path) == 0)
+        #expect(FileAccess.system.cacheProblem(path)?.hasPrefix("a symbolic link") == true)
+        var access = FileAccess.system
+        access.read = { _ in Array("\ncache_file \(path)".utf8) }
+        #expect(throws: ConfigurationErrors.self) { try ConfigurationReader.read("proxy.conf", files: access) }
+        access.read = { _ in Array("cache_file off".utf8) }
+        #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
     }
 
     @Test func theMessageNamesModeAndRemedyButNotThePath() throws {

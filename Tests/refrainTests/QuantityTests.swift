@@ -15,6 +15,13 @@ import Testing
         #expect(throws: ValueError.self) { try Quantity.size(text) }
     }
 
+    @Test func readsSizesASecond() throws {
+        #expect(try Quantity.sizeRate("256KiB/s") == 256 << 10)
+        for text in ["0/s", "1MiB", "/s", "1/m", "-1k/s", "1MiB/s/s"] {
+            #expect(throws: ValueError.self, "\(text)") { try Quantity.sizeRate(text) }
+        }
+    }
+
     @Test func readsTheLargestSizeThatFits() throws {
         #expect(try Quantity.size("8388607TiB") == 8_388_607 << 40)
         #expect(throws: ValueError.self) { try Quantity.size("8388608TiB") }

@@ -139,6 +139,7 @@ extension StatisticsSource {
             "store_dropped": store.dropped,
             "store_failures": store.failedTransactions + store.failedReads,
             "store_damaged": store.damaged,
+            "store_checked": store.checked,
         ]
         for (name, number) in others { object.append(name, .integer(number)) }
         var reasons = JSONObject()

@@ -36,4 +36,7 @@ int clinux_terminal_lines(int descriptor);
 /// A descriptor of a file in memory (memfd_create(2)) that holds these bytes and can never change; -1 where there is none.
 int clinux_sealed_file(const void *bytes, size_t count);
 
+/// Makes the process one that is not dumped and whose memory others of its user cannot read (PR_SET_DUMPABLE); 0, or -1.
+int clinux_forbid_dumps(void);
+
 #endif

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 // One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift
 // that sees one. Must hold: a connection is used by one thread at a time (a loop, or the writer
@@ -24,8 +25,9 @@ final class Database {
     init(path: String, mode: Mode, busyTimeout: Duration) throws(SQLiteError) {
         _ = Self.isConfigured
         let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(Self.withoutLinkedDirectories(path), &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
@@ -40,6 +42,16 @@ final class Database {
     deinit {
         // v2 waits for statements that are still to be finalised.
         sqlite3_close_v2(handle)
+    }
+
+    /// The same file by a name in whose directories nothing is a link: where none is to be
+    /// followed, SQLite refuses those too, and a service's state directory often is one.
+    private static func withoutLinkedDirectories(_ path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        let directory = slash.map { String(path[...$0]) } ?? "."
+        guard let resolved = realpath(directory, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved) + "/" + path[(slash.map { path.index(after: $0) } ?? path.startIndex)...]
     }
 
     /// Whether SQLite fell back to reading because the file may not be written.
@@ -87,6 +99,31 @@ final class Database {
     /// Turns a result code that is no success into an error.
     func check(_ code: Int32) throws(SQLiteError) {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
-        throw SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+        let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+        // SQLite says that a file is malformed where the system could not read it: what is in the
+        // file is not known then.
+        guard error.isDamage || error.primaryCode == SQLITE_ERROR, csqlite_failed_read(handle) != 0 else {
+            throw error
+        }
+        throw SQLiteError(code: SQLiteError.failedRead, message: "a read failed: \(error.message)")
+    }
+
+    /// Runs `body`, in which statements that are still at it after `limit` fail as interrupted.
+    func interrupting<R>(after limit: Duration, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+        let deadline = Deadline(.now + limit)
+        sqlite3_progress_handler(
+            handle, 100_000,
+            { context in
+                guard let context else { return 0 }
+                let deadline = Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().instant
+                return .now > deadline ? 1 : 0
+            }, Unmanaged.passUnretained(deadline).toOpaque())
+        defer { withExtendedLifetime(deadline) { sqlite3_progress_handler(handle, 0, nil, nil) } }
+        return try body()
+    }
+
+    private final class Deadline {
+        let instant: ContinuousClock.Instant
+        init(_ instant: ContinuousClock.Instant) { self.instant = instant }
     }
 }

@@ -9,6 +9,9 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// SQLite's own words; they name objects and files, never content.
     let message: String
 
+    /// SQLITE_IOERR_CORRUPTFS: the system failed to read the file.
+    static let failedRead = SQLITE_IOERR | 33 << 8
+
     /// The code without its extension: 5 for SQLITE_BUSY_RECOVERY.
     var primaryCode: Int32 { code & 0xFF }
 

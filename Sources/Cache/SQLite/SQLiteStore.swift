@@ -30,6 +30,12 @@ public final class SQLiteStore: Sendable {
     let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
     /// For `entries`.
     private let listings = DispatchQueue(label: "refrain.cache.listings", qos: .utility)
+    /// For `StoreCheck`.
+    let checks = DispatchQueue(label: "refrain.cache.checks", qos: .background)
+    let check = Mutex(StoreCheck())
+    let bytesCheckedPerSecond = Atomic<Int>(0)
+    /// Counts up when checking begins: what was begun before ends.
+    let checkRun = Atomic<Int>(0)
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again
@@ -37,26 +43,30 @@ public final class SQLiteStore: Sendable {
     private static let retryDelay = DispatchTimeInterval.seconds(1)
 
     private init(
-        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, isTemporary: Bool,
+        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, isTemporary: Bool, lock: StoreLock?,
         log: @escaping @Sendable (String) -> Void
     ) {
         self.path = path
         self.isTemporary = isTemporary
         self.gzip = gzip
         writer = Mutex(
-            StoreWriter(path: path, maxBytes: maxBytes, isTemporary: isTemporary, classNames: classNames, log: log))
+            StoreWriter(
+                path: path, maxBytes: maxBytes, isTemporary: isTemporary, classNames: classNames, lock: lock, log: log))
     }
 
     /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored
     /// bytes and the file. `classNames` names the class tags for operators, by index. `log` gets
-    /// one line for each change of fortune. `isTemporary`: for one run that must be repeatable;
-    /// nothing is written but by `flush`, and the disk is not waited for.
+    /// one line for each change of fortune. `lock` is that of the file, where the caller has it;
+    /// otherwise it is taken as soon as it can be had, and until then there is no usable file.
+    /// `isTemporary`: for one run that must be repeatable; nothing is written but by `flush`, and
+    /// neither the disk nor a lock is waited for.
     public static func open(
         path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, isTemporary: Bool = false,
-        log: @escaping @Sendable (String) -> Void
+        lock: StoreLock? = nil, log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
         let store = SQLiteStore(
-            path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, isTemporary: isTemporary, log: log)
+            path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, isTemporary: isTemporary, lock: lock,
+            log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         return store
     }
@@ -112,26 +122,28 @@ public final class SQLiteStore: Sendable {
         remove(key, receivedBy: receivedBy)
     }
 
-    /// Applies a purge after all that is queued, in small steps between which the writer does other
-    /// work, and then tells how many answers were chosen, those that `counting` found elsewhere
-    /// included; nil where the file could not be changed. `counting` and `completion` run on the
-    /// writer's queue.
+    /// Applies a purge after all that is queued, in small steps between which the writer rests or
+    /// does other work (`WorkPace`), and then tells how many answers were chosen, those that were
+    /// `found` elsewhere included; nil where the file could not be changed. `completion` runs on
+    /// the writer's queue.
     func purge(
-        _ purge: Purge, counting: @escaping @Sendable () -> PurgeCount = { PurgeCount() },
-        _ completion: @escaping @Sendable (Int?) -> Void
+        _ purge: Purge, found: PurgeCount = PurgeCount(), _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         queue.async { @Sendable [self] in
             drain()
-            let found = counting()
             goOn(writer.withLock { $0.beginPurge(purge, found, for: self) }, completion)
         }
     }
 
     private func goOn(_ purge: StorePurge, _ completion: @escaping @Sendable (Int?) -> Void) {
         var next = purge
+        let begun = DispatchTime.now().uptimeNanoseconds
         guard writer.withLock({ $0.advance(&next, for: self) }) else { return completion(nil) }
         guard !next.isDone else { return completion(next.count.total) }
-        queue.async { @Sendable [self, next] in goOn(next, completion) }
+        let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: rest))) { @Sendable [self, next] in
+            goOn(next, completion)
+        }
     }
 
     /// Hands up to `limit` entries, the most recently used first, to `completion`. What is queued
@@ -174,11 +186,11 @@ public final class SQLiteStore: Sendable {
         return Int64(bitPattern: Digest.bigEndian(digest, from: 0))
     }
 
-    /// A reader found the file damaged: it is set aside, unless that has been done since.
+    /// A reader found the file damaged: it is looked at, unless it has been replaced since.
     func reportDamage(_ reason: String, generation damaged: Int) {
         queue.async { @Sendable [self] in
             guard generation.load(ordering: .acquiring) == damaged else { return }
-            writer.withLock { $0.replaceFile(because: reason, for: self) }
+            writer.withLock { $0.noteDamage(reason, byWriter: false, for: self) }
         }
     }
 

@@ -133,6 +133,11 @@ struct Row {
         withBytes(column) { Array($0) }
     }
 
+    /// How many bytes a column has.
+    func byteCount(_ column: Int32) -> Int {
+        Int(sqlite3_column_bytes(handle, column))
+    }
+
     /// Calls `body` with the bytes in a column, in SQLite's own memory.
     func withBytes<R>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         // The pointer first: asking for it may convert the value and with it the count.

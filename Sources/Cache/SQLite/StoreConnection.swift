@@ -97,8 +97,10 @@ final class StoreConnection {
     func change<Row>(_ rows: [Row], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         var waiting = rows[...]
         while !waiting.isEmpty {
-            try room.write(room.bounds.batchBytes) { () throws(SQLiteError) in
-                for row in waiting.prefix(room.bounds.batchRows) { try body(row) }
+            let batch = waiting.prefix(room.bounds.batchRows)
+            // No more than they take: for more the log would be emptied before its time.
+            try room.write(batch.count * StoreBounds.estimate(contentBytes: 0)) { () throws(SQLiteError) in
+                for row in batch { try body(row) }
             }
             waiting = waiting.dropFirst(room.bounds.batchRows)
         }

@@ -4,7 +4,8 @@ import Glibc
 // The database file itself: made with mode 0600, opened, judged, and set aside when it is of no
 // use.
 // Must hold: a file that might belong to someone is never deleted; what is in the way is renamed,
-// and only if it is a regular file.
+// and only if it is a regular file; no link of its name is followed; it is never opened but by
+// SQLite, because closing another descriptor would let go of the locks that SQLite holds on it.
 
 /// Why the store cannot work now.
 struct StoreUnavailable: Error {
@@ -44,11 +45,12 @@ struct StoreFile {
 
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(StoreUnavailable) -> Database {
-        for _ in 0..<2 {
+        // Twice before each verdict: what was read wrongly once is read again.
+        for isSecond in [false, true, false, true] {
             try prepare()
             switch try attempt() {
             case .success(let database): return database
-            case .failure(let damage): try setAside(because: damage.reason)
+            case .failure(let damage): if isSecond { try setAside(because: damage.reason) }
             }
         }
         throw StoreUnavailable(reason: "\(path): a fresh file was of no use either")
@@ -82,21 +84,55 @@ struct StoreFile {
         }
     }
 
+    /// What a look at the whole file says.
+    enum Verdict {
+        case sound, damaged
+        /// The disk fails, or another process keeps the file to itself: there is no telling.
+        case unreadable(String)
+    }
+
+    /// Looks at all pages through a connection of its own. Takes as long as reading the file, and
+    /// what is not over within `limit` counts as damage.
+    func examine(within limit: Duration) -> Verdict {
+        do throws(SQLiteError) {
+            let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
+            return try database.interrupting(after: limit) { () throws(SQLiteError) in
+                guard try Schema.examine(database) == .current else { return .damaged }
+                var isSound = false
+                try Statement(database, "PRAGMA quick_check(1)").forEachRow([]) { row in
+                    isSound = row.text(0) == "ok"
+                    return false
+                }
+                return isSound ? .sound : .damaged
+            }
+        } catch {
+            let tells = error.isDamage || [SQLITE_ERROR, SQLITE_INTERRUPT].contains(error.primaryCode)
+            return tells ? .damaged : .unreadable("\(error)")
+        }
+    }
+
     /// Of the file at `path`, in bytes; 0 where there is none.
     static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// Why what has this name cannot be a cache file; nil where it can, or there is nothing.
+    static func oddity(of path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
+        return status.st_mode & S_IFMT == S_IFLNK
+            ? "\(path) is a symbolic link; name the file that it leads to" : "\(path) is not a regular file"
+    }
+
     /// Makes the file if need be. SQLite gives its journals the mode of the file.
     private func prepare() throws(StoreUnavailable) {
+        if let reason = Self.oddity(of: path) { throw StoreUnavailable(reason: reason) }
         var status = stat()
-        if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else {
-                throw StoreUnavailable(reason: "\(path) is not a regular file")
-            }
-            // Best effort: a file of another owner that we may write stays as it is.
-            if status.st_mode & 0o077 != 0 { _ = chmod(path, 0o600) }
+        if lstat(path, &status) == 0 {
+            // Best effort: a file of another owner that we may write stays as it is. What became a
+            // link meanwhile is refused.
+            if status.st_mode & 0o077 != 0 { _ = fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
             return
         }
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

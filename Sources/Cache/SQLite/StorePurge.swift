@@ -1,7 +1,8 @@
 // A purge of the file: where its rows are looked for, and how far it has come.
-// Must hold: a step looks at a bounded number of rows, in the order of writing, and none is met
-// twice nor any that came after the first step; what is asked by target goes through an index, and
-// by resource through the table of mentions alone, whatever the file holds.
+// Must hold: a step looks at a bounded number of rows and changes rows of a bounded size, in the
+// order of writing, and none is met twice nor any that came after the first step; what is asked by
+// target goes through an index, and by resource through the table of mentions alone, whatever the
+// file holds.
 
 struct StorePurge: Sendable {
     /// Where rows that can be among the chosen are found.
@@ -48,14 +49,19 @@ struct StorePurge: Sendable {
     var isDone: Bool { sources.isEmpty }
     var source: Source? { sources.last }
 
-    /// The rows that one step looks at. Counting changes nothing, so it may take larger ones.
-    var stepRows: Int { purge.mode == .dryRun ? 4_096 : 256 }
+    /// The rows that one step looks at. Counting changes nothing, so it may take larger ones. A
+    /// step that changes rows takes about a millisecond: until it is over, its processor does
+    /// nothing else.
+    var stepRows: Int { purge.mode == .dryRun ? 1_024 : 64 }
+    /// What one step changes at most, in bytes, unless it is one row: for a long answer SQLite goes
+    /// through all of its pages.
+    static let stepBytes = 1 << 20
 
-    /// The query of the next step: row, whether it is an answer, whether it is chosen, its key; and
-    /// the query's values.
+    /// The query of the next step: row, whether it is an answer, whether it is chosen, its key, its
+    /// size; and the query's values.
     func query(_ source: Source) -> (sql: String, values: [SQLValue]) {
         let (condition, values) = purge.selection.condition(from: 3)
-        let columns = "SELECT id, selecting = '', \(condition), key FROM"
+        let columns = "SELECT id, selecting = '', \(condition), key, size FROM"
         let rest = "id BETWEEN ?1 AND \(end ?? .max) ORDER BY id LIMIT \(stepRows)"
         func query(_ sql: String, _ value: SQLValue) -> (String, [SQLValue]) {
             (sql, [.integer(next), value] + values)
@@ -69,16 +75,17 @@ struct StorePurge: Sendable {
                 """
                 SELECT id, 1, CASE WHEN \(EntrySelection.mayName("?2"))
                   THEN (SELECT \(condition) FROM entry WHERE entry.id = mention.id) ELSE 0 END,
-                  CASE WHEN \(EntrySelection.mayName("?2")) THEN (SELECT key FROM entry WHERE entry.id = mention.id) END
+                  CASE WHEN \(EntrySelection.mayName("?2")) THEN (SELECT key FROM entry WHERE entry.id = mention.id) END,
+                  CASE WHEN \(EntrySelection.mayName("?2")) THEN (SELECT size FROM entry WHERE entry.id = mention.id) END
                 FROM mention WHERE \(rest)
                 """, EntrySelection.value(of: resource))
         case .all: return query("\(columns) entry WHERE ?2 AND \(rest)", .integer(1))
         }
     }
 
-    /// A step met `rows` rows, the last of which was `last`.
-    mutating func note(rows: Int, last: Int64) {
-        if rows == stepRows, last < .max {
+    /// A step met `rows` rows, the last of which was `last`; `isCut`: it left some for the next.
+    mutating func note(rows: Int, last: Int64, isCut: Bool = false) {
+        if rows == stepRows || isCut, last < .max {
             next = last + 1
         } else {
             sources.removeLast()
@@ -93,12 +100,15 @@ extension StoreConnection {
         guard let source = purge.source else { return }
         if purge.end == nil { purge.end = try database.integer("SELECT max(id) FROM entry") }
         let (sql, values) = purge.query(source)
-        var (rows, last) = (0, Int64.min)
+        var (rows, last, bytes) = (0, Int64.min, 0)
         var chosen: [(id: Int64, isAnswer: Bool, key: Int64)] = []
         try Statement(database, sql).forEachRow(values) { row in
             (rows, last) = (rows + 1, row.integer(0))
-            if row.integer(2) != 0 { chosen.append((last, row.integer(1) != 0, row.integer(3))) }
-            return true
+            guard row.integer(2) != 0 else { return true }
+            chosen.append((last, row.integer(1) != 0, row.integer(3)))
+            // What a damaged row says of its size is bounded too.
+            bytes += Int(clamping: min(max(row.integer(4), 0), Int64(StorePurge.stepBytes)))
+            return purge.purge.mode == .dryRun || bytes < StorePurge.stepBytes
         }
         switch purge.purge.mode {
         case .dryRun: break
@@ -106,7 +116,7 @@ extension StoreConnection {
         case .soft: try soften(chosen.filter(\.isAnswer).map(\.id), at: purge.purge.now)
         }
         for (_, isAnswer, key) in chosen where isAnswer { purge.count.add(row: key) }
-        purge.note(rows: rows, last: last)
+        purge.note(rows: rows, last: last, isCut: bytes >= StorePurge.stepBytes)
     }
 
     private func delete(_ ids: [Int64]) throws(SQLiteError) {

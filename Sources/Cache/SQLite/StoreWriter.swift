@@ -12,6 +12,10 @@ struct StoreWriter {
     /// The latest damaged file that this process set aside. There is one at most: they must not
     /// fill the disk.
     private var setAside: String?
+    /// The right to use the file; nil while another process has it, and for a temporary one.
+    private var lock: StoreLock?
+    /// When a look at the whole file found nothing wrong with what was reported as damaged.
+    private var acquittal: ContinuousClock.Instant?
     private var isClosed = false
     /// Files opened so far: the latest is the store's generation.
     private var openedFiles = 0
@@ -19,9 +23,11 @@ struct StoreWriter {
     private var isInTrouble = false
 
     init(
-        path: String, maxBytes: Int, isTemporary: Bool, classNames: [String], log: @escaping @Sendable (String) -> Void
+        path: String, maxBytes: Int, isTemporary: Bool, classNames: [String], lock: StoreLock? = nil,
+        log: @escaping @Sendable (String) -> Void
     ) {
         file = StoreFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
+        self.lock = lock
         self.classNames = classNames
         self.log = log
     }
@@ -32,6 +38,7 @@ struct StoreWriter {
         guard connection == nil, !isClosed else { return true }
         files?.removeOrphans()
         do throws(StoreUnavailable) {
+            try takeLock()
             connection = try makeConnection(store.snapshots)
             files = StoreFiles(path: file.path)
             openedFiles += 1
@@ -112,6 +119,26 @@ struct StoreWriter {
         }
     }
 
+    /// Removes those of the rows that are not what was written, and tells how many were not. What
+    /// cannot be removed stays: no look-up serves it.
+    mutating func drop(damaged ids: [Int64], for store: SQLiteStore) -> Int {
+        guard let connection else { return 0 }
+        var dropped = 0
+        for id in ids {
+            do throws(SQLiteError) {
+                if try connection.drop(damaged: id, store) { dropped += 1 }
+            } catch {
+                store.counters.withLock { $0.failedTransactions += 1 }
+            }
+        }
+        store.counters.withLock { $0.damaged += dropped }
+        refreshTotals(store)
+        return dropped
+    }
+
+    /// Says something about the file in the log.
+    func tell(_ words: String) { log("cache file \(file.path): \(words)") }
+
     mutating func close(for store: SQLiteStore) {
         isClosed = true
         // The readers' connections outlive this one, so SQLite would leave what was written in the
@@ -120,7 +147,34 @@ struct StoreWriter {
         store.snapshots.pause()
         try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         disconnect(store)
+        lock = nil
         settle(.closed, store)
+    }
+
+    /// How long a look at the whole file may take. Where it is not over by then, what was reported
+    /// stands.
+    private static let examination = Duration.seconds(5)
+    /// What is reported again so soon after a look that found nothing is believed: not all damage
+    /// shows in such a look.
+    private static let probation = Duration.seconds(600)
+
+    /// SQLite found the file damaged: it is set aside if a look at all of it says so too.
+    /// `byWriter`: on the writer's own connection, which is opened anew in any case.
+    mutating func noteDamage(_ reason: String, byWriter: Bool, for store: SQLiteStore) {
+        guard !isClosed else { return }
+        let isOnProbation = acquittal.map { .now - $0 < Self.probation } ?? false
+        let verdict = isOnProbation ? .damaged : file.examine(within: Self.examination)
+        switch verdict {
+        case .damaged: return replaceFile(because: reason, for: store)
+        case .sound:
+            acquittal = .now
+            log("cache file \(file.path) was reported as damaged (\(reason)), and nothing is wrong with it: it stays")
+        case .unreadable(let failure):
+            log("cache file \(file.path) was reported as damaged (\(reason)), and cannot be read: \(failure): it stays")
+        }
+        guard byWriter else { return }
+        connection = nil
+        settle(.failing(reason), store)
     }
 
     /// Sets a damaged file aside and begins a fresh one.
@@ -137,6 +191,17 @@ struct StoreWriter {
         } catch {
             disconnect(store)
             settle(.unavailable(error.reason), store)
+        }
+    }
+
+    /// Before anything is done to the file: what another process has open must not be set aside.
+    private mutating func takeLock() throws(StoreUnavailable) {
+        guard !file.isTemporary, lock?.isInPlace != true else { return }
+        lock = nil
+        do throws(StoreLock.Failure) {
+            lock = try StoreLock(file.path)
+        } catch {
+            throw StoreUnavailable(reason: error.words(about: file.path), isBusy: true)
         }
     }
 
@@ -159,7 +224,7 @@ struct StoreWriter {
     }
 
     private func makeConnection(_ snapshots: ReaderSnapshots) throws(StoreUnavailable) -> StoreConnection {
-        for _ in 0..<2 {
+        for isSecond in [false, true, false, true] {
             let database = try file.open()
             do throws(SQLiteError) {
                 let connection = try StoreConnection(database, file.bounds, snapshots)
@@ -169,7 +234,7 @@ struct StoreWriter {
                 guard error.isDamage else {
                     throw StoreUnavailable(reason: "\(file.path): \(error)", isBusy: error.isBusy)
                 }
-                try file.setAside(because: "\(error)")
+                if isSecond { try file.setAside(because: "\(error)") }
             }
         }
         throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
@@ -227,7 +292,7 @@ struct StoreWriter {
         // removed comes back.
         store.pending.withLock { $0.putBack() }
         if error.isDamage {
-            replaceFile(because: "\(error)", for: store)
+            noteDamage("\(error)", byWriter: true, for: store)
         } else {
             settle(.failing("\(error)"), store)
             // Readers may go on with theirs until another is open.

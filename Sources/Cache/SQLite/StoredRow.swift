@@ -21,14 +21,15 @@ struct EntryRow {
     private let contentSum: UInt64
     private let checksum: UInt64
 
-    init(_ row: Row) {
-        target = row.bytes(0)
-        variant = row.bytes(1)
-        numbers = (2...9).map { row.integer($0) }
-        storefront = row.bytes(10)
-        selecting = row.bytes(11)
-        contentSum = UInt64(bitPattern: row.integer(12))
-        checksum = UInt64(bitPattern: row.integer(13))
+    /// `first` is the number of the first of its columns.
+    init(_ row: Row, from first: Int32 = 0) {
+        target = row.bytes(first)
+        variant = row.bytes(first + 1)
+        numbers = (2...9).map { row.integer(first + $0) }
+        storefront = row.bytes(first + 10)
+        selecting = row.bytes(first + 11)
+        contentSum = UInt64(bitPattern: row.integer(first + 12))
+        checksum = UInt64(bitPattern: row.integer(first + 13))
     }
 
     /// Whether the numbers can be those of a response.
@@ -45,6 +46,9 @@ struct EntryRow {
     }
 
     private var key: CacheKey { CacheKey(scope: .shared, target: target, variant: variant) }
+
+    /// The checksum, where the row agrees with it.
+    var vouchedChecksum: UInt64? { isPlausible && sum(of: lifetime) == checksum ? checksum : nil }
 
     /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where
     /// the row is damaged.

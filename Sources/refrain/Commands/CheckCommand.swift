@@ -18,6 +18,9 @@ extension Command {
         let path = try ConfigurationFile.path(arguments, context.files)
         let effective = try ConfigurationFile.read(path, context.files)
         for warning in effective.configuration.warnings { context.output.problem("warn: \(warning)") }
+        if let file = effective.configuration.cacheFile, let holder = context.files.cacheHolder(file) {
+            context.output.problem("note: cache_file: process \(holder) uses \(file) now")
+        }
         context.output.standard(arguments.has(.json) ? effective.json() : effective.text())
         return .done
     }

@@ -26,7 +26,7 @@ enum StatsTable {
             "storage",
             """
             entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
-            store_damaged
+            store_damaged store_checked
             """),
         group("composing", "contradictions forms_resting verified verify_mismatches/verified"),
     ]

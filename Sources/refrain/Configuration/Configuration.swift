@@ -36,6 +36,9 @@ struct Configuration: Equatable, Sendable {
 
     /// Nil: memory only.
     var cacheFile: String?
+    var cacheFileLocked = LockedFileMode.exit
+    /// Bytes a second; 0: nothing is looked at but what is asked for.
+    var cacheCheck = 0
     /// Bytes.
     var cacheSize = 0
     /// Bytes.
@@ -95,6 +98,14 @@ enum ComposeMode: String, CaseIterable, Sendable {
     /// The origin is asked too, and a rule whose answer differs is switched off.
     case verify
     case off
+}
+
+/// What is done where another process uses the cache file.
+enum LockedFileMode: String, CaseIterable, Sendable {
+    /// The program ends.
+    case exit
+    /// It goes on from memory, and uses the file once that is free.
+    case memory
 }
 
 /// Whether answers are built in forms that the API is documented to have, before this origin showed

@@ -67,6 +67,7 @@ struct ConfigurationChecks {
             switch line.directive.fileRule {
             case .none: nil as String?
             case .readable: files.problem(line.words[0])
+            case .cache: line.words[0] == Directive.off ? nil : files.cacheProblem(line.words[0])
             case .secret(let kind): files.secretProblem(line.words[0], kind)
             }
         return problem.map { error(line, "\(quoted(line.words[0])): \($0)") }

@@ -97,14 +97,15 @@ struct ConfigurationReader {
         _ word: String, _ directive: Directive, _ files: FileAccess
     ) -> (path: String, problem: String?) {
         let variable = "$CREDENTIALS_DIRECTORY"
-        guard case .none = directive.fileRule else {
+        switch directive.fileRule {
+        case .none, .cache: return (word, nil)
+        case .readable, .secret:
             guard word.hasPrefix(variable + "/") else { return (word, nil) }
             guard let directory = files.credentialsDirectory else {
                 return (word, "\(variable) is set by systemd's LoadCredential= alone, and is not set here")
             }
             return (directory + word.dropFirst(variable.count), nil)
         }
-        return (word, nil)
     }
 
     /// Whether two lines cannot both stand.

@@ -19,6 +19,8 @@ struct Directive: Sendable {
     enum FileRule: Sendable {
         case none
         case readable
+        /// A cache file, or none yet.
+        case cache
         /// Readable by its owner alone, with this content.
         case secret(SecretKind)
     }
@@ -286,8 +288,19 @@ extension Directive {
 
     private static let storage = [
         file(
-            "cache_file", \.cacheFile, standard: "refrain.sqlite", needsRestart: true,
+            "cache_file", \.cacheFile, .cache, standard: "refrain.sqlite", needsRestart: true,
             why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
+        choice(
+            "cache_file_locked", \.cacheFileLocked, standard: .exit,
+            why:
+                "at the start, where another process uses cache_file: exit with 78, or go on with memory until it is free"
+        ),
+        Directive(
+            "cache_check", "SIZE/s|off", defaults: ["1MiB/s"],
+            why: "how fast cache_file is looked through for damage, behind everything else"
+        ) { configuration, words throws(ValueError) in
+            configuration.cacheCheck = words[0] == off ? 0 : try Quantity.sizeRate(words[0])
+        },
         size("cache_size", \.cacheSize, standard: "1GiB", minimum: 1 << 20, why: "the most that cache_file may hold"),
         size("memory_size", \.memorySize, standard: "64MiB", minimum: 0, why: "the most that is kept ready in memory"),
         Directive(

@@ -1,4 +1,5 @@
 import AppleMusic
+import Cache
 import Glibc
 import Proxy
 import Recording
@@ -30,6 +31,10 @@ struct FileAccess: Sendable {
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and holds what it should.
     var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
+    /// Nil where this can be a cache file, be there one or not.
+    var cacheProblem: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// The process that uses a cache file now; nil for none.
+    var cacheHolder: @Sendable (_ path: String) -> Int? = { _ in nil }
     /// Nil where a recording could begin.
     var recordingProblem: @Sendable (RecordingSettings) -> String? = { _ in nil }
     /// Where systemd has put the files of `LoadCredential=`, if it has started this.
@@ -63,6 +68,12 @@ struct FileAccess: Sendable {
                 return "\(error)"
             }
         },
+        cacheProblem: { path in
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
+            return "a symbolic link, and none is followed there; name the file that it leads to"
+        },
+        cacheHolder: { path in StoreLock.holder(of: path) },
         recordingProblem: { settings in
             do throws(RecordingError) {
                 try RecordingWriter.check(settings)

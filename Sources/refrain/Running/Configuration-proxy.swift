@@ -49,7 +49,7 @@ extension Configuration {
                 composition: composition)
         }
         var shared = ProxyShared(
-            cache: responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
+            cache: try responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
@@ -167,13 +167,35 @@ extension Configuration {
     /// What is left of `memorySize` for answers.
     var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
 
-    private func responseCache(_ log: OperationalLog) -> ResponseCache {
-        let store = cacheFile.map { path in
-            SQLiteStore.open(path: path, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name)) {
-                @Sendable message in log(.warn, message)
+    private func responseCache(_ log: OperationalLog) throws(CommandFailure) -> ResponseCache {
+        let memory = MemoryTier(maxBytes: memoryTierBytes)
+        guard let cacheFile else { return ResponseCache(memory: memory, store: nil) }
+        let store = SQLiteStore.open(
+            path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name),
+            lock: try cacheLock(cacheFile, log)
+        ) { @Sendable message in log(.warn, message) }
+        store.checkRate = cacheCheck
+        return ResponseCache(memory: memory, store: store)
+    }
+
+    /// How long a proxy that takes the place of another waits for that one to have written what it
+    /// has: the other drains, and closes the file last.
+    private static let patience = Duration.seconds(15)
+
+    /// The right to use the cache file; nil where the store is to take it once it can be had.
+    private func cacheLock(_ path: String, _ log: OperationalLog) throws(CommandFailure) -> StoreLock? {
+        guard cacheFileLocked == .exit else { return nil }
+        do throws(StoreLock.Failure) {
+            return try StoreLock.take(path, within: Self.patience) { holder in
+                let words = StoreLock.Failure.taken(by: holder).words(about: path)
+                log(.notice, "cache_file: \(words); waiting for it to end, \(Self.patience) at most")
             }
+        } catch {
+            guard case .taken = error else { return nil }
+            throw .badSetting(
+                "cache_file: \(error.words(about: path)); stop that, name another file, or say cache_file_locked memory"
+            )
         }
-        return ResponseCache(memory: MemoryTier(maxBytes: memoryTierBytes), store: store)
     }
 
     /// One address never takes more than half of what there is.

@@ -117,6 +117,7 @@ final class RunningProxy: Sendable {
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }
         log.setLevel(configuration.logLevel)
+        settings.shared.cache.store?.checkRate = configuration.cacheCheck
         var configuration = configuration
         do throws(CommandFailure) {
             try server.adoptRecording(configuration.recording, before: recordingBefore)

@@ -11,6 +11,8 @@ func runServe(
     // Before other threads run, which could read the environment that these change.
     let manager = ServiceManager.ofThisProcess()
     let inherited = inheritedSockets(for: configuration, log)
+    // Before any secret is read.
+    ProcessSecrecy.apply()
     DescriptorLimit.raise()
     AllocatorSettings.apply()
     for text in configuration.warnings { log(.warn, text) }

@@ -39,6 +39,14 @@ enum Quantity {
         return number
     }
 
+    /// Bytes a second, one at least: `256KiB/s`.
+    static func sizeRate(_ text: String) throws(ValueError) -> Int {
+        guard text.hasSuffix("/s"), let bytes = try? size(String(text.dropLast(2))), bytes > 0 else {
+            throw ValueError(text, isNot: "a size a second such as 256KiB/s")
+        }
+        return bytes
+    }
+
     /// Per cent, above 0 and at most 100, with decimals or without: `5%`, `0.1%`. As a part of 1.
     static func share(_ text: String) throws(ValueError) -> Double {
         let digits = text.utf8.dropLast()

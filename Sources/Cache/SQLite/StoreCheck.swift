@@ -1,0 +1,194 @@
+import Dispatch
+
+// The slow look at every row of the file: damage that no look-up has met is found before a client
+// asks for what it has hit.
+// Must hold: it reads no faster than it was told and for a tenth of the time at most, through a
+// connection of its own, and not while the writer is busy; a piece ends its read transaction before
+// anything else is done; a row goes only after the writer has read it again and found the same.
+
+/// Where the look has come to. Confined to the queue of checks.
+struct StoreCheck {
+    /// What one piece found.
+    struct Piece {
+        var rows = 0
+        var bytes = 0
+        /// Of rows that are not what was written.
+        var damaged: [Int64] = []
+        /// The last that was read.
+        fileprivate var last = Int64.min
+        var isLast: Bool { rows == 0 }
+    }
+
+    /// Of a piece.
+    static let pieceRows = 256
+    static let pieceBytes = 256 << 10
+    /// What reading a row takes beside its content.
+    private static let rowBytes = 512
+    /// Of the time, for whatever the disk does: work is followed by nine times as much rest.
+    private static let rests: UInt64 = 9
+
+    private var database: Database?
+    private var generation = 0
+    private var last = Int64.min
+    /// In the current pass.
+    private(set) var rows = 0
+    var dropped = 0
+
+    /// Whether a pass is under way.
+    var isUnderWay: Bool { database != nil }
+
+    /// Looks at the next piece of the file that is open now, from its beginning where it is another
+    /// one. Nil where there is none.
+    mutating func next(in store: SQLiteStore) throws(SQLiteError) -> Piece? {
+        let current = store.generation.load(ordering: .acquiring)
+        guard current > 0 else { return nil }
+        if database == nil || generation != current {
+            self = StoreCheck()
+            database = try store.openForReading()
+            generation = current
+        }
+        guard let database else { return nil }
+        let piece = try Self.piece(database, after: last, in: store)
+        last = piece.last
+        rows += piece.rows
+        return piece
+    }
+
+    private static func piece(
+        _ database: Database, after row: Int64, in store: SQLiteStore
+    ) throws(SQLiteError) -> Piece {
+        var piece = Piece()
+        let select = try Statement(database, CheckedRow.selectAfter)
+        try select.forEachRow([.integer(row), .integer(Int64(pieceRows))]) { row in
+            piece.rows += 1
+            piece.last = StoredRow.id(row)
+            piece.bytes += rowBytes + CheckedRow.byteCount(row)
+            if !CheckedRow.isIntact(row, in: store) { piece.damaged.append(piece.last) }
+            return piece.bytes < pieceBytes
+        }
+        return piece
+    }
+
+    /// Nanoseconds of rest after `bytes` that took so long, where `rate` bytes a second may be
+    /// read.
+    static func rest(bytes: Int, took nanoseconds: UInt64, rate: Int) -> UInt64 {
+        max(UInt64(bytes) * 1_000_000_000 / UInt64(max(rate, 1)), nanoseconds * rests)
+    }
+}
+
+/// All that is written of one answer, in one row.
+enum CheckedRow {
+    private static let columns = """
+        facts, fields, body, is_gzip, target, variant, entry.id, key, resources, \(EntryRow.columns)
+        FROM entry LEFT JOIN content USING (id) LEFT JOIN mention USING (id)
+        """
+    /// The ?2 rows that follow the row ?1.
+    static let selectAfter = "SELECT \(columns) WHERE entry.id > ?1 ORDER BY entry.id LIMIT ?2"
+    /// The row ?1.
+    static let select = "SELECT \(columns) WHERE entry.id = ?1"
+
+    static func byteCount(_ row: Row) -> Int { [0, 1, 2, 4].reduce(0) { $0 + row.byteCount($1) } }
+
+    /// Whether all of it is as it was written, as far as can be told.
+    static func isIntact(_ row: Row, in store: SQLiteStore) -> Bool {
+        guard let key = StoredRow.key(row), SQLiteStore.index(of: key) == row.integer(7),
+            let checksum = EntryRow(row, from: 9).vouchedChecksum
+        else { return false }
+        if ContentRow.isUnreadable(row, store.gzip) { return true }
+        guard let response = ContentRow.response(for: key, row, in: store) else { return false }
+        // What a hit reads and what a purge looks at say the same.
+        return response.checksum == checksum && response.resources == row.words(8)
+    }
+}
+
+extension SQLiteStore {
+    /// The pause before the first look, after a pass, and while the writer has much to do.
+    private static let firstPause = DispatchTimeInterval.seconds(5)
+    private static let pauseBetweenPasses = DispatchTimeInterval.seconds(6 * 3_600)
+    private static let pauseUnderLoad = DispatchTimeInterval.seconds(1)
+    /// More than that waiting is much to do, in bytes.
+    private static let load = 1 << 20
+
+    /// How many bytes a second of the file are looked at in the background, 0 for none. From any
+    /// thread; the first that is not 0 begins.
+    public var checkRate: Int {
+        get { bytesCheckedPerSecond.load(ordering: .relaxed) }
+        set {
+            let before = bytesCheckedPerSecond.exchange(max(newValue, 0), ordering: .relaxed)
+            guard before == 0, newValue > 0 else { return }
+            let run = checkRun.wrappingAdd(1, ordering: .relaxed).newValue
+            checks.asyncAfter(deadline: .now() + Self.firstPause) { @Sendable [weak self] in self?.goOnChecking(run) }
+        }
+    }
+
+    /// One piece, and the next after a rest.
+    private func goOnChecking(_ run: Int) {
+        let rate = checkRate
+        guard rate > 0, checkRun.load(ordering: .relaxed) == run, health != .closed else { return }
+        var pause = Self.pauseUnderLoad
+        if pending.withLock({ $0.byteCount }) < Self.load {
+            let begun = DispatchTime.now().uptimeNanoseconds
+            if let piece = checkPiece() {
+                let took = DispatchTime.now().uptimeNanoseconds - begun
+                pause =
+                    piece.isLast
+                    ? Self.pauseBetweenPasses
+                    : .nanoseconds(Int(clamping: StoreCheck.rest(bytes: piece.bytes, took: took, rate: rate)))
+            }
+        }
+        checks.asyncAfter(deadline: .now() + pause) { @Sendable [weak self] in self?.goOnChecking(run) }
+    }
+
+    /// Looks at the next piece and drops what is damaged there; nil where there is no file that can
+    /// be read. The last piece of a pass has no rows. For the queue of checks, and tests.
+    @discardableResult
+    func checkPiece() -> StoreCheck.Piece? {
+        let current = generation.load(ordering: .acquiring)
+        do throws(SQLiteError) {
+            guard let piece = try check.withLock({ (check) throws(SQLiteError) in try check.next(in: self) }) else {
+                return nil
+            }
+            counters.withLock { $0.checked += piece.rows }
+            if !piece.damaged.isEmpty { drop(piece.damaged) }
+            if piece.isLast { endPass() }
+            return piece
+        } catch {
+            counters.withLock { $0.failedReads += 1 }
+            check.withLock { $0 = StoreCheck() }
+            if error.isDamage { reportDamage("\(error)", generation: current) }
+            return nil
+        }
+    }
+
+    private func drop(_ damaged: [Int64]) {
+        let dropped = queue.sync { writer.withLock { $0.drop(damaged: damaged, for: self) } }
+        let isFirst = check.withLock { check in
+            defer { check.dropped += dropped }
+            return check.dropped == 0
+        }
+        guard isFirst, dropped > 0 else { return }
+        writer.withLock { $0.tell("damage that no request has met: rows are removed, and the check goes on") }
+    }
+
+    private func endPass() {
+        let (rows, dropped) = check.withLock { check in
+            defer { check = StoreCheck() }
+            return (check.rows, check.dropped)
+        }
+        guard dropped > 0 else { return }
+        writer.withLock { $0.tell("\(dropped) of \(rows) rows were damaged and have been removed") }
+    }
+}
+
+extension StoreConnection {
+    /// Removes a row if it is not what was written; whether it did.
+    func drop(damaged id: Int64, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
+        let isIntact = try Statement(database, CheckedRow.select).firstRow(at: id) {
+            CheckedRow.isIntact($0, in: store)
+        }
+        guard isIntact == false else { return false }
+        let delete = try Statement(database, "DELETE FROM entry WHERE id = ?1")
+        try change([id]) { (id) throws(SQLiteError) in try delete.run(.integer(id)) }
+        return true
+    }
+}

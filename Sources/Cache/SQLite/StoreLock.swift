@@ -1,0 +1,123 @@
+import Dispatch
+import Glibc
+
+// The lock that says which process uses a cache file: on a file beside it, never on the file
+// itself, because closing any descriptor of that would let go of the locks that SQLite holds on it.
+// Must hold: one holder at a time, whatever name its directory is reached by; the lock goes with
+// its holder, however that ends, and the file stays: removing it would leave two processes with a
+// lock each.
+
+/// The right to use a cache file, for as long as this lives.
+public final class StoreLock: Sendable {
+    /// Why it could not be had.
+    public enum Failure: Error, Equatable {
+        /// Another process has it; nil where that one has not said yet which it is.
+        case taken(by: Int?)
+        /// There is no place for the lock.
+        case impossible(String)
+    }
+
+    private let path: String
+    private let descriptor: CInt
+
+    /// How often `take` looks again.
+    private static let pause: UInt32 = 50_000
+    /// More than the number of a process is no file of ours.
+    private static let longest = 32
+
+    /// Takes the lock of the cache file at `file`, at once or not at all.
+    init(_ file: String) throws(Failure) {
+        if let reason = StoreFile.oddity(of: file) { throw .impossible(reason) }
+        let path = Self.path(beside: file)
+        descriptor = try Self.locked(path)
+        self.path = path
+        ftruncate(descriptor, 0)
+        let text = Array("\(getpid())\n".utf8)
+        pwrite(descriptor, text, text.count, 0)
+    }
+
+    deinit {
+        // Otherwise the next holder would be taken for this one until it has written its own.
+        ftruncate(descriptor, 0)
+        close(descriptor)
+    }
+
+    /// Takes it, and waits for as long as `limit` for another process to let go of it: one that is
+    /// being replaced may still write what it has. `isWaiting` is told once by whom it is held.
+    public static func take(
+        _ file: String, within limit: Duration, isWaiting: (Int?) -> Void = { _ in }
+    ) throws(Failure) -> StoreLock {
+        let begun = ContinuousClock.now
+        var isSaid = false
+        while true {
+            do throws(Failure) {
+                return try StoreLock(file)
+            } catch {
+                guard case .taken(let holder) = error, ContinuousClock.now - begun < limit else { throw error }
+                if !isSaid { isWaiting(holder) }
+                isSaid = true
+                usleep(pause)
+            }
+        }
+    }
+
+    /// The process that holds the lock of `file` now, without a trace but for a moment in which
+    /// nobody else can take it; nil for none, and for one that cannot be told.
+    public static func holder(of file: String) -> Int? {
+        let descriptor = open(path(beside: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : number(in: descriptor)
+    }
+
+    static func path(beside file: String) -> String { file + ".lock" }
+
+    /// Whether its name still leads to it: where the directory was removed, it keeps nobody away.
+    var isInPlace: Bool {
+        var (mine, named) = (stat(), stat())
+        return fstat(descriptor, &mine) == 0 && lstat(path, &named) == 0 && mine.st_dev == named.st_dev
+            && mine.st_ino == named.st_ino
+    }
+
+    /// An open descriptor that has the lock. Not in `init`, where an error behind the last property
+    /// would run `deinit`, and wipe out the name of the holder.
+    private static func locked(_ path: String) throws(Failure) -> CInt {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .impossible("\(path): \(String(cString: strerror(errno)))") }
+        do throws(Failure) {
+            try lock(descriptor, path)
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func lock(_ descriptor: CInt, _ path: String) throws(Failure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= longest else {
+            throw .impossible("\(path) is there and is no lock of a cache file")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
+        guard errno == EWOULDBLOCK else { throw .impossible("\(path): \(String(cString: strerror(errno)))") }
+        throw .taken(by: number(in: descriptor))
+    }
+
+    private static func number(in descriptor: CInt) -> Int? {
+        var text = [UInt8](repeating: 0, count: longest)
+        let count = pread(descriptor, &text, text.count, 0)
+        guard count > 0 else { return nil }
+        return Int(String(decoding: text[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+}
+
+extension StoreLock.Failure {
+    /// In words for the operator.
+    public func words(about file: String) -> String {
+        switch self {
+        case .taken(let holder?): "\(file) is in use by process \(holder)"
+        case .taken(nil): "\(file) is in use by another process"
+        case .impossible(let reason): reason
+        }
+    }
+}

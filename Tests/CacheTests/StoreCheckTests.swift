@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Damage that no look-up has met.
+@Suite struct StoreCheckTests {
+    let scratch = Scratch()
+    private static let entries = (0..<60).map { number in
+        response("/\(number)", String(repeating: "<body \(number)>", count: 40), resources: [3, UInt64(number) + 9])
+    }
+
+    private func fill() {
+        let store = scratch.open()
+        for each in Self.entries { store.store(each) }
+        store.close()
+    }
+
+    /// Goes over the whole file once.
+    @discardableResult
+    private func pass(_ store: SQLiteStore) -> Int {
+        var pieces = 0
+        while let piece = store.checkPiece(), !piece.isLast { pieces += 1 }
+        return pieces
+    }
+
+    /// Changes one byte of the bodies of these, behind everyone's back.
+    private func flip(_ numbers: Set<Int>) throws {
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.file))
+        for number in numbers {
+            // A copy may stand where nothing is any more.
+            let text = Data("<body \(number)>".utf8)
+            try #require(bytes.range(of: text) != nil)
+            while let range = bytes.range(of: text) { bytes[range.lowerBound + 1] ^= 0x20 }
+        }
+        try bytes.write(to: URL(fileURLWithPath: scratch.file))
+    }
+
+    @Test func damagedRowsThatNobodyAsksForAreDroppedAndGoodOnesStay() throws {
+        fill()
+        let damaged: Set = [0, 7, 8, 31, 59]
+        try flip(damaged)
+        let lines = Lines()
+        let store = scratch.open(lines)
+        pass(store)
+        #expect(store.entries == Self.entries.count - damaged.count && store.status.damaged == damaged.count)
+        #expect(store.status.checked == Self.entries.count)
+        #expect(lines.all.count == 2 && lines.all[1].contains("5 of 60 rows were damaged"), "\(lines.all)")
+        let reader = store.makeReader()
+        for (number, each) in Self.entries.enumerated() {
+            #expect(content(reader.lookup(each.key, at: noon)) == (damaged.contains(number) ? nil : content(each)))
+        }
+        #expect(store.status.damaged == damaged.count, "they are gone, not damaged still")
+        pass(store)
+        #expect(store.status.damaged == damaged.count && lines.all.count == 2 && scratch.setAside.isEmpty)
+    }
+
+    @Test(arguments: [
+        "UPDATE entry SET fresh_for = fresh_for + 1", "UPDATE entry SET content_sum = content_sum + 1",
+        "UPDATE entry SET checksum = checksum + 1", "UPDATE entry SET status = 7", "UPDATE entry SET target = '/x'",
+        "UPDATE entry SET variant = 'x'", "UPDATE entry SET key = key + 1", "UPDATE entry SET selecting = 'x'",
+        "UPDATE entry SET storefront = 'gb'", "UPDATE content SET body = body || 'x'",
+        "UPDATE content SET fields = substr(fields, 2)", "UPDATE content SET facts = zeroblob(length(facts))",
+        "UPDATE content SET is_gzip = 1", "DELETE FROM content",
+        // What a purge by resource looks at.
+        "UPDATE mention SET resources = zeroblob(16)", "DELETE FROM mention",
+    ])
+    func everythingThatIsWrittenIsLookedAt(change: String) throws {
+        fill()
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
+        try database.execute(change + " WHERE id = 5")
+        let store = scratch.open()
+        pass(store)
+        #expect(store.entries == Self.entries.count - 1 && store.status.damaged == 1)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry WHERE id = 5") == 0)
+    }
+
+    @Test func nothingIsWrongWithRowsOfAnyKind() async {
+        let store = scratch.open()
+        store.store(response("/signpost", "", selecting: "accept-language"))
+        store.store(response("/variant", variant: "de"))
+        store.store(response("/empty", ""))
+        store.store(response("/any", resources: [StoredResponse.everyResource]))
+        let text = String(repeating: "a text that is worth it ", count: 200)
+        if let coded = Gzip.system.deflate(Array(text.utf8)) {
+            store.store(response("/gzip", text).with(gzip: coded))
+        }
+        store.store(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
+        store.flush()
+        _ = await store.purged(.soft, EntrySelection([.target(Array("/soft".utf8))]), at: noon + 3)
+        let count = store.entries
+        pass(store)
+        #expect(store.status.checked == count && store.entries == count && store.status.damaged == 0)
+    }
+
+    @Test func aPieceIsBounded() {
+        let store = scratch.open()
+        for number in 0..<600 { store.store(response("/small/\(number)")) }
+        for number in 0..<200 { store.store(response("/\(number)", filler(10_000))) }
+        store.flush()
+        var rows: [Int] = []
+        while let piece = store.checkPiece(), !piece.isLast {
+            rows.append(piece.rows)
+            #expect(piece.rows <= StoreCheck.pieceRows && piece.bytes <= StoreCheck.pieceBytes + 12_000)
+        }
+        #expect(rows.reduce(0, +) == 800 && rows.count >= 10, "\(rows)")
+    }
+
+    @Test func itReadsNoFasterThanItWasToldAndATenthOfTheTime() {
+        let second: UInt64 = 1_000_000_000
+        #expect(StoreCheck.rest(bytes: 256 << 10, took: 1_000, rate: 1 << 20) == second / 4)
+        #expect(StoreCheck.rest(bytes: 1 << 20, took: second, rate: 1 << 20) == 9 * second, "a slow disk")
+        #expect(StoreCheck.rest(bytes: 0, took: 0, rate: 1) == 0)
+    }
+
+    /// Between the look and the removal anything may have been written.
+    @Test func aRowThatIsGoodByNowStays() {
+        fill()
+        let store = scratch.open()
+        #expect(store.writer.withLock { $0.drop(damaged: [1, 2, 3, 999], for: store) } == 0)
+        #expect(store.entries == Self.entries.count && store.status.damaged == 0)
+    }
+
+    @Test func tornPagesThatNobodyAsksForAreFoundToo() throws {
+        let lines = Lines()
+        fill()
+        let store = scratch.open(lines)
+        try scratch.damage()
+        pass(store)
+        store.flush()
+        #expect(scratch.setAside.count == 1 && store.health == .available, "\(lines.all)")
+        #expect(store.checkPiece()?.isLast == true, "the fresh file")
+    }
+
+    @Test func aStoreWithoutAFileIsNotLookedAt() {
+        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
+        #expect(store.checkPiece() == nil)
+    }
+
+    /// By itself, from the rate on.
+    @Test func itBeginsByItselfAndCanBeSwitchedOff() throws {
+        fill()
+        try flip([4])
+        let store = scratch.open()
+        store.checkRate = 64 << 20
+        waitUntil(within: 120) { store.status.damaged == 1 }
+        #expect(store.status.damaged == 1)
+        store.checkRate = 0
+        #expect(store.checkRate == 0)
+    }
+}

@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// One cache file, one proxy.
+@Suite struct StoreLockTests {
+    let scratch = Scratch()
+
+    /// What a second process does is to open another description of the lock's file, as this does.
+    @Test func aSecondProxySetsTheFileOfTheFirstAside() throws {
+        let store = scratch.open()
+        store.store(response("/a"))
+        store.flush()
+        // Whatever a newer program would find wrong with it.
+        _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
+        let lines = Lines()
+        let second = scratch.open(lines)
+        #expect(second.health == .unavailable("\(scratch.file) is in use by process \(getpid())"))
+        #expect(scratch.setAside.isEmpty && lines.all.count == 1, "\(scratch.names)")
+        second.store(response("/b"))
+        second.flush()
+        #expect(second.makeReader().lookup(key("/b"), at: noon) != nil, "from memory")
+        _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version)")
+        store.close()
+        second.flush()
+        #expect(second.health == .available && second.entries == 2 && lines.all.count == 2, "\(lines.all)")
+    }
+
+    @Test func theLockSaysWhoHasItAndGoesWithItsHolder() throws {
+        #expect(StoreLock.holder(of: scratch.file) == nil)
+        var lock: StoreLock? = try StoreLock(scratch.file)
+        #expect(StoreLock.holder(of: scratch.file) == Int(getpid()) && lock?.isInPlace == true)
+        #expect(throws: StoreLock.Failure.taken(by: Int(getpid()))) { try StoreLock(scratch.file) }
+        lock = nil
+        #expect(StoreLock.holder(of: scratch.file) == nil)
+        #expect(scratch.names == ["cache.sqlite.lock"], "removing it would let two have it")
+        var status = stat()
+        #expect(stat(scratch.file + ".lock", &status) == 0 && status.st_mode & 0o777 == 0o600 && status.st_size == 0)
+        let again = try StoreLock(scratch.file)
+        #expect(again.isInPlace)
+    }
+
+    @Test func aProxyThatIsBeingReplacedIsWaitedFor() async throws {
+        let other = scratch.open()
+        let isSaid = DispatchSemaphore(value: 0)
+        let file = scratch.file
+        let lock = try await onThread {
+            Thread.detachNewThread {
+                isSaid.wait()
+                other.close()
+            }
+            return try StoreLock.take(file, within: .seconds(600)) { holder in
+                #expect(holder == Int(getpid()))
+                isSaid.signal()
+            }
+        }
+        let store = SQLiteStore.open(path: file, maxBytes: 1 << 20, lock: lock) { _ in }
+        #expect(store.health == .available)
+        #expect(throws: StoreLock.Failure.taken(by: Int(getpid()))) { try StoreLock.take(file, within: .zero) }
+    }
+
+    @Test func aTemporaryFileHasNoLock() {
+        let store = SQLiteStore.open(path: scratch.file, maxBytes: 1 << 20, isTemporary: true) { _ in }
+        #expect(store.health == .available && !scratch.names.contains("cache.sqlite.lock"))
+    }
+
+    @Test func whatIsInTheWayOfTheLockIsLeftAlone() throws {
+        let lock = scratch.file + ".lock"
+        let target = scratch.directory + "/precious"
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
+        #expect(symlink(target, lock) == 0)
+        #expect(scratch.open().health.isUnavailable)
+        unlink(lock)
+        let text = String(repeating: "somebody's notes ", count: 10)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: lock))
+        #expect(scratch.open().health.isUnavailable)
+        #expect(try String(contentsOfFile: lock, encoding: .utf8) == text)
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious")
+    }
+
+    @Test func aLockThatLostItsNameIsTakenAnew() throws {
+        let store = scratch.open()
+        for name in scratch.names { unlink(scratch.directory + "/" + name) }
+        store.store(response("/a"))
+        store.flush()
+        #expect(store.health == .available && StoreLock.holder(of: scratch.file) == Int(getpid()))
+    }
+
+    // MARK: Links
+
+    @Test func theModeOfWhatALinkLeadsToIsChanged() throws {
+        let target = scratch.directory + "/elsewhere"
+        try Data().write(to: URL(fileURLWithPath: target))
+        chmod(target, 0o644)
+        #expect(symlink(target, scratch.file) == 0)
+        let store = scratch.open()
+        guard case .unavailable(let reason) = store.health else {
+            Issue.record("\(store.health)")
+            return
+        }
+        #expect(reason.contains("symbolic link"))
+        store.store(response("/a"))
+        store.flush()
+        var status = stat()
+        #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o644 && status.st_size == 0)
+        #expect(throws: SQLiteError.self) {
+            try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero).execute("PRAGMA user_version = 1")
+        }
+    }
+
+    /// As systemd's StateDirectory= with DynamicUser=.
+    @Test func aDirectoryMayBeALink() throws {
+        let real = scratch.directory + "/private"
+        try FileManager.default.createDirectory(atPath: real, withIntermediateDirectories: false)
+        #expect(symlink("private", scratch.directory + "/state") == 0)
+        let store = scratch.open(file: scratch.directory + "/state/cache.sqlite")
+        store.store(response("/a"))
+        store.flush()
+        #expect(store.health == .available && store.makeReader().lookup(key("/a"), at: noon) != nil)
+        let other = scratch.open(file: real + "/cache.sqlite")
+        #expect(other.health.isUnavailable, "one file by two names is one file")
+    }
+}

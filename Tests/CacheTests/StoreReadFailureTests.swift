@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// A read that the disk fails once is a miss, and costs neither the cache nor a right answer.
+@Suite struct StoreReadFailureTests {
+    let scratch = Scratch()
+    private static let entries = (0..<60).map {
+        response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
+    }
+
+    /// A file with all entries in it and none in its log.
+    private func fill() {
+        let store = scratch.open()
+        for each in Self.entries { store.store(each) }
+        store.close()
+    }
+
+    /// Whether all that was stored is found, a second after `moment`.
+    private func isWhole(_ store: SQLiteStore, _ reader: StoreReader, after moment: Int64) -> Bool {
+        store.flush()
+        return Self.entries.allSatisfy { content(reader.lookup($0.key, at: moment + 1)) == content($0) }
+    }
+
+    /// SQLite calls the file malformed then.
+    @Test func aLookUpThatTheDiskFailsDoesNotCostTheFile() {
+        fill()
+        let lines = Lines()
+        let store = scratch.open(lines)
+        var failures = 0
+        for spared in 0..<60 {
+            let moment = noon + Int64(spared) * 2
+            // One that has no pages of the file yet.
+            let reader = store.makeReader()
+            failures += FailingReads.run(in: scratch.directory, after: spared) {
+                for each in Self.entries {
+                    guard let found = reader.lookup(each.key, at: moment) else { continue }
+                    #expect(content(found) == content(each))
+                }
+            }
+            #expect(isWhole(store, reader, after: moment), "read \(spared)")
+        }
+        #expect(failures >= 10 && store.status.failedReads >= 10, "\(failures): \(store.status)")
+        #expect(scratch.setAside.isEmpty && store.status.damaged == 0 && store.health == .available, "\(lines.all)")
+    }
+
+    @Test func aWriteInWhichAReadFailsDoesNotCostTheFile() {
+        fill()
+        let lines = Lines()
+        var failures = 0
+        for spared in 0..<40 {
+            let store = scratch.open(lines)
+            let reader = store.makeReader()
+            failures += FailingReads.run(in: scratch.directory, after: spared) {
+                for each in Self.entries.prefix(20) { store.store(each) }
+                store.remove(key("/none"))
+                store.flush()
+            }
+            store.flush()
+            #expect(isWhole(store, reader, after: noon), "read \(spared)")
+            #expect(store.health == .available && store.status.damaged == 0, "read \(spared): \(lines.all)")
+            store.close()
+        }
+        #expect(failures >= 10)
+        #expect(scratch.setAside.isEmpty, "\(lines.all)")
+    }
+
+    @Test func aStartInWhichAReadFailsDoesNotCostTheFile() {
+        fill()
+        let lines = Lines()
+        var failures = 0
+        for spared in 0..<12 {
+            var opened: SQLiteStore?
+            failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open(lines) }
+            guard let store = opened else { return }
+            let reader = store.makeReader()
+            #expect(isWhole(store, reader, after: noon), "read \(spared): \(lines.all)")
+            store.close()
+        }
+        #expect(failures >= 3 && scratch.setAside.isEmpty, "\(failures): \(lines.all)")
+    }
+
+    @Test func aWalkThatTheDiskFailsEndsAndDoesNotCostTheFile() async {
+        fill()
+        let store = scratch.open()
+        for spared in [2, 8, 20] {
+            FailingReads.run(in: scratch.directory, after: spared, 100) {
+                var visit = StoreVisit(store)
+                visit.run { _ in true }
+                #expect(store.list(EntrySelection(), limit: 100).count < Self.entries.count)
+                while let piece = store.checkPiece(), !piece.isLast {}
+            }
+        }
+        #expect(store.status.failedReads >= 6 && store.status.damaged == 0)
+        #expect(isWhole(store, store.makeReader(), after: noon) && scratch.setAside.isEmpty)
+    }
+
+    /// Damage that was reported once and is not there: SQLite or the memory was wrong.
+    @Test func aSoundFileIsAcquittedOnce() {
+        let lines = Lines()
+        fill()
+        let store = scratch.open(lines)
+        func report() {
+            store.reportDamage("so it seemed", generation: store.generation.load(ordering: .acquiring))
+            store.flush()
+        }
+        report()
+        #expect(isWhole(store, store.makeReader(), after: noon) && scratch.setAside.isEmpty)
+        #expect(lines.all.count == 1 && lines.all[0].contains("nothing is wrong with it"), "\(lines.all)")
+        report()
+        #expect(scratch.setAside.count == 1 && store.entries == 0, "not everything shows in such a look")
+    }
+
+    @Test func aFileThatCannotBeReadNowIsNotJudged() throws {
+        fill()
+        let store = scratch.open()
+        FailingReads.run(in: scratch.directory, 10_000) {
+            let current = store.generation.load(ordering: .acquiring)
+            for _ in 0..<3 { store.reportDamage("so it seemed", generation: current) }
+            store.flush()
+        }
+        store.flush()
+        #expect(scratch.setAside.isEmpty && isWhole(store, store.makeReader(), after: noon))
+    }
+}

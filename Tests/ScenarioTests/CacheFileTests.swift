@@ -1,0 +1,134 @@
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+/// The program and its cache file: who may use it, and what others can see of the process.
+@Suite(.timeLimit(.minutes(10)), .requires(.binary))
+struct CacheFileTests {
+    /// One run of the program on a port of its own, with the cache file of its folder.
+    private final class Proxy {
+        let process = Process()
+        private let log: URL
+
+        /// - Parameter runner: a program and its arguments that become the proxy.
+        init(_ folder: TemporaryFolder, _ name: String, _ lines: String = "", runner: [String] = []) throws {
+            let configuration = folder.url.appendingPathComponent(name + ".conf")
+            let text = """
+                listen 127.0.0.1:0
+                admin_listen off
+                access_log off
+                upstream http://127.0.0.1:9
+                cache_file \(folder.file("cache.sqlite"))
+                \(lines)
+
+                """
+            try Data(text.utf8).write(to: configuration)
+            log = folder.url.appendingPathComponent(name + ".log")
+            try Data().write(to: log)
+            let words = runner + [BinaryUnderTest.path ?? "", "serve", "--config", configuration.path]
+            process.executableURL = URL(fileURLWithPath: words[0])
+            process.arguments = Array(words.dropFirst())
+            process.standardError = try FileHandle(forWritingTo: log)
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+        }
+
+        deinit {
+            guard process.isRunning else { return }
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+
+        var id: Int32 { process.processIdentifier }
+        var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+        var isListening: Bool { text.contains("listening on http://127.0.0.1:") }
+
+        /// Whether it got there before it ended.
+        func listens() -> Bool {
+            waitUntil(within: 120) { isListening || !process.isRunning }
+            return isListening
+        }
+
+        /// - Returns: its exit status.
+        func stop() -> Int32 {
+            kill(id, SIGTERM)
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+    }
+
+    /// It set the file of the running one aside before it found its port taken.
+    @Test func aSecondProxyTakesTheFileOfTheFirst() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let first = try Proxy(folder, "first")
+            try #require(first.listens(), "\(first.text)")
+            let second = try Proxy(folder, "second")
+            second.process.waitUntilExit()
+            #expect(second.process.terminationStatus == 78, "\(second.text)")
+            #expect(second.text.contains("cache.sqlite is in use by process \(first.id)"), "\(second.text)")
+            #expect(!second.isListening)
+            #expect(try folder.names.allSatisfy { !$0.contains("corrupt") })
+            // A reload keeps the file, and the lock with it.
+            kill(first.id, SIGHUP)
+            waitUntil(within: 60) { first.text.contains("SIGHUP: reloaded") }
+            let third = try Proxy(folder, "third", "cache_file_locked memory")
+            #expect(third.listens() && third.text.contains("in use by process \(first.id)"), "\(third.text)")
+            #expect(first.stop() == 0 && !first.text.contains("cannot be used"), "\(first.text)")
+            waitUntil(within: 60) { third.text.contains("works again") }
+            #expect(third.text.contains("works again") && third.stop() == 0, "\(third.text)")
+        }
+    }
+
+    /// The old one still writes what it has when its successor starts.
+    @Test func aSuccessorThatStartsBeforeTheOldOneHasEndedGetsTheFile() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let old = try Proxy(folder, "old")
+            try #require(old.listens(), "\(old.text)")
+            let successor = try Proxy(folder, "successor")
+            waitUntil(within: 60) { successor.text.contains("waiting for it to end") }
+            #expect(old.stop() == 0)
+            #expect(successor.listens() && !successor.text.contains("memory"), "\(successor.text)")
+            #expect(successor.stop() == 0)
+            #expect(try folder.names.allSatisfy { !$0.contains("corrupt") })
+        }
+    }
+
+    @Test func aLinkInThePlaceOfTheFileIsRefusedWithItsLine() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let target = try folder.put("precious".utf8, "precious")
+            chmod(target, 0o644)
+            #expect(symlink(target, folder.file("cache.sqlite")) == 0)
+            let proxy = try Proxy(folder, "link")
+            proxy.process.waitUntilExit()
+            #expect(proxy.process.terminationStatus == 78)
+            #expect(proxy.text.contains("link.conf:5: cache_file: "), "\(proxy.text)")
+            var status = stat()
+            #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o644 && status.st_size == 8)
+        }
+    }
+
+    /// As another user where the test runs as root, to whom everything belongs anyway.
+    @Test func theMemoryAndTheEnvironmentAreNotForOthersAndNoCoreIsWritten() async throws {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            chmod(folder.path, 0o777)
+            let setUser = "/usr/bin/setpriv"
+            let isRoot = geteuid() == 0 && access(setUser, X_OK) == 0
+            let runner = isRoot ? [setUser, "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+            let proxy = try Proxy(folder, "proxy", runner: runner)
+            try #require(proxy.listens(), "\(proxy.text)")
+            let limits = try String(contentsOfFile: "/proc/\(proxy.id)/limits", encoding: .utf8)
+            let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+            #expect(core?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(limits)")
+            var owner = stat()
+            #expect(stat("/proc/\(proxy.id)/environ", &owner) == 0)
+            #expect(owner.st_uid == 0, "the kernel gives the files of a process that may be dumped to its user")
+            if geteuid() != 0 { #expect(open("/proc/\(proxy.id)/mem", O_RDONLY | O_CLOEXEC) == -1) }
+            #expect(proxy.stop() == 0)
+        }
+    }
+}
