@@ -93,7 +93,7 @@ import Testing
         let client = try RawClient(port: UInt16(proxy.port))
         try client.send("\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         waitUntil { proxy.statistics[.upstreamRequests] == 1 }
-        if purges { cache.purge(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) { _ in } }
+        if purges { cache.purgeAndWait(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) }
         gate.open()
         return String(decoding: client.read(), as: UTF8.self)
     }

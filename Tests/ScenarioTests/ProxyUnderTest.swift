@@ -116,3 +116,12 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         let count = Mutex(0)
     }
 }
+
+extension ResponseCache {
+    /// Purges, and waits until nothing that was chosen is found any more.
+    func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
+        let done = DispatchSemaphore(value: 0)
+        purge(selection, mode, at: now) { @Sendable _ in done.signal() }
+        done.wait()
+    }
+}

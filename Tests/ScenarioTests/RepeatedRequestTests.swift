@@ -145,7 +145,7 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
         defer { proxy.stop() }
         for _ in 0..<5 { _ = try proxy.client.send("GET", Self.album) }
-        cache.purge(EntrySelection(), .soft, at: Int64(Date().timeIntervalSince1970)) { _ in }
+        cache.purgeAndWait(EntrySelection(), .soft, at: Int64(Date().timeIntervalSince1970))
         let stale = try proxy.client.send("GET", Self.album)
         #expect(stale.field("Cache-Status")?.contains("stale-while-revalidate") == true)
         waitUntil { origin.requests.count == 2 }

@@ -68,7 +68,7 @@ final class WorkingTokens: Sendable {
 
     /// A client has shown a token.
     private func endOpenness() {
-        openUntil.compareExchange(expected: .max, desired: .min, ordering: .relaxed)
+        _ = openUntil.compareExchange(expected: .max, desired: .min, ordering: .relaxed)
     }
 
     private func forget(_ token: UInt64) {

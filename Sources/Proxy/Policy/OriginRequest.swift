@@ -83,7 +83,7 @@ final class OriginRequest {
 extension ForwardedRequest {
     /// What it holds of the client's request, in bytes.
     var byteCount: Int {
-        target.count + canonical.count + fields.count + body.count + (clientAuthorization?.count ?? 0)
+        target.count + fields.count + body.count + (clientAuthorization?.count ?? 0)
     }
 }
 

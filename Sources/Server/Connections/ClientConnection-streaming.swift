@@ -92,4 +92,10 @@ extension ClientConnection {
         if chunked && head.method != .head { send("0\r\n\r\n") }
         finish()
     }
+
+    /// Answers with less content than the head promises, then closes: what a broken origin does.
+    public func respondTruncated(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
+        keepsAlive = false
+        respond(content: content, write)
+    }
 }

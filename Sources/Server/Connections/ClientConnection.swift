@@ -335,12 +335,6 @@ extension ClientConnection {
     /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
     public var sendsFiles: Bool { !stream.isTLS }
 
-    /// Answers with less content than the head promises, then closes: what a broken origin does.
-    public func respondTruncated(content: [UInt8], _ write: (inout ByteBuffer) -> Void) {
-        keepsAlive = false
-        respond(content: content, write)
-    }
-
     func send(_ text: StaticString) {
         stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -59,7 +59,7 @@ import Testing
         let mixed = path([songs[3], songs[1]])
         #expect(try scene.get(mixed).cost == 0)
         #expect(try scene.get(mixed).cost == 0)
-        scene.cache.purge(chosen.selection(parts[0], songs[1]), mode, at: scene.clock.unixSeconds) { _ in }
+        scene.cache.purgeAndWait(chosen.selection(parts[0], songs[1]), mode, at: scene.clock.unixSeconds)
         let (status, cost) = try scene.get(mixed)
         #expect(status.contains("fwd=") && cost == 1, "\(chosen.rawValue), \(mode): \(status)")
     }
@@ -75,7 +75,7 @@ import Testing
         let single = "/v1/catalog/us/songs/\(songs[1])"
         #expect(try scene.get(single).status.contains("detail=reduced"))
         let selection = EntrySelection([byPrefix ? .prefix(Array(single.utf8)) : .target(Array(single.utf8))])
-        scene.cache.purge(selection, mode, at: scene.clock.unixSeconds) { _ in }
+        scene.cache.purgeAndWait(selection, mode, at: scene.clock.unixSeconds)
         #expect(try scene.get(single).cost == 1)
         #expect(try scene.get(single).cost == 0)
         // The parts were not chosen.
@@ -96,7 +96,7 @@ import Testing
         // something else.
         for part in [one, two] {
             let selection = EntrySelection([.target(Array(part.utf8))])
-            scene.cache.purge(selection, .soft, at: scene.clock.unixSeconds) { _ in }
+            scene.cache.purgeAndWait(selection, .soft, at: scene.clock.unixSeconds)
             _ = try scene.proxy.client.send("GET", part)
             waitUntil { (try? scene.proxy.client.send("GET", part).json) == scene.direct(part) }
         }
