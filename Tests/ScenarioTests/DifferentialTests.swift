@@ -36,9 +36,9 @@ import Testing
         let statistics = run.statistics
         #expect(statistics[.requests] == settings.requests)
         #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 0)
-        #expect(statistics[.revalidated] > 0)
+        #expect(statistics[.revalidated] > 0 || !TestSize.isFull)
         #expect(statistics[.stale] > 0 || settings.staleFor == 0)
-        // In a brief run there are few, in some runs none.
+        // In a brief run there are few windows and revalidations, in some runs none.
         #expect(statistics[.composed] > 50 && (statistics[because: .window] > 0 || !TestSize.isFull))
         #expect(statistics[because: .reduced] > 0 && statistics[because: .split] > 0)
         #expect(statistics[because: .batched] > 0 || !settings.batches)

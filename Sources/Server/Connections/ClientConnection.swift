@@ -289,11 +289,10 @@ extension ClientConnection: StreamHandler {
     }
 
     private func waitForMore(_ input: RequestInput) {
-        if !input.bytes.isEmpty || input.isReadingBody, !hold(input) { return }
         if input.isReadingBody {
-            expect(.body, within: timeouts.body)
+            if hold(input) { expect(.body, within: timeouts.body) }
         } else if !input.bytes.isEmpty {
-            expect(.head, within: timeouts.head)
+            if hold(input) { expect(.head, within: timeouts.head) }
         } else {
             releaseInput()
             if endsWhenIdle { close() }

@@ -38,12 +38,8 @@ struct RequestReader: ~Copyable {
     }
 
     /// Whether bytes of a body are awaited, as opposed to those of a head.
-    var isReadingBody: Bool {
-        switch state {
-        case .ahead, .body: true
-        case .head, .complete: false
-        }
-    }
+    /// Kept apart from the state, which is large: every request asks for it several times.
+    private(set) var isReadingBody = false
 
     /// Bytes of memory that it takes.
     var size: Int { headCopy.count + body.capacity }
@@ -96,6 +92,7 @@ struct RequestReader: ~Copyable {
         if !body.isEmpty { body = [] }
         parser.reset()
         state = .head
+        isReadingBody = false
     }
 
     private mutating func readHead(_ input: inout ByteBuffer) throws(ParseError) -> Step {
@@ -109,13 +106,15 @@ struct RequestReader: ~Copyable {
         headCopy = input.withReadable { bytes in bytes.extracting(0..<head.byteCount).copy() }
         input.consume(head.byteCount)
         state = .ahead(BodyDecoder(framing, limits: limits))
+        isReadingBody = true
         return .contentAhead
     }
 
     private mutating func readOn(_ decoder: BodyDecoder, _ input: inout ByteBuffer) throws(ParseError) -> Step {
         var decoder = decoder
         let step = try readBody(&decoder, &input)
-        state = step == .complete ? .complete : .body(decoder)
+        isReadingBody = step != .complete
+        state = isReadingBody ? .body(decoder) : .complete
         return step
     }
 
