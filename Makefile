@@ -4,6 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH ?=
+ONLY ?=
 
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
 # Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
@@ -70,8 +71,8 @@ build: ## the release binary, .build/release/refrain
 test-build: deps-test
 	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(TESTS)
 
-test: test-build ## every test, those that need long in a brief size
-	REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain $(TEST)
+test: test-build ## every test, those that need long in a brief size; ONLY=NAME runs those of one suite
+	REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain $(TEST) $(if $(ONLY),--filter '$(ONLY)')
 
 # Two builds at once: neither keeps two cores busy all the time.
 test-long-builds: deps-test

@@ -6,78 +6,32 @@ import Testing
 /// The program and its cache file: who may use it, and what others can see of the process.
 @Suite(.timeLimit(.minutes(10)), .requires(.binary))
 struct CacheFileTests {
-    /// One run of the program on a port of its own, with the cache file of its folder.
-    private final class Proxy {
-        let process = Process()
-        private let log: URL
-
-        /// - Parameter runner: a program and its arguments that become the proxy.
-        init(_ folder: TemporaryFolder, _ name: String, _ lines: String = "", runner: [String] = []) throws {
-            let configuration = folder.url.appendingPathComponent(name + ".conf")
-            let text = """
-                listen 127.0.0.1:0
-                admin_listen off
-                access_log off
-                upstream http://127.0.0.1:9
-                cache_file \(folder.file("cache.sqlite"))
-                \(lines)
-
-                """
-            try Data(text.utf8).write(to: configuration)
-            log = folder.url.appendingPathComponent(name + ".log")
-            try Data().write(to: log)
-            let words = runner + [BinaryUnderTest.path ?? "", "serve", "--config", configuration.path]
-            process.executableURL = URL(fileURLWithPath: words[0])
-            process.arguments = Array(words.dropFirst())
-            process.standardError = try FileHandle(forWritingTo: log)
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-        }
-
-        deinit {
-            guard process.isRunning else { return }
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-        }
-
-        var id: Int32 { process.processIdentifier }
-        var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
-        var isListening: Bool { text.contains("listening on http://127.0.0.1:") }
-
-        /// Whether it got there before it ended.
-        func listens() -> Bool {
-            waitUntil(within: 120) { isListening || !process.isRunning }
-            return isListening
-        }
-
-        /// - Returns: its exit status.
-        func stop() -> Int32 {
-            kill(id, SIGTERM)
-            process.waitUntilExit()
-            return process.terminationStatus
-        }
+    /// One run of the program with the cache file of its folder.
+    private func start(
+        _ folder: TemporaryFolder, _ name: String, _ lines: String = "", runner: [String] = []
+    ) throws -> ServedProgram {
+        let standing = "access_log off\nupstream http://127.0.0.1:9\ncache_file \(folder.file("cache.sqlite"))\n"
+        return try ServedProgram(folder, named: name, standing + lines, runner: runner)
     }
 
     /// It set the file of the running one aside before it found its port taken.
     @Test func aSecondProxyTakesTheFileOfTheFirst() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
-            let first = try Proxy(folder, "first")
+            let first = try start(folder, "first")
             try #require(first.listens(), "\(first.text)")
-            let second = try Proxy(folder, "second")
-            second.process.waitUntilExit()
-            #expect(second.process.terminationStatus == 78, "\(second.text)")
+            let second = try start(folder, "second")
+            #expect(second.waitForEnd() == 78, "\(second.text)")
             #expect(second.text.contains("cache.sqlite is in use by process \(first.id)"), "\(second.text)")
-            #expect(!second.isListening)
+            #expect(!second.text.contains("listening on"))
             #expect(try folder.names.allSatisfy { !$0.contains("corrupt") })
             // A reload keeps the file, and the lock with it.
-            kill(first.id, SIGHUP)
-            waitUntil(within: 60) { first.text.contains("SIGHUP: reloaded") }
-            let third = try Proxy(folder, "third", "cache_file_locked memory")
+            first.send(SIGHUP)
+            #expect(first.logs("SIGHUP: reloaded"))
+            let third = try start(folder, "third", "cache_file_locked memory")
             #expect(third.listens() && third.text.contains("in use by process \(first.id)"), "\(third.text)")
             #expect(first.stop() == 0 && !first.text.contains("cannot be used"), "\(first.text)")
-            waitUntil(within: 60) { third.text.contains("works again") }
-            #expect(third.text.contains("works again") && third.stop() == 0, "\(third.text)")
+            #expect(third.logs("works again") && third.stop() == 0, "\(third.text)")
         }
     }
 
@@ -85,11 +39,10 @@ struct CacheFileTests {
     @Test func aSuccessorThatStartsBeforeTheOldOneHasEndedGetsTheFile() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
-            let old = try Proxy(folder, "old")
+            let old = try start(folder, "old")
             try #require(old.listens(), "\(old.text)")
-            let successor = try Proxy(folder, "successor")
-            waitUntil(within: 60) { successor.text.contains("waiting for it to end") }
-            #expect(old.stop() == 0)
+            let successor = try start(folder, "successor")
+            #expect(successor.logs("waiting for it to end") && old.stop() == 0, "\(successor.text)")
             #expect(successor.listens() && !successor.text.contains("memory"), "\(successor.text)")
             #expect(successor.stop() == 0)
             #expect(try folder.names.allSatisfy { !$0.contains("corrupt") })
@@ -102,9 +55,8 @@ struct CacheFileTests {
             let target = try folder.put("precious".utf8, "precious")
             chmod(target, 0o644)
             #expect(symlink(target, folder.file("cache.sqlite")) == 0)
-            let proxy = try Proxy(folder, "link")
-            proxy.process.waitUntilExit()
-            #expect(proxy.process.terminationStatus == 78)
+            let proxy = try start(folder, "link")
+            #expect(proxy.waitForEnd() == 78)
             #expect(proxy.text.contains("link.conf:5: cache_file: "), "\(proxy.text)")
             var status = stat()
             #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o644 && status.st_size == 8)
@@ -119,7 +71,7 @@ struct CacheFileTests {
             let setUser = "/usr/bin/setpriv"
             let isRoot = geteuid() == 0 && access(setUser, X_OK) == 0
             let runner = isRoot ? [setUser, "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-            let proxy = try Proxy(folder, "proxy", runner: runner)
+            let proxy = try start(folder, "proxy", runner: runner)
             try #require(proxy.listens(), "\(proxy.text)")
             let limits = try String(contentsOfFile: "/proc/\(proxy.id)/limits", encoding: .utf8)
             let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }

@@ -17,10 +17,8 @@ import Testing
 struct RecordingProcessTests {
     /// The release build with a recording, in front of a simulated origin.
     private final class Recorder {
-        struct Failure: Error {}
-
         let folder: TemporaryFolder
-        let process = Process()
+        let program: ServedProgram
         private let origin: ServiceHost
 
         /// - Parameter blocks: of 512 bytes, the most that a file may have.
@@ -33,48 +31,20 @@ struct RecordingProcessTests {
                 label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
             ) { context in SimulatorService(api, context: context) }
             let lines = """
-                listen 127.0.0.1:0
                 admin_listen 127.0.0.1:0
                 upstream http://\(origin.address)
                 cache_file off
                 access_log off
                 record \(folder.file())
                 """
-            let configuration = folder.url.appendingPathComponent("proxy.conf")
-            try Data(lines.utf8).write(to: configuration)
-            try Data().write(to: log)
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
             let limit = blocks.map { "ulimit -f \($0); " } ?? ""
-            process.arguments = [
-                "-c", limit + "exec \"$0\" serve --config \"$1\"", BinaryUnderTest.path ?? "", configuration.path,
-            ]
-            process.standardError = try FileHandle(forWritingTo: log)
-            try process.run()
-            waitUntil { self.text(behind: "admin listener on http://127.0.0.1:") != nil || !process.isRunning }
+            program = try ServedProgram(folder, lines, runner: ["/bin/sh", "-c", limit + "exec \"$0\" \"$@\""])
+            _ = program.listens()
         }
 
         deinit {
-            if process.isRunning { kill() }
+            program.kill()
             origin.stop()
-        }
-
-        func kill() {
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-        }
-
-        var port: Int { get throws { try number(behind: "listening on http://127.0.0.1:") } }
-        var adminPort: Int { get throws { try number(behind: "admin listener on http://127.0.0.1:") } }
-        private var log: URL { folder.url.appendingPathComponent("log") }
-
-        private func number(behind start: String) throws -> Int {
-            guard let number = text(behind: start).flatMap({ Int($0) }) else { throw Failure() }
-            return number
-        }
-
-        func text(behind start: String) -> String? {
-            let lines = ((try? String(contentsOf: log, encoding: .utf8)) ?? "").components(separatedBy: "\n").dropLast()
-            return lines.first { $0.contains(start) }?.components(separatedBy: start).last
         }
     }
 
@@ -82,7 +52,7 @@ struct RecordingProcessTests {
     func whatAKilledProxyRecordedIsReadUpToItsLastWholeLine(microseconds: UInt32) async throws {
         try await onThread {
             let recorder = try Recorder()
-            let port = try recorder.port
+            let port = try recorder.program.port
             let isOver = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 let client = HTTPTestClient(port: port)
@@ -93,7 +63,7 @@ struct RecordingProcessTests {
             // The reader passes over what comes before the first exchange.
             waitUntil { ((try? Data(contentsOf: URL(fileURLWithPath: recorder.folder.file())).count) ?? 0) > 500 }
             usleep(microseconds)
-            recorder.kill()
+            recorder.program.kill()
             isOver.wait()
             let reader = try RecordingReader(path: recorder.folder.file())
             let exchanges = try reader.rest()
@@ -106,9 +76,9 @@ struct RecordingProcessTests {
     @Test func aDiskThatTakesNoMoreCostsExchangesAndNothingElse() async throws {
         try await onThread {
             let recorder = try Recorder(blocks: 1024)
-            let client = HTTPTestClient(port: try recorder.port)
+            let client = HTTPTestClient(port: try recorder.program.port)
             defer { client.close() }
-            let admin = HTTPTestClient(port: try recorder.adminPort)
+            let admin = HTTPTestClient(port: try recorder.program.adminPort)
             defer { admin.close() }
             var status: [String: Any] = [:]
             var count = 0
@@ -125,11 +95,11 @@ struct RecordingProcessTests {
                 status = ((try? admin.send("GET", "/recording"))?.json as? [String: Any]) ?? [:]
                 return status["problem"] is String
             }
-            #expect(recorder.process.isRunning && count > 50)
+            #expect(recorder.program.isRunning && count > 50)
             #expect((status["dropped"] as? Int ?? 0) > 0)
             #expect((status["problem"] as? String)?.contains("File too large") == true)
-            #expect(recorder.text(behind: "warn: record: ") != nil)
-            recorder.kill()
+            #expect(recorder.program.text(behind: "warn: record: ") != nil)
+            recorder.program.kill()
             let reader = try RecordingReader(path: recorder.folder.file())
             #expect(try !reader.rest().isEmpty && reader.warnings.allSatisfy { !$0.contains("cut off") })
             #expect(!reader.bodies.isCutOff)

@@ -35,6 +35,16 @@ public final class TemporaryFolder {
         return file(name)
     }
 
+    /// Writes a file with these permissions, and gives its path.
+    @discardableResult
+    public func put(_ text: String, _ name: String, mode: Int) throws -> String {
+        try put(text.utf8, name)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
+        return file(name)
+    }
+
+    public func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
+
     public func move(_ name: String, to other: String) throws {
         try FileManager.default.moveItem(atPath: file(name), toPath: file(other))
     }

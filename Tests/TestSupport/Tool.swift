@@ -18,6 +18,9 @@ public struct Tool: Sendable {
         self.path = path
     }
 
+    /// The program of this path.
+    public init(at path: String) { self.path = path }
+
     /// - Parameter environment: beside that of this process.
     public func run(
         _ arguments: [String], in directory: URL? = nil, environment: [String: String] = [:]

@@ -44,12 +44,3 @@ func runAgainstServer(
         return (RunResult(status: -1, standard: "", error: "\(error)"), "")
     }
 }
-
-extension TemporaryFolder {
-    /// Writes a file with these permissions, and gives its path.
-    func put(_ text: String, _ name: String, mode: Int) throws -> String {
-        try put(text.utf8, name)
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
-        return file(name)
-    }
-}

@@ -1,0 +1,122 @@
+import EventLoop
+import Foundation
+import HTTP
+import TestSupport
+
+/// One whom the proxy serves, with what is secret or theirs.
+struct CanaryPerson: Sendable {
+    let name: String
+    /// Nil: the person is not logged in, or sends no key.
+    var key: Canary?
+    var token: Canary?
+    /// What the origin shows to the holder of the token alone.
+    let library: Canary
+    /// What the person writes.
+    let writing: Canary
+    let cookie: Canary
+    let bearer: Canary
+    let referrer: Canary
+
+    /// - Parameter isOriginsBearer: whether the bearer token that the person sends is meant for the
+    ///   origin.
+    init(_ name: String, hasKey: Bool, hasToken: Bool, isOriginsBearer: Bool) {
+        self.name = name
+        let own = ["client \(name)", "origin personal body", "origin personal target", "origin personal if-none-match"]
+        if hasKey { key = Canary("\(name)'s key") }
+        if hasToken { token = Canary("\(name)'s token", home: ["origin personal music-user-token"]) }
+        library = Canary("\(name)'s library", home: own)
+        writing = Canary("\(name)'s words", home: own)
+        // Both go to the origin with what is one client's alone, as any proxy would send them.
+        cookie = Canary("\(name)'s cookie", home: ["origin personal cookie", "origin other cookie"])
+        referrer = Canary("\(name)'s referrer", home: ["origin personal referer", "origin other referer"])
+        bearer = Canary(
+            "\(name)'s bearer",
+            home: isOriginsBearer ? ["shared", "personal", "other"].map { "origin \($0) authorization" } : [])
+    }
+
+    var canaries: [Canary] { [library, writing, cookie, bearer, referrer] + [key, token].compactMap { $0 } }
+
+    /// What all requests of the person carry.
+    var fields: [(String, String)] {
+        var fields = [
+            ("Cookie", "theme=dark; web=\(cookie.text)"), ("Referer", "https://app.example.com/\(referrer.text)"),
+            ("Authorization", "Bearer \(bearer.text)"), ("Accept-Encoding", "gzip"),
+        ]
+        if let key { fields.append(("X-Refrain-Key", key.text)) }
+        if let token { fields.append(("Music-User-Token", token.text)) }
+        return fields
+    }
+}
+
+/// An origin that shows everybody the same catalog, and the holder of each token a library with
+/// that person's canary in body, entity tag and cookie; `fault=` in a target asks for trouble.
+struct CanaryOrigin {
+    /// What everybody may see: it has to be found, or nothing is looked at.
+    let catalog = Canary("the catalog")
+    private let origin: FakeOrigin
+
+    var port: Int { origin.port }
+    func stop() { origin.stop() }
+
+    /// - Parameter libraries: what each token opens.
+    init(libraries: [(token: Canary, library: Canary)]) throws {
+        let known = Dictionary(uniqueKeysWithValues: libraries.map { ($0.token.text, $0.library.text) })
+        let catalog = catalog
+        origin = try FakeOrigin { request in
+            if let fault = Self.fault(request) { return fault }
+            guard let library = request.field("Music-User-Token").flatMap({ known[$0] }) else {
+                return Self.isPersonal(request.target)
+                    ? FakeOrigin.Reply(status: 403, body: "{\"errors\":[]}")
+                    : Self.reply(catalog.text, request, ["Cache-Control": "max-age=60"])
+            }
+            if request.method == "DELETE" { return FakeOrigin.Reply(status: 204, body: "") }
+            let echo = String(decoding: request.body, as: UTF8.self).filter { $0.isLetter || $0.isNumber }
+            return Self.reply(library + "\",\"echo\":\"" + echo, request, ["Set-Cookie": "user=\(library)"])
+        }
+    }
+
+    private static func reply(
+        _ text: String, _ request: FakeOrigin.Request, _ fields: [String: String]
+    ) -> FakeOrigin.Reply {
+        let tag = "\"\(text.prefix(38))\""
+        if request.field("If-None-Match") == tag { return FakeOrigin.Reply(status: 304, fields: [("ETag", tag)]) }
+        let number = request.target.split(separator: "?")[0].split(separator: "/").last ?? ""
+        let filler = String(repeating: "la ", count: 600)
+        var reply = FakeOrigin.Reply(
+            body: """
+                {"data":[{"id":"\(number)","type":"songs","href":"/v1/catalog/us/songs/\(number)",\
+                "attributes":{"name":"\(text)","notes":"\(filler)"}}]}
+                """)
+        reply.fields += [("ETag", tag)] + fields.map { ($0.key, $0.value) }
+        return reply
+    }
+
+    private static func fault(_ request: FakeOrigin.Request) -> FakeOrigin.Reply? {
+        guard let words = request.target.split(separator: "?").last?.split(separator: "&"),
+            let word = words.first(where: { $0.hasPrefix("fault=") })?.dropFirst(6)
+        else { return nil }
+        var reply = FakeOrigin.Reply(body: "{\"errors\":[]}")
+        if let status = Int(word) { reply.status = status } else { reply.hangsUp = true }
+        return reply
+    }
+
+    static func isPersonal(_ target: String) -> Bool { target.contains("/me") || target.contains("library") }
+
+    /// Everything that it was sent: each field under its name, and for which kind of request.
+    var evidence: Evidence {
+        var evidence = Evidence()
+        for request in origin.requests {
+            let isShared = request.target.hasPrefix("/v1/") && ["GET", "HEAD"].contains(request.method)
+            let kind = Self.isPersonal(request.target) ? "personal" : isShared ? "shared" : "other"
+            evidence.add("origin \(kind) target", request.target)
+            evidence.add("origin \(kind) body", Data(request.body))
+            for field in request.fields { evidence.add("origin \(kind) \(field.name)", field.value) }
+        }
+        return evidence
+    }
+
+    /// The developer tokens that it was shown.
+    var bearers: Set<String> {
+        Set(origin.requests.compactMap { $0.field("Authorization")?.split(separator: " ").last.map(String.init) })
+    }
+}

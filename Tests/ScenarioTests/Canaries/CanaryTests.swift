@@ -1,0 +1,42 @@
+import AppleMusic
+import Foundation
+import HTTP
+import Synchronization
+import TestSupport
+import Testing
+
+/// The program with everything switched on, where each secret and each value of a person stands
+/// nowhere else: whatever it writes, and whatever it sends to anyone, is searched for them
+/// (HARDENING F18).
+@Suite(.serialized, .timeLimit(.minutes(10)), .requires(.binary))
+struct CanaryTests {
+    @Test(arguments: [true, false])
+    func everySecretStaysWithItsOwner(signsItself: Bool) async throws {
+        try await onThread {
+            let house = try CanaryHouse(signsItself: signsItself)
+            defer { house.stop() }
+            let evidence = try house.live()
+            let leaks = evidence.leaks(of: house.canaries)
+            #expect(leaks.isEmpty, "\(leaks.prefix(40).joined(separator: "\n"))")
+            let missing = house.expected.filter { expected in
+                !evidence.places(of: expected.canary).contains { $0.hasPrefix(expected.place) }
+            }
+            #expect(missing.isEmpty, "\(missing.map { ($0.canary.name, evidence.places(of: $0.canary)) })")
+            print("\(house.canaries.count) canaries, \(evidence.places.count) places, \(evidence.byteCount) bytes")
+        }
+    }
+
+    /// The search finds what is hidden in each of the ways that it knows.
+    @Test(arguments: 0..<3)
+    func aCanaryIsFoundInEverySpelling(neighbours: Int) {
+        let canary = Canary("one", home: ["home"])
+        let inside = Data(("xyz".prefix(neighbours) + canary.text + "behind").utf8)
+        var evidence = Evidence()
+        evidence.add("home plain", inside)
+        evidence.add("plain", inside)
+        evidence.add("base64", inside.base64EncodedString())
+        evidence.add("hexadecimal", canary.text.utf8.map { String($0, radix: 16) }.joined())
+        evidence.add("nothing", Canary("another").text)
+        #expect(evidence.leaks(of: [canary]) == ["one in base64", "one in hexadecimal", "one in plain"])
+    }
+}

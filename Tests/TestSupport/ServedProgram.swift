@@ -1,0 +1,106 @@
+import Foundation
+
+/// One run of `refrain serve`, with its configuration and its log in a folder of the test.
+public final class ServedProgram {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+
+        public init(description: String) { self.description = description }
+    }
+
+    private let process = Process()
+    private let name: String
+    private let folder: TemporaryFolder
+
+    /// Starts it and does not wait until it listens.
+    ///
+    /// - Parameters:
+    ///   - name: tells runs in one folder apart: NAME.conf, NAME.log and NAME.out are theirs.
+    ///   - lines: the configuration, beside listeners on free ports.
+    ///   - runner: a program and its arguments that become the proxy.
+    public init(_ folder: TemporaryFolder, named name: String = "proxy", _ lines: String, runner: [String] = []) throws
+    {
+        self.name = name
+        self.folder = folder
+        try configure(lines)
+        for file in [log, output] { try folder.put([], file) }
+        let words = runner + [BinaryUnderTest.path ?? "", "serve", "--config", folder.file(configuration)]
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.standardError = try FileHandle(forWritingTo: folder.url.appendingPathComponent(log))
+        process.standardOutput = try FileHandle(forWritingTo: folder.url.appendingPathComponent(output))
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    /// Files in the folder.
+    public var configuration: String { name + ".conf" }
+    public var log: String { name + ".log" }
+    public var output: String { name + ".out" }
+
+    /// Writes the configuration, for a reload too. A listener that `lines` name takes the place of
+    /// the one on a free port.
+    public func configure(_ lines: String) throws {
+        let standing = ["listen 127.0.0.1:0", "admin_listen off"].filter { line in
+            !lines.split(separator: "\n").contains { $0.hasPrefix(line.split(separator: " ")[0] + " ") }
+        }
+        try folder.put((standing.map { $0 + "\n" }.joined() + lines + "\n").utf8, configuration)
+    }
+
+    public var id: Int32 { process.processIdentifier }
+    public var isRunning: Bool { process.isRunning }
+    /// What it has logged.
+    public var text: String { (try? folder.bytes(log)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    public var port: Int { get throws { try number(behind: "listening on http://127.0.0.1:") } }
+    public var adminPort: Int { get throws { try number(behind: "admin listener on http://127.0.0.1:") } }
+
+    /// What follows `start` in the first whole line that has it.
+    public func text(behind start: String) -> String? {
+        let line = text.components(separatedBy: "\n").dropLast().first { $0.contains(start) }
+        return line?.components(separatedBy: start).last
+    }
+
+    private func number(behind start: String) throws -> Int {
+        guard let number = text(behind: start).flatMap({ Int($0) }) else {
+            throw Failure(description: "no \"\(start)\" in the log: \(text.suffix(2_000))")
+        }
+        return number
+    }
+
+    /// Waits for a text in the log, or for the program's end; whether the text is there.
+    public func logs(_ text: String, within seconds: Int = 120) -> Bool {
+        waitUntil(within: seconds) { self.text.contains(text) || !isRunning }
+        return self.text.contains(text)
+    }
+
+    /// Waits until it listens everywhere; false where it ended before.
+    public func listens() -> Bool {
+        let hasAdmin =
+            (try? folder.bytes(configuration)).map { String(decoding: $0, as: UTF8.self) }
+            .map { $0.contains("admin_listen") && !$0.contains("admin_listen off") } ?? false
+        return logs(hasAdmin ? "admin listener on " : "listening on http")
+    }
+
+    public func send(_ signal: Int32) { Foundation.kill(id, signal) }
+
+    /// Waits for its end; the exit status.
+    @discardableResult public func waitForEnd() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Asks it to stop; the exit status.
+    @discardableResult public func stop() -> Int32 {
+        send(SIGTERM)
+        return waitForEnd()
+    }
+
+    /// Ends it without a word.
+    public func kill() {
+        guard process.isRunning else { return }
+        send(SIGKILL)
+        process.waitUntilExit()
+    }
+}
