@@ -155,6 +155,32 @@ import Testing
     }
 
     /// Who fetches what everyone gets must not hand out a cookie that was made for one.
+    /// Outside Apple's catalog fields of clients go along, and one of them may be why it failed.
+    @Test func oneClientsFieldDoesNotFailThoseWhoWaited() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = Self.answer("{\"data\":[]}", "Cache-Control: max-age=60\r\n")
+        let origin = try ScriptedOrigin([.request, .wait(gate), .close], [.request, .send(answer), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
+        defer { proxy.stop() }
+        let leader = Mutex<Int?>(nil)
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let client = HTTPTestClient(port: proxy.port)
+            let status = try? client.send("GET", "/shop/1", fields: [("X-Strange", "1")]).status
+            leader.withLock { $0 = status }
+            isOver.signal()
+        }
+        waitUntil { proxy.statistics[.misses] == 1 }
+        let replies = herd(8, proxy, "/shop/1") {
+            waitUntil { proxy.statistics[.misses] == 9 }
+            gate.open()
+        }
+        isOver.wait()
+        #expect(leader.withLock { $0 } == 502)
+        #expect(replies.map(\.status) == Array(repeating: 200, count: 8))
+        #expect(origin.requests.joined().count == 2)
+    }
+
     @Test func aCookieInASharedErrorReachesItsOwnClientAlone() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([

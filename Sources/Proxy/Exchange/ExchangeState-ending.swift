@@ -58,8 +58,24 @@ extension ExchangeState {
             // Not where the origin wants to be asked each time (RFC 9111 4).
             isReusable ? .stored(stored, originStatus: status) : .released
         case .unstored(let response, let reason):
-            isEveryones(response, reason) ? .unstored(response, reason) : .released
-        case .failed(let failure): .failed(failure)
+            isEveryones(response, reason)
+                ? .unstored(response, reason) : isLeadersOwn(response) ? .leadersOwn(nil) : .released
+        case .failed(let failure): isLeadersOwn(failure) ? .leadersOwn(failure) : .failed(failure)
+        }
+    }
+
+    /// An error that a field of the client may have drawn. Where it comes again to those who have
+    /// tried once more, it is the target's.
+    private func isLeadersOwn(_ response: UpstreamResponse) -> Bool {
+        response.status >= 400 && traits.carriesFields && !hasRejoined
+    }
+
+    /// An origin ends a connection, or says what is no answer, for the sake of a field too.
+    private func isLeadersOwn(_ failure: ExchangeFailure) -> Bool {
+        switch failure.reason {
+        case .queueFull: true
+        case .upstreamClosed, .upstreamMalformed: traits.carriesFields
+        default: false
         }
     }
 

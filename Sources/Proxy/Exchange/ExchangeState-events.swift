@@ -49,6 +49,8 @@ extension ExchangeState {
         /// Whether the origin's errors are the same for everyone: neither a field nor a token of
         /// the client's goes along.
         var hasImpersonalErrors = false
+        /// Whether the client's own fields go along.
+        var carriesFields = false
     }
 
     /// How a request joined the flight of its key.
@@ -294,6 +296,11 @@ enum FlightOutcome: Sendable {
     case unstored(UpstreamResponse, Reason)
     /// The answer was the leader's alone: ask for yourself.
     case released
+    /// What went wrong may be the leader's own: its party had no turn, or one of its client's
+    /// fields is why. All who waited try once more together; where that fails too, this is the
+    /// failure, and without one each asks for itself.
+    case leadersOwn(ExchangeFailure?)
+    /// There was no answer for anyone.
     case failed(ExchangeFailure)
 }
 
@@ -310,6 +317,7 @@ extension ExchangeState.Traits {
         hasUser = request.user != nil
         isVerified = request.expected != nil
         hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
+        carriesFields = request.carriesFields
     }
 }
 

@@ -68,8 +68,9 @@ struct ExchangeState {
     /// was asked for.
     var wasDamaged = false
     var hasRenewedToken = false
-    /// Whether it has joined a flight a second time, because the leader of the first had no turn.
-    private var hasRejoined = false
+    /// Whether it has joined a flight a second time, because the leader of the first failed for a
+    /// reason of its own.
+    private(set) var hasRejoined = false
 
     /// How long a client that could have a stale answer waits for the origin.
     static let patienceWithFallback = Duration.seconds(2)
@@ -232,7 +233,11 @@ extension ExchangeState {
         case .stored(let stored, let status) where isOurs:
             work = .ended
             return deliver(.stored(stored, originStatus: status, isReusable: true))
-        case .stored, .released:
+        case .leadersOwn where traits.audience == .client && !hasRejoined:
+            hasRejoined = true
+            work = .unstarted
+            return Step(flight: .join)
+        case .stored, .released, .leadersOwn(nil):
             guard traits.audience == .client else {
                 work = .ended
                 return Step(client: .report(.unusable(status: nil)))
@@ -241,12 +246,7 @@ extension ExchangeState {
         case .unstored(let response, let reason):
             work = .ended
             return deliver(.unstored(response, reason))
-        case .failed(let failure) where failure.reason == .queueFull && traits.audience == .client && !hasRejoined:
-            // There was no room for its leader's party, and there may be for another's.
-            hasRejoined = true
-            work = .unstarted
-            return Step(flight: .join)
-        case .failed(let failure):
+        case .failed(let failure), .leadersOwn(let failure?):
             work = .ended
             return deliver(.failed(failure))
         }

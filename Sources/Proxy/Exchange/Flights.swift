@@ -131,7 +131,7 @@ extension FlightOutcome {
         case .released: .uncollapsible
         // About this one's client.
         case .failed(let failure) where failure.reason == .clientLeft: .shared
-        case .unstored, .failed: .failed
+        case .unstored, .leadersOwn, .failed: .failed
         }
     }
 }

@@ -75,9 +75,12 @@ final class OriginRequest {
     /// Whether the origin's errors are the same for everyone: none of the client's own fields goes
     /// along, and no token of a team that others may not be of.
     func hasImpersonalErrors(hasOwnToken: Bool) -> Bool {
-        guard case .fixed = facts.rule, let key, !key.isPersonal else { return false }
+        guard !carriesFields, let key, !key.isPersonal else { return false }
         return !carriesClientAuthorization(hasOwnToken: hasOwnToken)
     }
+
+    /// Whether the client's own fields go along.
+    var carriesFields: Bool { if case .fixed = facts.rule { false } else { true } }
 }
 
 extension ForwardedRequest {
