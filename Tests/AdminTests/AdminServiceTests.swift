@@ -193,4 +193,18 @@ import Testing
         )
         #expect(String(decoding: raw.read(), as: UTF8.self).hasPrefix("HTTP/1.1 421 "))
     }
+
+    /// A mebibyte of each stranger was kept until the token was looked at.
+    @Test(arguments: [
+        ("POST /purge", "", 401), ("POST /purge", "Authorization: Bearer wrong\r\n", 401),
+        ("POST /nowhere", "Authorization: Bearer correct-horse\r\n", 404),
+        ("POST /stats", "Authorization: Bearer correct-horse\r\n", 405),
+    ])
+    func contentIsReadOnlyWhereItsHeadIsTaken(line: String, fields: String, status: Int) throws {
+        let admin = try AdminUnderTest(token: "correct-horse")
+        let raw = try RawClient(port: UInt16(admin.port))
+        try raw.send("\(line) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields)Content-Length: 12\r\n\r\n")
+        let answer = String(decoding: raw.read(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.contains("\r\nConnection: close\r\n"), "\(answer)")
+    }
 }

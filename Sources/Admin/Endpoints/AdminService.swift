@@ -34,18 +34,37 @@ public final class AdminService: Service {
         streams.end()
     }
 
+    /// By the head alone: nothing is kept of the content of a stranger.
+    public func admits(_ connection: ClientConnection) -> Bool {
+        admitted(connection, contentCount: 0) != nil
+    }
+
     public func handle(_ connection: ClientConnection) {
+        guard let (request, row) = admitted(connection, contentCount: connection.body.count) else { return }
+        row.answer(AdminExchange(service: self, request: request, connection: connection))
+    }
+
+    /// The request and what answers it; nil where it is refused, which is done here.
+    private func admitted(
+        _ connection: ClientConnection, contentCount: Int
+    ) -> (request: AdminRequest, row: EndpointTable.Row)? {
         let request = AdminRequest(connection)
         let row = EndpointTable.row(of: request.path)
         let entry = connection.withHeadBytes { bytes in
             authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
         }
-        if case .wrongToken = entry { return refuseLater(connection, .unauthorized) }
+        if case .wrongToken = entry {
+            refuseLater(connection, .unauthorized)
+            return nil
+        }
         let refusal = authorizer.refusal(
-            of: request, to: row?.endpoint, entry, contentCount: connection.body.count,
+            of: request, to: row?.endpoint, entry, contentCount: contentCount,
             isOwner: { PeerOwner.mayWrite(connection.peer) })
-        guard refusal == nil, let row else { return connection.send(refusal ?? EndpointTable.notFound) }
-        row.answer(AdminExchange(service: self, request: request, connection: connection))
+        guard refusal == nil, let row else {
+            connection.send(refusal ?? EndpointTable.notFound)
+            return nil
+        }
+        return (request, row)
     }
 
     /// A client that guesses at tokens gets its answer late, and none at all where many guess at
