@@ -10,9 +10,10 @@ import Testing
 /// What clients may take that nobody knows: memory, connections.
 @Suite(.timeLimit(.minutes(10))) struct StrangersTests {
     private func withProxy(
-        keys: Bool = false, bounds: ClientBounds = ClientBounds(), _ test: (ProxyUnderTest, FakeOrigin) throws -> Void
+        keys: Bool = false, bounds: ClientBounds = ClientBounds(), answer: String = "{}",
+        _ test: (ProxyUnderTest, FakeOrigin) throws -> Void
     ) throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: answer) }
         let clients = try keys ? ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span)) : nil
         let proxy = try ProxyUnderTest(originPort: origin.port, clientKeys: clients)
         defer { proxy.stop() }
@@ -121,6 +122,28 @@ import Testing
             for client in greedy + [other] { client.close() }
             waitUntil { proxy.statistics.connections.count == 0 }
             #expect(isServed(try RawClient(port: UInt16(proxy.port))))
+        }
+    }
+
+    /// Each of them held its whole answer until a deadline came.
+    @Test func clientsThatReadNothingHoldNoMoreThanTheirShare() throws {
+        let size = 6 << 20
+        var bounds = ClientBounds()
+        bounds.answerBytes = 20 << 20
+        try withProxy(bounds: bounds, answer: String(repeating: "x", count: size)) { proxy, _ in
+            let slow = try (0..<12).map { number in
+                let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4_096)
+                try client.send("GET /v1/catalog/us/songs/\(number) HTTP/1.1\r\nHost: x\r\n\r\n")
+                return client
+            }
+            defer { for client in slow { client.close() } }
+            waitUntil { proxy.statistics.answers.resetCount >= 9 }
+            #expect(proxy.statistics.answers.resetCount == 9)
+            #expect(proxy.statistics.answers.heldBytes <= bounds.answerBytes)
+            #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1").body.count == size, "one that reads")
+            for client in slow { client.close() }
+            waitUntil { proxy.statistics.answers.heldBytes == 0 }
+            #expect(proxy.statistics.answers.heldBytes == 0)
         }
     }
 }

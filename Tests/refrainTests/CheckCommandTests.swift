@@ -48,6 +48,32 @@ import Text
             try read(shown).configuration == ConfigurationReader.read("proxy.conf", files: files.access).configuration)
     }
 
+    /// Every setting that bounds memory counts by what it says.
+    @Test func endsWithTheMostMemory() throws {
+        func most(_ lines: String) throws -> Int {
+            let files = MemoryFiles(texts: ["proxy.conf": "workers 2\n" + lines])
+            let json = try JSON.parse(Array(run("check", "--json", files: files).standard.utf8))
+            let parts = json["memory"]?["parts"]?.arrayValue ?? []
+            let sizes: [Int] = parts.compactMap { $0["bytes"]?.intValue }
+            let sum = sizes.reduce(0, +)
+            #expect(json["memory"]?["most"]?.intValue == sum)
+            return sum
+        }
+        let plain = try most("")
+        for line in ["memory_size 164MiB", "request_memory 164MiB", "answer_memory 228MiB"] {
+            let more = try most(line) - plain
+            #expect(more == 100 << 20, "\(line)")
+        }
+        let withOneMore = try most("upstream_connections 65")
+        #expect((7 << 20..<9 << 20).contains(withOneMore - plain))
+        for line in ["cache_file off", "access_log off"] {
+            let less = try most(line)
+            #expect(less < plain, "\(line)")
+        }
+        let text = run("check", files: files).standard
+        #expect(text.contains("\n# memory: ") && text.contains("64.0 MiB  memory_size: answers"))
+    }
+
     @Test func writesJSON() throws {
         let json = try JSON.parse(Array(run("check", "--json", files: files).standard.utf8))
         let settings = try #require(json["settings"]?.arrayValue)

@@ -11,8 +11,8 @@ import Testing
     @Test func theTableHasEveryDirectiveOfTheContract() {
         let contract = """
             listen tls_certificate tls_certificate_key admin_listen admin_token_file connections_per_address \
-            request_memory upstream upstream_ca_file upstream_connections upstream_rate forward_fields \
-            developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
+            request_memory answer_memory upstream upstream_ca_file upstream_connections upstream_rate \
+            forward_fields developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
             ttl ttl_speed compose windows batch superset_includes documented_forms next cors_origin access_log \
             log_level record workers include
@@ -53,7 +53,7 @@ import Testing
         ("listen", "8080"), ("listen", "127.0.0.1:8080 ssl"), ("admin_listen", "on"), ("admin_listen", "unix:"),
         ("upstream", "api.music.apple.com"),
         ("connections_per_address", "0"), ("connections_per_address", "all"), ("request_memory", "10k"),
-        ("request_memory", "much"), ("forward_fields", "X Y:"), ("upstream_connections", "0"),
+        ("request_memory", "much"), ("answer_memory", "10k"), ("forward_fields", "X Y:"), ("upstream_connections", "0"),
         ("upstream_connections", "many"), ("upstream_rate", "20"),
         ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),
         ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),

@@ -27,7 +27,7 @@ struct PendingWrites {
     }
 
     /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.
-    static let maxBytes = 32 << 20
+    static let maxBytes = StoreMemory.pendingBytes
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
     /// The most operations in one batch: what one turn of the lock has to note as done.

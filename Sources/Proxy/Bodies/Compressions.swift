@@ -16,7 +16,7 @@ final class Compressions: Sendable {
     private let waiting = Atomic<Int>(0)
 
     /// The largest content: 20 ms of a core. The most that may wait: a second of it.
-    static let (mostBytes, mostWaiting) = (2 << 20, 32 << 20)
+    static let (mostBytes, mostWaiting) = (2 << 20, ProxyMemory.compressionBytes)
 
     /// Compresses `stored` if there is room. The caller is told nothing.
     func compress(_ stored: StoredResponse, for cache: ResponseCache, by gzip: Gzip) {

@@ -90,7 +90,7 @@ struct FlightTable<Waiter> {
     /// by every hit.
     static var refreshPause: Duration { .seconds(5) }
     /// What all waiters may hold together.
-    static var maxWaitingBytes: Int { 64 << 20 }
+    static var maxWaitingBytes: Int { ProxyMemory.waitingBytes }
     /// What one holds beside its request's bytes: the exchange with its state, what is asked of the
     /// origin, and its place here. The input of its connection is the connection's.
     static var bytesPerWaiter: Int { 4 << 10 }

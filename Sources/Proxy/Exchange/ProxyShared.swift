@@ -26,6 +26,8 @@ public struct ProxyShared: Sendable {
     public var budget = UpstreamBudget()
     /// What requests may hold, over all loops.
     let requests = RequestBudget()
+    /// What answers may hold that clients have not taken, over all loops.
+    let answers = AnswerBudget()
     /// The connections of all loops' clients.
     let connections = ConnectionCensus()
     /// What is known of the resources in stored answers.

@@ -19,6 +19,8 @@ public struct StatisticsSource: Sendable {
     private let recorder: TrafficRecorder
     /// What requests hold that are being read, or wait.
     public let requests: RequestBudget
+    /// What answers hold that clients have not taken.
+    public let answers: AnswerBudget
     /// The connections of clients.
     public let connections: ConnectionCensus
 
@@ -30,7 +32,8 @@ public struct StatisticsSource: Sendable {
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
-        requests: RequestBudget = RequestBudget(), connections: ConnectionCensus = ConnectionCensus(),
+        requests: RequestBudget = RequestBudget(), answers: AnswerBudget = AnswerBudget(),
+        connections: ConnectionCensus = ConnectionCensus(),
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
         restingForms: @escaping @Sendable () -> Int = { 0 }, ttlSpeed: @escaping @Sendable () -> Int = { 1 },
@@ -47,6 +50,7 @@ public struct StatisticsSource: Sendable {
         findTTLSpeed = ttlSpeed
         self.recorder = recorder
         self.requests = requests
+        self.answers = answers
         self.connections = connections
     }
 

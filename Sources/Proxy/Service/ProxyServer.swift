@@ -42,6 +42,8 @@ public struct ProxySettings: Sendable {
 public struct ClientBounds: Sendable {
     /// Memory of requests that are being read, or wait for their answers.
     public var requestBytes = RequestBudget.standard
+    /// Memory of answers that slow clients have not taken.
+    public var answerBytes = AnswerBudget.standard
     /// Connections at once.
     public var connections = Int.max
     /// Connections of one address at once.
@@ -140,7 +142,8 @@ public final class ProxyServer: Sendable {
             statistics: workers.map(\.statistics), cache: settings.shared.cache, budget: settings.shared.budget,
             feed: settings.shared.feed,
             clients: { [self] in running.withLock { $0.settings.shared.clientKeys?.clients ?? [] } },
-            requests: settings.shared.requests, connections: settings.shared.connections,
+            requests: settings.shared.requests, answers: settings.shared.answers,
+            connections: settings.shared.connections,
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             developerTokens: { [self] in running.withLock { $0.settings.shared.credentials.developer } },
             restingForms: { [self] in
@@ -242,6 +245,7 @@ extension ProxyServer {
 extension ProxySettings {
     fileprivate func applyBounds() {
         shared.requests.limit(to: bounds.requestBytes)
+        shared.answers.limit(to: bounds.answerBytes)
         shared.connections.limit(to: bounds.connections, perAddress: bounds.connectionsPerAddress)
     }
 

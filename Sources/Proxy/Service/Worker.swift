@@ -18,7 +18,9 @@ final class Worker: @unchecked Sendable {
 
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
-        let context = LoopContext(loop: loop, timeOfDay: settings.timeOfDay, requests: settings.shared.requests)
+        let context = LoopContext(
+            loop: loop, timeOfDay: settings.timeOfDay, requests: settings.shared.requests,
+            answers: settings.shared.answers)
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
             shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),

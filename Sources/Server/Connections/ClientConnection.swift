@@ -53,6 +53,8 @@ public final class ClientConnection {
     var resumeSource: (() -> Void)?
     /// Called once when the client ends its side while its answer is outstanding; see `watchEnd`.
     var whenEnding: (() -> Void)?
+    /// Its place among the answers that have not left yet.
+    var unsent: UnsentAnswers<ClientConnection>.Ticket?
     private var isReadable = false
     private var isPumping = false
     var keepsAlive = true
@@ -166,8 +168,6 @@ public final class ClientConnection {
     }
 }
 
-// MARK: - Deadlines
-
 extension ClientConnection {
     /// Sets the deadline unless it is already set for the same thing: deadlines are absolute, bytes
     /// do not move them.
@@ -212,6 +212,7 @@ extension ClientConnection: StreamHandler {
 
     /// The client has caught up.
     public func streamDidDrain(_ stream: Stream) {
+        uncountUnsent()
         switch phase {
         case .draining:
             becomeIdle()
@@ -226,6 +227,7 @@ extension ClientConnection: StreamHandler {
     /// The client has gone, or was let go.
     public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         leave()
+        uncountUnsent()
         tellEnd()
         onClose(self)
     }
@@ -328,6 +330,7 @@ extension ClientConnection {
             }
         }
         context.scratch.removeAll(keepingCapacity: true)
+        if stream.pendingBytes > 0 { countUnsent(content, file) }
         finish()
     }
 

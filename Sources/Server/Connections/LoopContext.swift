@@ -15,6 +15,10 @@ public final class LoopContext {
     private(set) var memo = RequestMemo()
     /// What requests may hold while they are read, or wait; shared with other loops.
     public let requests: RequestBudget
+    /// What answers may hold that clients have not taken; shared with other loops.
+    public let answers: AnswerBudget
+    /// Those of this loop.
+    var unsent = UnsentAnswers<ClientConnection>()
     private var freeInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
@@ -23,9 +27,14 @@ public final class LoopContext {
     /// - Parameters:
     ///   - timeOfDay: what dates and ages are counted by.
     ///   - requests: what requests may hold.
-    public init(loop: EventLoop, timeOfDay: TimeOfDay = .system, requests: RequestBudget = RequestBudget()) {
+    ///   - answers: what answers may hold.
+    public init(
+        loop: EventLoop, timeOfDay: TimeOfDay = .system, requests: RequestBudget = RequestBudget(),
+        answers: AnswerBudget = AnswerBudget()
+    ) {
         self.loop = loop
         self.requests = requests
+        self.answers = answers
         clock = WallClock(timeOfDay)
     }
 

@@ -22,6 +22,9 @@ public struct ListenerSettings: Sendable {
 ///
 /// Confined to its loop; `listen` and `drain` are called on it.
 public final class Server {
+    /// The most connections that one loop has.
+    public static var mostConnections: Int { Limits.connections }
+
     private let context: LoopContext
     private let service: any Service
     private let limits: MessageLimits

@@ -32,9 +32,12 @@ public struct UpstreamSettings: Sendable {
     /// Requests waiting for a connection. Per loop.
     public var maxWaiting: Int = 1000
     /// Bytes of content that are handed over in one piece; a larger answer is streamed.
-    public var maxCollectedBytes: Int = 8 << 20
+    public var maxCollectedBytes = Self.standardCollectedBytes
     /// Of heads, chunk extensions and trailers.
     public var limits: MessageLimits = .response
+
+    /// `maxCollectedBytes`, where nothing else is said.
+    public static let standardCollectedBytes = 8 << 20
 
     /// The defaults; `maxConnections` is at least 1.
     public init(endpoint: UpstreamEndpoint, maxConnections: Int = 32) {

@@ -8,7 +8,8 @@ extension Command {
         "check", "read the configuration, show the settings and where each came from", options: [.config, .json],
         details: [
             "What it writes is itself a configuration of the same meaning. Everything that is wrong is listed at once. Secrets are "
-                + "never shown: the configuration holds only the names of their files, which are opened to see that they can be used."
+                + "never shown: the configuration holds only the names of their files, which are opened to see that they can be used.",
+            "It ends with the most memory that the proxy can take, by part: what each setting allows, were it used up at once.",
         ],
         examples: [
             .init("refrain check", "shows what is in effect, and beside each setting where it came from"),
@@ -21,7 +22,8 @@ extension Command {
         if let file = effective.configuration.cacheFile, let holder = context.files.cacheHolder(file) {
             context.output.problem("note: cache_file: process \(holder) uses \(file) now")
         }
-        context.output.standard(arguments.has(.json) ? effective.json() : effective.text())
+        let bounds = effective.configuration.memoryBounds
+        context.output.standard(arguments.has(.json) ? effective.json(bounds) : effective.text() + bounds.text())
         return .done
     }
 }
@@ -39,9 +41,9 @@ extension EffectiveConfiguration {
         return text
     }
 
-    /// `{"settings":[{"directive","arguments":[...],"source"}]}`, in the same order; what is unset
-    /// is left out.
-    func json() -> String {
+    /// `{"settings":[{"directive","arguments":[...],"source"}],"memory":{...}}`, in
+    /// the same order; what is unset is left out.
+    func json(_ bounds: [MemoryBound]) -> String {
         let settings = lines.map { line -> JSON in
             [
                 "directive": .string(line.directive.name),
@@ -49,7 +51,7 @@ extension EffectiveConfiguration {
                 "source": .string(line.place?.description ?? "default"),
             ]
         }
-        return JSON.object(members: ["settings": .array(settings)]).description + "\n"
+        return JSON.object(members: ["settings": .array(settings), "memory": bounds.json()]).description + "\n"
     }
 }
 

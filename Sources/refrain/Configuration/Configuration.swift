@@ -17,6 +17,8 @@ struct Configuration: Equatable, Sendable {
     var connectionsPerAddress: Int?
     /// Bytes.
     var requestMemory = 0
+    /// Bytes.
+    var answerMemory = 0
 
     var upstream = ServerURL(isTLS: true, host: "", port: 0)
     var upstreamCAFile: String?

@@ -143,11 +143,21 @@ extension Directive {
             "request_memory", "SIZE", defaults: ["64MiB"],
             why: "the most that requests may hold while they are read or wait for an answer; more are answered 503"
         ) { configuration, words throws(ValueError) in
-            let size = try Quantity.size(words[0])
-            guard size >= 1 << 20 else { throw ValueError(words[0], isNot: "1MiB or more") }
-            configuration.requestMemory = size
+            configuration.requestMemory = try memory(words[0])
+        },
+        Directive(
+            "answer_memory", "SIZE", defaults: ["128MiB"],
+            why: "the most that answers may hold which slow clients have not taken; beyond it the slowest are reset"
+        ) { configuration, words throws(ValueError) in
+            configuration.answerMemory = try memory(words[0])
         },
     ]
+
+    private static func memory(_ word: String) throws(ValueError) -> Int {
+        let size = try Quantity.size(word)
+        guard size >= 1 << 20 else { throw ValueError(word, isNot: "1MiB or more") }
+        return size
+    }
 
     private static let origin = [
         Directive(

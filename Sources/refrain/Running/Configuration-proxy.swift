@@ -20,11 +20,8 @@ extension Configuration {
         _ log: OperationalLog, _ inherited: InheritedSockets = InheritedSockets(), over running: RunningSettings? = nil
     ) throws(CommandFailure) -> ProxySettings {
         let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
-        // Each loop has its own connections to the origin, so there cannot be more loops than
-        // connections.
-        let loops = min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections)
         var settings = ProxySettings(
-            listeners: try listenerSettings(inherited), workers: loops,
+            listeners: try listenerSettings(inherited), workers: loopCount,
             upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
             upstreamTLS: try upstreamTLS(running),
             shared: try shared(endpoint, log, running),
@@ -38,6 +35,10 @@ extension Configuration {
         settings.accessLog = try accessLogSink(running).map { ($0, accessLog.format == .json ? .json : .combined) }
         return settings
     }
+
+    /// Each loop has its own connections to the origin, so there cannot be more loops than
+    /// connections.
+    var loopCount: Int { min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections) }
 
     private func shared(
         _ endpoint: UpstreamEndpoint, _ log: OperationalLog, _ running: RunningSettings?
@@ -202,6 +203,7 @@ extension Configuration {
     private var clientBounds: ClientBounds {
         var bounds = ClientBounds()
         bounds.requestBytes = requestMemory
+        bounds.answerBytes = answerMemory
         bounds.connections = DescriptorLimit.clients(besides: upstreamConnections)
         bounds.connectionsPerAddress = min(connectionsPerAddress ?? .max, max(1, bounds.connections / 2))
         return bounds

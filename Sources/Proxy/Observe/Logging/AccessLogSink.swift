@@ -14,7 +14,7 @@ public final class AccessLogSink: Sendable {
     private let queued = Atomic<Int>(0)
     private let droppedBytes = Atomic<Int>(0)
 
-    private static let mostQueuedBytes = 8 << 20
+    private static let mostQueuedBytes = ProxyMemory.logBytes
 
     /// - Parameter descriptor: stays open for the life of the sink, and belongs to the caller.
     public init(descriptor: CInt) {

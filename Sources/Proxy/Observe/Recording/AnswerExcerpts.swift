@@ -29,7 +29,7 @@ struct AnswerExcerpts {
 
     private static let most = 4096
     /// Mostly bytes that the cache holds too.
-    private static let mostBytes = 32 << 20
+    private static let mostBytes = ProxyMemory.excerptBytes
 
     mutating func answer(_ answer: TrafficAnswer, to method: String) -> Answer {
         switch answer {

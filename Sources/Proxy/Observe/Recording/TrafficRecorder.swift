@@ -63,7 +63,7 @@ public final class TrafficRecorder: Sendable {
     static let wholeShare = 1 << 32
     /// A second of a busy loop.
     static let mostWaiting = 32 << 10
-    static let mostWaitingBytes = 64 << 20
+    static let mostWaitingBytes = ProxyMemory.recordedBytes
 
     public convenience init(program: String = "refrain", warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.init(program: program, warn: warn, startThread: BackgroundThread.start)

@@ -1,0 +1,17 @@
+/// What the parts of a proxy may take in memory that no setting bounds, in bytes.
+public enum ProxyMemory {
+    /// Clients that wait for the answer to another's request.
+    public static let waitingBytes = 64 << 20
+    /// Answers that wait to be compressed, or are.
+    public static let compressionBytes = 32 << 20
+    /// Lines that wait for the access log.
+    public static let logBytes = 8 << 20
+    /// Exchanges that wait to be recorded.
+    public static let recordedBytes = 64 << 20
+    /// What was recorded of answers of late.
+    public static let excerptBytes = 32 << 20
+    /// The program, and what it has learnt of the origin.
+    public static let programBytes = 32 << 20
+    /// A connection that rests, and one with TLS (measured, SPEED 3).
+    public static let (connectionBytes, secureConnectionBytes) = (1 << 10, 21 << 10)
+}
