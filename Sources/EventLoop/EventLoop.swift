@@ -44,6 +44,8 @@ public final class EventLoop: @unchecked Sendable {
     private let timerSource: any DispatchSourceTimer
     private var slots = SlotTable()
     private var timers = TimerQueue()
+    private var timerHold = TimerHold()
+    /// When it takes a turn for a timer.
     private var armedDeadline: Instant?
     /// Streams that asked to read on.
     private var readers: [Stream] = []
@@ -157,25 +159,34 @@ public final class EventLoop: @unchecked Sendable {
         timers.cancel(token)
     }
 
+    /// Asks the kernel first: what has come counts before a deadline that has passed.
     private func timerFired() {
+        timerHold.noteTurn(expected: armedDeadline, at: currentTime)
         armedDeadline = nil
-        turn {}
+        drain()
     }
 
+    /// When the next timer runs.
+    private var nextTimer: Instant? { timers.earliest.map { max($0, timerHold.end) } }
+
     private func runDueTimers() {
+        timerHold.noteTurn(expected: armedDeadline, at: now)
+        guard now >= timerHold.end else { return }
         // Bounded by the sequence, so that a timer that schedules itself for now waits for the next
         // turn.
         let bound = timers.nextSequence
         while let (_, body) = timers.popDue(at: now, before: bound) { body() }
+        timerHold.noteTimersRun()
     }
 
     /// The Dispatch timer is set only when an earlier deadline has appeared; one that was cancelled
     /// meanwhile costs one idle turn.
     private func armTimer() {
         if virtualTime != nil { return requestLeap() }
-        guard let earliest = timers.earliest, armedDeadline.map({ earliest < $0 }) ?? true, !isStopped else { return }
-        armedDeadline = earliest
-        let delay = max(0, (earliest - Instant.now()).wholeNanoseconds)
+        guard let next = nextTimer, armedDeadline.map({ next < $0 }) ?? true, !isStopped else { return }
+        let now = Instant.now()
+        armedDeadline = max(next, now)
+        let delay = max(0, (next - now).wholeNanoseconds)
         timerSource.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .milliseconds(1))
     }
 
@@ -253,7 +264,7 @@ public final class EventLoop: @unchecked Sendable {
         isInTurn = true
         let count = isStopped ? 0 : poller.poll()
         if count == 0, readers.isEmpty, closed.isEmpty, !isTurnRequested {
-            guard let next = timers.earliest else {
+            guard let next = nextTimer else {
                 isInTurn = false
                 return
             }
