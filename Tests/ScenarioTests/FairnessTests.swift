@@ -10,9 +10,11 @@ import Upstream
 @Suite(.timeLimit(.minutes(10))) struct FairnessTests {
     private static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
 
+    private static func request(_ number: Int) -> String { "GET \(album(number)) HTTP/1.1\r\nHost: a\r\n\r\n" }
+
     private func send(_ number: Int, _ proxy: ProxyUnderTest) throws -> RawClient {
         let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.album(number)) HTTP/1.1\r\nHost: a\r\n\r\n")
+        try client.send(Self.request(number))
         return client
     }
 
@@ -84,9 +86,11 @@ import Upstream
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: 2)
         defer { proxy.stop() }
-        let count = min(3_000, Self.mostConnections)
-        if count < 3_000 { LeftOut.note("\(3_000 - count) of 3,000 clients of one key (the limit of open files)") }
-        let clients = try (0..<count).map { _ in try send(1, proxy) }
+        let count = min(Patience.isSanitized ? 1_200 : 3_000, Self.mostConnections)
+        if count < 3_000 { LeftOut.note("\(3_000 - count) of 3,000 clients of one key (open files, or a sanitizer)") }
+        // All connect before the first asks: one that has waited for five seconds asks for itself.
+        let clients = try (0..<count).map { _ in try RawClient(port: UInt16(proxy.port)) }
+        for client in clients { try client.send(Self.request(1)) }
         waitUntil(within: 60) { proxy.statistics[.misses] == count }
         gate.open()
         let answered = clients.count { String(decoding: $0.read(12), as: UTF8.self) == "HTTP/1.1 200" }

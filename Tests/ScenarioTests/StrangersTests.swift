@@ -146,4 +146,39 @@ import Testing
             #expect(proxy.statistics.answers.heldBytes == 0)
         }
     }
+
+    @Test func aClientIsNotResetForWhatAnotherAddressHolds() throws {
+        let size = 6 << 20
+        var bounds = ClientBounds()
+        bounds.answerBytes = 20 << 20
+        try withProxy(bounds: bounds, answer: String(repeating: "x", count: size)) { proxy, _ in
+            func client(_ number: Int, from address: UInt8) throws -> RawClient {
+                let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4_096, from: address)
+                try client.send("GET /v1/catalog/us/songs/\(number) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                return client
+            }
+            let honest = try client(0, from: 2)
+            waitUntil { proxy.statistics.answers.heldBytes >= size }
+            let greedy = try (1...8).map { try client($0, from: 1) }
+            defer { for client in greedy { client.close() } }
+            waitUntil { proxy.statistics.answers.resetCount >= 6 }
+            #expect(proxy.statistics.answers.resetCount == 6)
+            #expect(honest.read().count > size, "the one that began first of all")
+            honest.close()
+        }
+    }
+
+    @Test func anAnswerThatBreaksOffGivesBackWhatItsRequestHeld() throws {
+        try withProxy(bounds: ClientBounds(), answer: String(repeating: "x", count: 9 << 20)) { proxy, _ in
+            for number in 0..<4 {
+                let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4_096)
+                try client.send("GET /v1/catalog/us/songs/\(number) HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(!client.read(10_000).isEmpty && proxy.statistics.requests.heldBytes > 0)
+                client.close()
+            }
+            waitUntil { proxy.statistics.requests.heldBytes == 0 && proxy.statistics.answers.heldBytes == 0 }
+            #expect(proxy.statistics.requests.heldBytes == 0)
+            #expect(proxy.statistics.answers.heldBytes == 0)
+        }
+    }
 }

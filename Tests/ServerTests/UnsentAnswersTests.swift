@@ -4,47 +4,77 @@ import Testing
 @testable import Server
 
 @Suite struct UnsentAnswersTests {
+    private static let (north, south, east) = (1 as UInt64, 2 as UInt64, 3 as UInt64)
+
     @Test func contentThatSeveralAreSentCountsOnce() {
         var answers = UnsentAnswers<String>()
-        let (anna, first) = answers.begin("anna", content: 1, byteCount: 100)
-        let (ben, second) = answers.begin("ben", content: 1, byteCount: 100)
-        let (carl, third) = answers.begin("carl", content: 2, byteCount: 30)
-        #expect([first, second, third] == [100, 0, 30])
-        #expect([answers.end(anna), answers.end(ben), answers.end(carl)] == [0, 100, 30])
-        #expect(answers.end(carl) == 0)
+        let anna = answers.begin("anna", of: Self.north, content: 1, byteCount: 100)
+        let ben = answers.begin("ben", of: Self.south, content: 1, byteCount: 100)
+        #expect(answers.heldBytes == 100)
+        let carl = answers.begin("carl", of: Self.east, content: 2, byteCount: 30)
+        #expect(answers.heldBytes == 130)
+        answers.end(anna)
+        #expect(answers.heldBytes == 130)
+        answers.end(ben)
+        #expect(answers.heldBytes == 30)
+        answers.end(carl)
+        answers.end(carl)
+        #expect(answers.heldBytes == 0)
     }
 
-    @Test func whoHasTakenLongestIsTheSlowest() {
+    @Test func whoHasTakenLongestOfAPartyGivesWay() {
         var answers = UnsentAnswers<String>()
-        #expect(answers.slowest() == nil)
+        #expect(answers.takeVictim() == nil)
         let tickets = ["anna", "ben", "carl"].enumerated().map { number, name in
-            answers.begin(name, content: UInt(number), byteCount: 1).ticket
+            answers.begin(name, of: Self.north, content: UInt(number), byteCount: 1)
         }
-        #expect(answers.slowest() == "anna")
-        _ = answers.end(tickets[1])
-        _ = answers.end(tickets[0])
-        #expect(answers.slowest() == "carl")
-        _ = answers.end(tickets[2])
-        #expect(answers.slowest() == nil)
+        answers.end(tickets[0])
+        #expect(answers.takeVictim()?.client == "ben")
+        #expect(answers.takeVictim()?.client == "carl")
+        #expect(answers.takeVictim() == nil && answers.heldBytes == 0)
+    }
+
+    @Test func aPartyThatHoldsMuchResetsNoOther() {
+        var answers = UnsentAnswers<String>()
+        _ = answers.begin("an honest one", of: Self.south, content: 0, byteCount: 10)
+        for number in 1...5 { _ = answers.begin("greedy", of: Self.north, content: UInt(number), byteCount: 6) }
+        _ = answers.begin("another", of: Self.east, content: 6, byteCount: 12)
+        // However often it begins anew.
+        for number in 7...20 {
+            #expect(answers.takeVictim()?.client == "greedy")
+            _ = answers.begin("greedy", of: Self.north, content: UInt(number), byteCount: 6)
+        }
     }
 
     /// Against plain lists of what is there.
     @Test(arguments: [11, 12, 13] as [UInt64]) func whatIsHeldIsTheSumOfDifferentContents(seed: UInt64) {
+        struct Known {
+            let ticket: Int
+            let party: UInt64
+            let content: UInt
+        }
         var random = SeededGenerator(seed: seed)
         var answers = UnsentAnswers<Int>()
-        var model: [(ticket: Int, client: Int, content: UInt)] = []
-        var held = 0
+        var model: [Known] = []
+        func share(_ party: UInt64) -> Int { model.reduce(0) { $0 + ($1.party == party ? 1 << $1.content : 0) } }
         for client in 0..<2_000 {
-            if Bool.random(using: &random), let index = model.indices.randomElement(using: &random) {
-                held -= answers.end(model.remove(at: index).ticket)
-            } else {
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0:
+                let largest = Set(model.map(\.party)).max { (share($0), $0) < (share($1), $1) }
+                let expected = model.first { $0.party == largest }
+                #expect(answers.takeVictim()?.ticket == expected?.ticket, "seed \(seed)")
+                model.removeAll { $0.ticket == expected?.ticket }
+            case 1...4:
+                guard let index = model.indices.randomElement(using: &random) else { break }
+                answers.end(model.remove(at: index).ticket)
+            default:
+                let party = UInt64.random(in: 0..<5, using: &random)
                 let content = UInt.random(in: 0..<8, using: &random)
-                let (ticket, more) = answers.begin(client, content: content, byteCount: 1 << content)
-                held += more
-                model.append((ticket, client, content))
+                let ticket = answers.begin(client, of: party, content: content, byteCount: 1 << content)
+                model.append(Known(ticket: ticket, party: party, content: content))
             }
-            #expect(held == Set(model.map(\.content)).reduce(0) { $0 + 1 << $1 }, "seed \(seed)")
-            #expect(answers.slowest() == model.first?.client, "seed \(seed)")
+            let held = Set(model.map(\.content)).reduce(0) { $0 + 1 << $1 }
+            #expect(answers.heldBytes == held, "seed \(seed)")
         }
     }
 }

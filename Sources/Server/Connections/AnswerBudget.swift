@@ -1,3 +1,4 @@
+import EventLoop
 import Synchronization
 
 /// The memory that answers may hold which slow clients have not taken yet: one sum over the
@@ -6,30 +7,50 @@ import Synchronization
 ///
 /// Used from any thread.
 public final class AnswerBudget: Sendable {
-    private let limit: Atomic<Int>
-    private let used = Atomic<Int>(0)
-    private let reset = Atomic<Int>(0)
+    typealias Ticket = UnsentAnswers<Confined<ClientConnection>>.Ticket
+
+    private struct State {
+        var limit: Int
+        var unsent = UnsentAnswers<Confined<ClientConnection>>()
+        var resetCount = 0
+    }
+
+    private let state: Mutex<State>
 
     /// What `serve` has by default.
     public static let standard = 128 << 20
 
     /// - Parameter limit: bytes.
     public init(limit: Int = AnswerBudget.standard) {
-        self.limit = Atomic(limit)
+        state = Mutex(State(limit: limit))
     }
 
     /// Another limit, in bytes; who holds too much by it gives way when the next answer waits.
-    public func limit(to bytes: Int) { limit.store(bytes, ordering: .relaxed) }
+    public func limit(to bytes: Int) { state.withLock { $0.limit = bytes } }
 
     /// Bytes that are held now.
-    public var heldBytes: Int { used.load(ordering: .relaxed) }
+    public var heldBytes: Int { state.withLock { $0.unsent.heldBytes } }
 
     /// Connections that were reset so that others have room.
-    public var resetCount: Int { reset.load(ordering: .relaxed) }
+    public var resetCount: Int { state.withLock { $0.resetCount } }
 
-    var isExceeded: Bool { heldBytes > limit.load(ordering: .relaxed) }
+    /// An answer begins to wait. Where that is too much, others are reset in turns of their loops,
+    /// this one at last.
+    func begin(_ connection: ClientConnection, of party: UInt64, content: UInt, byteCount: Int) -> Ticket {
+        let client = Confined(connection, to: connection.context.loop)
+        let (ticket, victims) = state.withLock { state in
+            let ticket = state.unsent.begin(client, of: party, content: content, byteCount: byteCount)
+            var victims: [(client: Confined<ClientConnection>, ticket: Ticket)] = []
+            while state.unsent.heldBytes > state.limit, let victim = state.unsent.takeVictim() {
+                victims.append(victim)
+            }
+            state.resetCount += victims.count
+            return (ticket, victims)
+        }
+        for (client, ticket) in victims { client.execute { $0.giveWay(ticket) } }
+        return ticket
+    }
 
-    func take(_ bytes: Int) { used.add(bytes, ordering: .relaxed) }
-    func give(_ bytes: Int) { used.subtract(bytes, ordering: .relaxed) }
-    func noteReset() { reset.add(1, ordering: .relaxed) }
+    /// It has left, or will not.
+    func end(_ ticket: Ticket) { state.withLock { $0.unsent.end(ticket) } }
 }

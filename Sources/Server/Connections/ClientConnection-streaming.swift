@@ -3,6 +3,10 @@ import HTTP
 
 /// What comes before an answer, and answers whose content comes piece by piece.
 extension ClientConnection {
+    func send(_ text: StaticString) {
+        stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     /// The client waits for this before it sends its content (RFC 9110 10.1.1).
     func sendContinue() {
         send("HTTP/1.1 100 Continue\r\n\r\n")
@@ -90,6 +94,7 @@ extension ClientConnection {
         guard case .streaming(let chunked) = phase else { return }
         resumeSource = nil
         if chunked && head.method != .head { send("0\r\n\r\n") }
+        if stream.pendingBytes > 0 { countUnsentRest() }
         finish()
     }
 

@@ -3,26 +3,36 @@ import EventLoop
 // Answers that the kernel did not take at once.
 
 extension ClientConnection {
-    /// Counts what the rest of an answer keeps in memory until it has left. Where that is too much,
-    /// the clients that have taken longest are reset, this one at last.
+    /// Counts what the rest of an answer keeps in memory until it has left.
     func countUnsent(_ content: [UInt8], _ file: SealedFile?) {
         let place = file.map { UInt(bitPattern: ObjectIdentifier($0)) }
         let here = content.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-        let (ticket, more) = context.unsent.begin(self, content: place ?? here, byteCount: content.count)
-        unsent = ticket
-        context.answers.take(more)
-        while context.answers.isExceeded, let slowest = context.unsent.slowest() { slowest.giveWay() }
+        countUnsent(content.count, at: place ?? here)
+    }
+
+    /// Counts the end of a streamed answer, which is this connection's alone.
+    func countUnsentRest() {
+        countUnsent(stream.pendingBytes, at: UInt(bitPattern: ObjectIdentifier(self)))
+    }
+
+    private func countUnsent(_ byteCount: Int, at place: UInt) {
+        unsent = context.answers.begin(self, of: party, content: place, byteCount: byteCount)
+    }
+
+    /// Whose share it takes: that of its key, else that of its address.
+    private var party: UInt64 {
+        client.map { UInt64(bitPattern: Int64($0.name.hashValue)) } ?? peerNetwork ?? 0
     }
 
     /// The answer has left, or will not.
     func uncountUnsent() {
-        guard let ticket = unsent.take() else { return }
-        context.answers.give(context.unsent.end(ticket))
+        if let ticket = unsent.take() { context.answers.end(ticket) }
     }
 
-    private func giveWay() {
-        uncountUnsent()
-        context.answers.noteReset()
+    /// Resets the connection if it still sends this answer.
+    func giveWay(_ ticket: AnswerBudget.Ticket) {
+        guard unsent == ticket else { return }
+        unsent = nil
         reset()
     }
 }

@@ -54,7 +54,7 @@ public final class ClientConnection {
     /// Called once when the client ends its side while its answer is outstanding; see `watchEnd`.
     var whenEnding: (() -> Void)?
     /// Its place among the answers that have not left yet.
-    var unsent: UnsentAnswers<ClientConnection>.Ticket?
+    var unsent: AnswerBudget.Ticket?
     private var isReadable = false
     private var isPumping = false
     var keepsAlive = true
@@ -85,6 +85,9 @@ public final class ClientConnection {
         deadlines.action = { [unowned self] in self.deadlinePassed() }
         expect(.head, within: timeouts.head)
     }
+
+    /// The request whose answer broke off counted as long as its service might look at it.
+    deinit { if let input { context.release(input) } }
 
     /// Who is at the other end, and where this end is.
     public var peer: ConnectionPeer {
@@ -336,10 +339,6 @@ extension ClientConnection {
 
     /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
     public var sendsFiles: Bool { !stream.isTLS }
-
-    func send(_ text: StaticString) {
-        stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
 
     func sendScratch(_ content: [UInt8] = []) {
         context.scratch.withUnsafeReadable { stream.send($0, content) }

@@ -17,8 +17,6 @@ public final class LoopContext {
     public let requests: RequestBudget
     /// What answers may hold that clients have not taken; shared with other loops.
     public let answers: AnswerBudget
-    /// Those of this loop.
-    var unsent = UnsentAnswers<ClientConnection>()
     private var freeInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10

@@ -1,57 +1,78 @@
-/// Answers that clients have not taken to their end yet, in the order in which they were begun:
-/// what they hold, and who gives way where that is too much. Pure; of one loop.
+/// Answers that clients have not taken to their end yet: what they hold, and who gives way where
+/// that is too much. Pure.
 ///
 /// What must hold: content that several clients are being sent counts once, for it is there once;
-/// who has taken longest is the first to go.
+/// the party that holds most gives way, and of its answers the one that was begun first, so that
+/// nobody is reset for what another holds.
 struct UnsentAnswers<Client> {
     /// Names an answer until it has left.
     typealias Ticket = Int
 
     private struct Answer {
         let client: Client
+        let party: UInt64
         let content: UInt
+        let byteCount: Int
+    }
+
+    /// Those of one client key, or of one address.
+    private struct Party {
+        /// Each counted for itself.
+        var byteCount = 0
+        var count = 0
+        /// In the order in which they were begun; some have ended.
+        var tickets: [Ticket] = []
     }
 
     private var answers: [Ticket: Answer] = [:]
     private var contents: [UInt: (byteCount: Int, clients: Int)] = [:]
-    /// No answer before this one is left.
-    private var oldest: Ticket = 0
+    private var parties: [UInt64: Party] = [:]
     private var next: Ticket = 0
+    /// What all of them hold.
+    private(set) var heldBytes = 0
 
     /// An answer begins to wait.
     ///
     /// - Parameters:
+    ///   - party: who asks.
     ///   - content: where it lies in memory; the same place is the same content.
     ///   - byteCount: how large it is.
-    /// - Returns: the bytes that it holds beside what is held anyway.
-    mutating func begin(_ client: Client, content: UInt, byteCount: Int) -> (ticket: Ticket, more: Int) {
+    mutating func begin(_ client: Client, of party: UInt64, content: UInt, byteCount: Int) -> Ticket {
         let ticket = next
         next += 1
-        answers[ticket] = Answer(client: client, content: content)
-        guard let known = contents[content] else {
-            contents[content] = (byteCount, 1)
-            return (ticket, byteCount)
-        }
-        contents[content] = (known.byteCount, known.clients + 1)
-        return (ticket, 0)
+        answers[ticket] = Answer(client: client, party: party, content: content, byteCount: byteCount)
+        parties[party, default: Party()].byteCount += byteCount
+        parties[party, default: Party()].count += 1
+        parties[party, default: Party()].tickets.append(ticket)
+        let known = contents[content]
+        if known == nil { heldBytes += byteCount }
+        contents[content] = (known?.byteCount ?? byteCount, (known?.clients ?? 0) + 1)
+        return ticket
     }
 
     /// It has left, or its client has.
-    /// - Returns: the bytes that are not held any more.
-    mutating func end(_ ticket: Ticket) -> Int {
-        guard let answer = answers.removeValue(forKey: ticket), let known = contents[answer.content] else { return 0 }
-        guard known.clients == 1 else {
-            contents[answer.content] = (known.byteCount, known.clients - 1)
-            return 0
+    mutating func end(_ ticket: Ticket) {
+        guard let answer = answers.removeValue(forKey: ticket) else { return }
+        if let known = contents.removeValue(forKey: answer.content) {
+            if known.clients > 1 {
+                contents[answer.content] = (known.byteCount, known.clients - 1)
+            } else {
+                heldBytes -= known.byteCount
+            }
         }
-        contents[answer.content] = nil
-        return known.byteCount
+        guard var party = parties.removeValue(forKey: answer.party), party.count > 1 else { return }
+        party.byteCount -= answer.byteCount
+        party.count -= 1
+        if party.tickets.count > 2 * party.count + 16 { party.tickets.removeAll { answers[$0] == nil } }
+        parties[answer.party] = party
     }
 
-    /// The client that has taken longest.
-    mutating func slowest() -> Client? {
-        guard !answers.isEmpty else { return nil }
-        while answers[oldest] == nil { oldest += 1 }
-        return answers[oldest]?.client
+    /// Takes out the answer that gives way.
+    mutating func takeVictim() -> (client: Client, ticket: Ticket)? {
+        let largest = parties.max { ($0.value.byteCount, $0.key) < ($1.value.byteCount, $1.key) }
+        guard let ticket = largest?.value.tickets.first(where: { answers[$0] != nil }), let answer = answers[ticket]
+        else { return nil }
+        end(ticket)
+        return (answer.client, ticket)
     }
 }

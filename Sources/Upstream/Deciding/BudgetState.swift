@@ -171,6 +171,9 @@ extension BudgetState {
         return Int(max(1, min(Self.longestRetryAfter, (Double(before) / rate).rounded(.up))))
     }
 
+    /// On whose behalf a request waits; nil for one that does not.
+    func party(of id: JobID) -> UpstreamParty? { jobs[id]?.item.map { lines.party(of: $0) } }
+
     /// Whether all places of a lane are taken.
     func isFull(_ lane: Int) -> Bool { lanes[lane].inFlight >= lanes[lane].connections }
 }

@@ -67,6 +67,9 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.retryAfter(priority, of: party, now: now) }
     }
 
+    /// On whose behalf a request waits; nil for one that does not.
+    func party(of id: BudgetState.JobID) -> UpstreamParty? { shared.withLock { $0.state.party(of: id) } }
+
     /// Whether all places of a lane are taken.
     func isFull(_ lane: Int) -> Bool {
         shared.withLock { $0.state.isFull(lane) }

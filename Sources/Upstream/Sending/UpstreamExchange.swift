@@ -100,7 +100,12 @@ public final class UpstreamExchange {
     public func promote(to priority: UpstreamPriority, of party: UpstreamParty? = nil) {
         guard priority > self.priority || party != nil else { return }
         self.priority = max(priority, self.priority)
-        if case .waitingForTurn = phase, let turn { gate?.promote(turn, to: priority, of: party) }
+        if case .waitingForTurn = phase, let turn, let place = gate?.promote(turn, to: priority, of: party) {
+            self.party = place
+        } else if let party, self.party == .background || self.party == .everyone {
+            // No client's until now; a repeat of it waits on behalf of this one.
+            self.party = party
+        }
     }
 
     /// Whether it waits for its turn: nothing of it has been sent yet.

@@ -132,9 +132,13 @@ extension UpstreamGate {
         reviewPauses()
     }
 
-    func promote(_ turn: BudgetState.JobID, to priority: UpstreamPriority, of party: UpstreamParty?) {
+    /// - Returns: on whose behalf it waits now; nil once its turn has come.
+    func promote(
+        _ turn: BudgetState.JobID, to priority: UpstreamPriority, of party: UpstreamParty?
+    ) -> UpstreamParty? {
         let now = loop.now
         decide { $0.promote(turn, to: priority, of: party, now: now) }
+        return budget.party(of: turn)
     }
 
     /// The turn is over, whether it had come or not.
