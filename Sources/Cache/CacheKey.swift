@@ -60,14 +60,18 @@ public struct CacheKey: Hashable, Sendable {
         rehash()
     }
 
-    /// The same key in storage that is hardly larger than its bytes: a key that is set anew for
-    /// each request has room for the longest target it ever held, and what is stored must not keep
-    /// that.
-    func compacted() -> CacheKey {
+    /// The same key in storage that is hardly larger than its bytes, for whatever keeps it: a key
+    /// that is set anew for each request has room for the longest target it ever held. Where that
+    /// storage is shared as it is, its copy is a little larger each time, as the allocator rounds
+    /// up: after a million requests by tens of kilobytes, in each key that anything remembers.
+    public func compacted() -> CacheKey {
         var copy = self
         copy.bytes = bytes.compacted()
         return copy
     }
+
+    /// Room for bytes, used or not.
+    var capacity: Int { bytes.capacity }
 
     /// Whether the key belongs to one user.
     public var isPersonal: Bool { scope != .shared }

@@ -25,6 +25,17 @@ import Testing
         #expect(seen.count == scopes.count * targets.count * variants.count)
     }
 
+    /// What kept it as it was made each copy a little larger than the one before.
+    @Test func aKeyThatIsSetAnewAndKeptEachTimeDoesNotGrow() {
+        var key = CacheKey()
+        var kept: [CacheKey] = []
+        for number in 0..<20_000 {
+            key.set(scope: .shared, target: Array("/v1/catalog/us/songs/\(number * 7_919 % 100_000)".utf8))
+            if kept.count < 500 { kept.append(key.compacted()) } else { kept[number % 500] = key.compacted() }
+        }
+        #expect(key.capacity < 256 && kept.allSatisfy { $0.capacity < 128 })
+    }
+
     @Test func aReusedKeyEqualsAFreshOne() {
         var generator = SeededGenerator(seed: 7)
         var reused = CacheKey()

@@ -28,8 +28,8 @@ final class Exchange {
     /// The flight that it leads; nil while it waits for another's, and for a pass whose answer is
     /// never stored.
     private var flight: Flights.FlightID?
-    /// Another's flight that it waits for, by its number.
-    private var awaited: Int?
+    /// Where it waits for another's flight.
+    private var awaited: Flights.Table.Seat?
     /// Who wants by now what was asked for on behalf of another.
     private var hurrying: UpstreamParty?
     private var upstream: UpstreamExchange?

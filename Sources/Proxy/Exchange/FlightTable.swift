@@ -34,6 +34,12 @@ struct FlightTable<Waiter> {
         fileprivate let leader: Int
     }
 
+    /// Where one waits: a flight, and which of those that wait for it one after another.
+    struct Seat: Hashable {
+        let flight: Int
+        fileprivate let round: Int
+    }
+
     enum Joining: Equatable {
         /// Ask the origin, and `finish`.
         case lead(FlightID)
@@ -59,6 +65,8 @@ struct FlightTable<Waiter> {
         var waitingBytes = 0
         /// Those of them whose clients have left.
         var gone = 0
+        /// How often they have been told, while another leader was out.
+        var round = 0
         /// Whether others could wait for it: only then does its end say what waiting for the key is
         /// worth.
         let isJoinable: Bool
@@ -116,8 +124,10 @@ struct FlightTable<Waiter> {
 
     /// The client of one that waits for a flight has left, which is told of the end all the same.
     /// - Returns: whether no client waits for the flight any more.
-    mutating func waiterLeft(_ flight: Int) -> Bool {
-        guard let index = flights.index(forKey: flight) else { return false }
+    mutating func waiterLeft(_ seat: Seat) -> Bool {
+        guard let index = flights.index(forKey: seat.flight), flights.values[index].round == seat.round else {
+            return false
+        }
         flights.values[index].gone += 1
         return flights.values[index].gone >= flights.values[index].waiters.count
     }
@@ -145,8 +155,10 @@ struct FlightTable<Waiter> {
         return openFlight(key, epoch) != nil
     }
 
-    /// The flight that is out for a key and may be joined, by its number; nil where there is none.
-    func flight(for key: FlightKey) -> Int? { open[key] }
+    /// Where those that join the flight of a key wait; nil where none is out.
+    func seat(for key: FlightKey) -> Seat? {
+        open[key].flatMap { number in flights[number].map { Seat(flight: number, round: $0.round) } }
+    }
 
     /// Whether others wait for what this leader brings.
     func isWaitedFor(_ id: FlightID) -> Bool { flights[id.flight]?.waiters.isEmpty == false }
@@ -209,6 +221,7 @@ struct FlightTable<Waiter> {
             if ending != .failed {
                 waitingBytes -= flight.waitingBytes
                 (flight.waiters, flight.waitingBytes, flight.gone) = ([], 0, 0)
+                flight.round += 1
             }
             flights[id.flight] = flight
             return waiters

@@ -38,24 +38,24 @@ final class Flights: Sendable {
     /// - Parameters:
     ///   - party: on whose behalf the request is made.
     ///   - bytes: those of the request.
-    /// - Returns: the flight that is waited for beside it, by its number.
+    /// - Returns: beside it where it waits.
     func join(
         _ key: FlightKey, _ waiter: any FlightWaiter, of party: UpstreamParty, bytes: Int, on loop: EventLoop
-    ) -> (Table.Joining, flight: Int?) {
+    ) -> (Table.Joining, Table.Seat?) {
         let (confined, epoch, now) = (Confined(waiter, to: loop), cache.purgeEpoch, loop.now)
-        let (joining, flight, queued) = state.withLock { state in
+        let (joining, seat, queued) = state.withLock { state in
             let joining = state.table.join(key, epoch: epoch, now: now, bytes: bytes, confined)
-            guard joining == .wait, let flight = state.table.flight(for: key) else {
-                return (joining, Int?.none, Confined<Exchange>?.none)
+            guard joining == .wait, let seat = state.table.seat(for: key) else {
+                return (joining, Table.Seat?.none, Confined<Exchange>?.none)
             }
-            guard !state.queued.isEmpty, let known = state.queued[flight], known.party != party else {
-                return (joining, flight, nil)
+            guard !state.queued.isEmpty, let known = state.queued[seat.flight], known.party != party else {
+                return (joining, seat, nil)
             }
-            state.queued[flight] = Queued(exchange: known.exchange, party: party)
-            return (joining, flight, known.exchange)
+            state.queued[seat.flight] = Queued(exchange: known.exchange, party: party)
+            return (joining, seat, known.exchange)
         }
         queued?.execute { $0.hurry(for: party) }
-        return (joining, flight)
+        return (joining, seat)
     }
 
     /// This exchange hears of clients that join its flight while its request may be waiting for its
@@ -73,9 +73,9 @@ final class Flights: Sendable {
 
     /// The client of one that waits for a flight has left. Where it was the last, the leader may
     /// give up.
-    func waiterLeft(_ flight: Int) {
+    func waiterLeft(_ seat: Table.Seat) {
         let leader = state.withLock { state in
-            state.table.waiterLeft(flight) ? state.queued[flight]?.exchange : nil
+            state.table.waiterLeft(seat) ? state.queued[seat.flight]?.exchange : nil
         }
         leader?.execute { $0.waitersLeft() }
     }

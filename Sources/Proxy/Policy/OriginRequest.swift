@@ -39,7 +39,7 @@ final class OriginRequest {
         self.facts = facts
         self.reason = reason
         self.forwarded = forwarded
-        self.key = key
+        self.key = key?.compacted()
         self.stored = stored
         self.mayUseOperatorsToken = mayUseOperatorsToken
         self.user = user

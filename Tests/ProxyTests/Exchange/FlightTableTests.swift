@@ -199,15 +199,29 @@ import Testing
         let id = try lead(&table, start)
         #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
         #expect(table.join(key, epoch: 0, now: start, "b") == .wait)
-        let flight = try #require(table.flight(for: key))
-        #expect(table.waiterLeft(flight) == false)
+        let seat = try #require(table.seat(for: key))
+        #expect(table.waiterLeft(seat) == false)
         #expect(table.abandon(id) == false, "one waits still")
-        #expect(table.waiterLeft(flight) == true)
+        #expect(table.waiterLeft(seat) == true)
         #expect(table.abandon(id) == true)
         _ = try lead(&table, start)
         #expect(table.finish(id, .shared, now: start) == ["a", "b"])
-        let taken = try #require(table.flight(for: key))
-        #expect(taken != flight)
+        let taken = try #require(table.seat(for: key))
+        #expect(taken != seat)
+    }
+
+    @Test func aWaiterThatWasToldAlreadyIsNotCountedAmongThoseThatWait() throws {
+        var table = Table()
+        let first = try lead(&table, start)
+        #expect(table.join(key, epoch: 0, now: start, "a") == .wait)
+        let seat = try #require(table.seat(for: key))
+        let other = table.takeOver(key, epoch: 0, now: start + .seconds(5))
+        let second = try #require(other)
+        #expect(table.finish(first, .shared, now: start + .seconds(6)) == ["a"])
+        #expect(table.join(key, epoch: 0, now: start + .seconds(6), "b") == .wait)
+        // Its client leaves before it has heard.
+        #expect(table.waiterLeft(seat) == false)
+        #expect(table.abandon(second) == false, "b waits")
     }
 
     @Test func leaderWhosePlaceWasTakenIsNotGivenUp() throws {

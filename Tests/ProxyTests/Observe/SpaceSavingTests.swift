@@ -1,11 +1,21 @@
-import Cache
 import TestSupport
 import Testing
 
+@testable import Cache
 @testable import Proxy
 
 @Suite struct SpaceSavingTests {
     private func key(_ number: Int) -> CacheKey { CacheKey(scope: .shared, target: Array("/v1/\(number)".utf8)) }
+
+    @Test func whatIsKeptHasNoRoomForLongerKeys() {
+        var sketch = SpaceSaving(capacity: 4)
+        var scratch = CacheKey(scope: .shared, target: [UInt8](repeating: 0x2F, count: 8_000))
+        for number in 0..<20 {
+            scratch.set(scope: .shared, target: Array("/v1/\(number)".utf8))
+            sketch.add(scratch, weight: 1)
+        }
+        #expect(sketch.items.count == 4 && sketch.items.allSatisfy { $0.key.capacity < 128 })
+    }
 
     @Test func whatExceedsItsShareIsThereAndItsWeightIsBounded() {
         var random = SeededGenerator(seed: 62)

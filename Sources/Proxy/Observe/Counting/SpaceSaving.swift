@@ -35,12 +35,13 @@ struct SpaceSaving: Sendable {
             items[place].reason = reason
         } else if items.count < capacity {
             places[key.hash] = items.count
-            items.append(Item(key: key, weight: weight, excess: 0, count: count, reason: reason))
+            items.append(Item(key: key.compacted(), weight: weight, excess: 0, count: count, reason: reason))
         } else if let place = lightest {
             let least = items[place].weight
             places[items[place].key.hash] = nil
             places[key.hash] = place
-            items[place] = Item(key: key, weight: least + weight, excess: least, count: count, reason: reason)
+            items[place] = Item(
+                key: key.compacted(), weight: least + weight, excess: least, count: count, reason: reason)
         }
     }
 

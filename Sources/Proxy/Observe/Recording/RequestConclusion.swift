@@ -26,7 +26,7 @@ final class PlainHit {
     let template: StaticString?
 
     init(_ key: CacheKey, _ template: StaticString?) {
-        self.key = key
+        self.key = key.compacted()
         self.template = template
     }
 }
