@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -28,6 +30,31 @@ int clinux_peer_user(int connection, uint32_t *user) {
     socklen_t length = sizeof peer;
     if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid == (uid_t)-1) return -1;
     *user = peer.uid;
+    return 0;
+}
+
+int clinux_peer_process(int connection) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : 0;
+}
+
+const char *clinux_started_as(void) {
+    return (const char *)getauxval(AT_EXECFN);
+}
+
+char **clinux_environment(void) {
+    return environ;
+}
+
+int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+#endif
+#endif
+    (void)actions;
+    (void)first;
     return 0;
 }
 

@@ -1,23 +1,29 @@
 import Glibc
+import Synchronization
 
-/// A listening socket that the process was started with (sd_listen_fds(3)). All loops share it,
-/// each by a descriptor of its own: several may be told of one connection, and a loop that comes
-/// second finds that there is nothing to accept.
+/// A listening socket that the process was started with (sd_listen_fds(3)). Several loops may share
+/// it, each by a descriptor of its own: several may be told of one connection, and a loop that
+/// comes second finds that there is nothing to accept.
 ///
-/// What must hold: once something listens by it, its own descriptor is never closed, so that the
-/// kernel keeps the queue of connections until the process has ended, and then the process that
-/// started it still has the socket.
+/// What must hold: of a socket that is *kept* the descriptor is never closed once something listens
+/// by it, so that the kernel keeps the queue of connections until the process has ended, and then
+/// the process that started it still has the socket. Any other is this process's own from then on,
+/// as if it had bound it: it goes with the last listener.
 public final class InheritedSocket: Sendable {
     /// What it is bound to.
     public let address: SocketAddress
-    private let descriptor: CInt
+    /// Whether another process keeps the socket for whoever comes after this one.
+    public let isKept: Bool
+    /// -1 once it is closed.
+    private let descriptor: Mutex<CInt>
 
     /// Takes a descriptor over; nil, and the descriptor is left alone, where it does not listen for
     /// connections.
-    public init?(descriptor: CInt) {
+    public init?(descriptor: CInt, isKept: Bool = true) {
         guard Self.listens(descriptor), let address = Socket.localAddress(descriptor) else { return nil }
-        self.descriptor = descriptor
+        self.descriptor = Mutex(descriptor)
         self.address = address
+        self.isKept = isKept
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // Of the socket, not of the descriptor: no loop may wait in an accept that another was
         // quicker with.
@@ -27,12 +33,29 @@ public final class InheritedSocket: Sendable {
 
     /// For a socket that nothing uses: who connects is told at once instead of waiting for ever.
     public func close() {
-        _ = Glibc.close(descriptor)
+        let open = descriptor.withLock { descriptor in
+            defer { descriptor = -1 }
+            return descriptor
+        }
+        if open >= 0 { _ = Glibc.close(open) }
+    }
+
+    /// All who are to listen by it do.
+    public func settle() {
+        if !isKept { close() }
+    }
+
+    /// Whether one can still begin to listen by it.
+    public var isOpen: Bool { descriptor.withLock { $0 >= 0 } }
+
+    /// One more descriptor of the same socket.
+    public func copy() throws(SystemError) -> Descriptor {
+        Descriptor(owning: try duplicate())
     }
 
     /// One more descriptor of the same socket, which belongs to the caller.
     func duplicate() throws(SystemError) -> CInt {
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        let copy = descriptor.withLock { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         guard copy >= 0 else { throw .last("dup") }
         return copy
     }

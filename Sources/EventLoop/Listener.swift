@@ -31,9 +31,10 @@ public final class Listener {
     private var consecutiveFailures = 0
     private var isClosed = false
     private var isPaused: Bool
-    private let isInherited: Bool
+    /// Whether another process listens on the same socket, or will: what waits there is left to it.
+    private var leavesQueue: Bool
     /// The file of a Unix socket, which goes with the listener.
-    private let file: UnixSocketFile?
+    private var file: UnixSocketFile?
 
     /// Binds and listens, on the loop (`EventLoop.sync` brings a starting thread there). `onAccept`
     /// sets the stream's handler; `streamDidOpen` follows, with TLS after the handshake.
@@ -50,9 +51,10 @@ public final class Listener {
         self.tls = tls
         self.onAccept = onAccept
         self.isPaused = isPaused
-        isInherited = inherited != nil
+        leavesQueue = inherited?.isKept ?? false
         if let inherited {
-            (descriptor, file) = (try inherited.duplicate(), nil)
+            descriptor = try inherited.duplicate()
+            file = inherited.isKept ? nil : address.path.flatMap { UnixSocketFile(adopting: $0) }
         } else if let path = address.path {
             (descriptor, file) = try UnixSocketFile.listen(address, path, backlog: Listener.backlog)
         } else {
@@ -117,22 +119,39 @@ public final class Listener {
         guard !isClosed else { return }
         isClosed = true
         if let retry { loop.cancel(retry) }
-        if let tag { isInherited ? loop.remove(tag, shared: descriptor) : loop.remove(tag) }
+        // A process that was started meanwhile may have it too.
+        if let tag { loop.remove(tag, shared: descriptor) }
         file?.remove()
         _ = Glibc.close(descriptor)
         if reserve >= 0 { _ = Glibc.close(reserve) }
     }
 
     /// Accepts what waits in the kernel's queue, which closing would reset, then closes. The queue
-    /// of an inherited socket outlives this process and is left to the process that comes next.
+    /// of a socket that another process has too is left to that one.
     public func closeAfterAccepting() {
-        if !isInherited, !isPaused { while acceptSome() {} }
+        if !leavesQueue, !isPaused { while acceptSome() {} }
         close()
+    }
+
+    /// Another process has the socket, and its file, from now on.
+    public func handOver() {
+        (leavesQueue, file) = (true, nil)
+    }
+
+    /// Another descriptor of the socket.
+    public func copy() throws(SystemError) -> Descriptor {
+        try Descriptor(copying: descriptor)
     }
 
     /// Begins to accept.
     public func resume() {
         isPaused = false
+        update()
+    }
+
+    /// Leaves new connections in the kernel's queue until `resume`.
+    public func pause() {
+        isPaused = true
         update()
     }
 

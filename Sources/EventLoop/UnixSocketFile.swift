@@ -38,6 +38,15 @@ struct UnixSocketFile {
         if let present = UnixSocketFile(path), present.inode == inode, present.device == device { _ = unlink(path) }
     }
 
+    /// The file of a socket that another process of this user has bound and handed over; nil where
+    /// there is no socket of that name.
+    init?(adopting path: String) {
+        guard let status = Self.status(path), status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+            return nil
+        }
+        self.init(path)
+    }
+
     private init?(_ path: String) {
         guard let status = Self.status(path) else { return nil }
         self.path = path

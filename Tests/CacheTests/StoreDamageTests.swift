@@ -53,7 +53,7 @@ import Testing
         let good = try goodFile()
         var generator = SeededGenerator(seed: 2_026)
         var found = 0
-        let flips = TestSize.of(60, full: 200)
+        let flips = TestSize.of(60, full: 200, release: 2_000)
         for _ in 0..<flips {
             var bytes = good
             let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
@@ -81,7 +81,8 @@ import Testing
         let good = try goodFile()
         var generator = SeededGenerator(seed: 9)
         let lengths = [0, 1, 15, 16, 99, 100, 511, 512, 4_095, 4_096, 4_097, good.count - 1]
-        for length in lengths + (0..<30).map({ _ in Int.random(in: 0..<good.count, using: &generator) }) {
+        let more = TestSize.of(30, full: 30, release: 190)
+        for length in lengths + (0..<more).map({ _ in Int.random(in: 0..<good.count, using: &generator) }) {
             try write(Array(good[..<length]))
             _ = exercise("\(length) of \(good.count) bytes")
         }

@@ -82,8 +82,12 @@ final class Lines: Sendable {
 
 extension Scratch {
     func open(maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil) -> SQLiteStore {
-        SQLiteStore.open(
-            path: file ?? self.file, maxBytes: maxBytes, classNames: ["albums", "songs"], log: { lines.log($0) })
+        let file = file ?? self.file
+        // A program that another test starts has a copy of each descriptor, and so of a lock that
+        // was just let go of, until it is another program.
+        let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
+        return SQLiteStore.open(
+            path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, log: { lines.log($0) })
     }
 }
 

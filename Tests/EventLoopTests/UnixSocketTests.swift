@@ -131,6 +131,39 @@ import class Foundation.FileManager
         }
     }
 
+    /// One that its maker hands over for good is as if it had been bound here.
+    @Test func aSocketThatWasHandedOverTakesItsFileAlong() throws {
+        try withLoop { loop in
+            let place = try Place()
+            let (first, copy) = try loop.sync { () throws(SystemError) in
+                let listener = try Listener(address: place.address, loop: loop) { $0.close() }
+                return (listener, try listener.copy())
+            }
+            let inherited = try #require(InheritedSocket(descriptor: dup(copy.number), isKept: false))
+            let second = try loop.sync { () throws(SystemError) in
+                try Listener(address: place.address, loop: loop, inherited: inherited) { stream in
+                    let recorder = Recorder()
+                    recorder.echoes = true
+                    stream.handler = recorder
+                }
+            }
+            inherited.settle()
+            #expect(!inherited.isOpen)
+            loop.sync {
+                first.pause()
+                first.handOver()
+                first.closeAfterAccepting()
+            }
+            #expect(place.mode != nil)
+            let client = try RawClient(path: place.path)
+            try client.send("1")
+            #expect(client.read(1) == Array("1".utf8))
+            loop.sync { second.close() }
+            #expect(place.mode == nil)
+            withExtendedLifetime(copy) {}
+        }
+    }
+
     @Test func anInheritedSocketWithoutAPathIsNotTaken() throws {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

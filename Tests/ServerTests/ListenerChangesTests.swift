@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @testable import Server
@@ -19,5 +20,28 @@ import Testing
         let running = [5, 6].map { BoundListener(settings: free, address: free.address.with(port: $0)) }
         let ports = ListenerChanges(from: running, to: [free, free, free]).addresses.map { $0?.port }
         #expect(ports == [5, 6, nil])
+    }
+}
+
+@Suite struct SharedListenerTests {
+    /// A socket that no loop listens on would keep its clients waiting for ever, and a loop that
+    /// listens on none would idle.
+    @Test(arguments: 1...4, 1...4) func everyInheritedSocketHasALoopAndEveryLoopASocket(
+        _ sockets: Int, _ loops: Int
+    ) throws {
+        let address = try #require(SocketAddress("127.0.0.1:0"))
+        let given = try (0..<sockets).map { _ in
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            _ = address.withSockaddr { bind(descriptor, $0, $1) }
+            listen(descriptor, 4)
+            return try #require(InheritedSocket(descriptor: descriptor, isKept: false))
+        }
+        defer { for socket in given { socket.close() } }
+        let settings = ListenerSettings(address: address, tls: nil, inherited: given)
+        let shares = (0..<loops).map { settings.share(of: $0, among: loops, boundTo: address).inherited }
+        #expect(shares.allSatisfy { !$0.isEmpty })
+        #expect(Set(shares.joined().map(\.address)).count == sockets)
+        #expect(shares.joined().count == max(sockets, loops))
+        #expect(ListenerSettings(address: address, tls: nil).share(of: 0, among: 2, boundTo: address).inherited.isEmpty)
     }
 }

@@ -5,6 +5,7 @@
 #include "CLinuxZlib.h"
 
 #include <malloc.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -26,6 +27,19 @@ int clinux_getrandom(void *bytes, size_t count);
 
 /// The user of the process that connected to a Unix socket (SO_PEERCRED); -1 where the kernel does not know one.
 int clinux_peer_user(int connection, uint32_t *user);
+
+/// The process that made the other end of a connected pair of Unix sockets (SO_PEERCRED); 0 where the kernel does not know one.
+int clinux_peer_process(int connection);
+
+/// The path by which this program was started (AT_EXECFN of getauxval(3)), as the caller of execve(2) wrote it; NULL where it is not told.
+const char *clinux_started_as(void);
+
+/// The variables of the environment, with NULL at the end. For a thread that knows that no other changes them.
+char **clinux_environment(void);
+
+/// Has a process that is to be started close all descriptors from `first` on, where the C library can: none of this program's is
+/// meant for children, and this holds for those of libraries too. 0, or an error.
+int clinux_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /// How many columns the terminal has that a descriptor leads to; 0 where it says nothing, or there is none.
 int clinux_terminal_columns(int descriptor);

@@ -1,11 +1,13 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 // The lock that says which process uses a cache file: on a file beside it, never on the file
 // itself, because closing any descriptor of that would let go of the locks that SQLite holds on it.
 // Must hold: one holder at a time, whatever name its directory is reached by; the lock goes with
 // its holder, however that ends, and the file stays: removing it would leave two processes with a
-// lock each.
+// lock each. A lock belongs to the open file (flock(2)): a process that is given a descriptor of it
+// holds it too, and it is free when both have let go.
 
 /// The right to use a cache file, for as long as this lives.
 public final class StoreLock: Sendable {
@@ -19,6 +21,8 @@ public final class StoreLock: Sendable {
 
     private let path: String
     private let descriptor: CInt
+    /// Whether another process, which was given it, goes on with it.
+    private let isHandedOver = Atomic<Bool>(false)
 
     /// How often `take` looks again.
     private static let pause: UInt32 = 50_000
@@ -31,15 +35,42 @@ public final class StoreLock: Sendable {
         let path = Self.path(beside: file)
         descriptor = try Self.locked(path)
         self.path = path
+        sign()
+    }
+
+    /// Goes on with the lock of the cache file at `file` that another process has handed over; nil,
+    /// and the descriptor is left alone, where it is not that.
+    public init?(handedOver descriptor: CInt, _ file: String) {
+        let path = Self.path(beside: file)
+        guard Self.leads(path, to: descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        self.path = path
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit {
+        // Otherwise the next holder would be taken for this one until it has written its own.
+        if !isHandedOver.load(ordering: .relaxed) { ftruncate(descriptor, 0) }
+        close(descriptor)
+    }
+
+    /// Writes down that this process holds it.
+    public func sign() {
         ftruncate(descriptor, 0)
         let text = Array("\(getpid())\n".utf8)
         pwrite(descriptor, text, text.count, 0)
     }
 
-    deinit {
-        // Otherwise the next holder would be taken for this one until it has written its own.
-        ftruncate(descriptor, 0)
-        close(descriptor)
+    /// A descriptor for another process to go on with, which belongs to the caller; nil where there
+    /// can be none.
+    func copy() -> CInt? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        return copy >= 0 ? copy : nil
+    }
+
+    /// The other process goes on with it: this one's share ends without a trace.
+    func noteHandedOver() {
+        isHandedOver.store(true, ordering: .relaxed)
     }
 
     /// Takes it, and waits for as long as `limit` for another process to let go of it: one that is
@@ -73,7 +104,9 @@ public final class StoreLock: Sendable {
     static func path(beside file: String) -> String { file + ".lock" }
 
     /// Whether its name still leads to it: where the directory was removed, it keeps nobody away.
-    var isInPlace: Bool {
+    var isInPlace: Bool { Self.leads(path, to: descriptor) }
+
+    private static func leads(_ path: String, to descriptor: CInt) -> Bool {
         var (mine, named) = (stat(), stat())
         return fstat(descriptor, &mine) == 0 && lstat(path, &named) == 0 && mine.st_dev == named.st_dev
             && mine.st_ino == named.st_ino

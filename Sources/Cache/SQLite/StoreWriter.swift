@@ -17,6 +17,8 @@ struct StoreWriter {
     /// When a look at the whole file found nothing wrong with what was reported as damaged.
     private var acquittal: ContinuousClock.Instant?
     private var isClosed = false
+    /// Whether another process is about to write the file, or does.
+    private var isLent = false
     /// Files opened so far: the latest is the store's generation.
     private var openedFiles = 0
     /// Whether trouble has been logged and its end has not.
@@ -35,7 +37,7 @@ struct StoreWriter {
     /// Opens the file if it is not open; false where that failed.
     @discardableResult
     mutating func open(for store: SQLiteStore) -> Bool {
-        guard connection == nil, !isClosed else { return true }
+        guard connection == nil, !isClosed, !isLent else { return true }
         files?.removeOrphans()
         do throws(StoreUnavailable) {
             try takeLock()
@@ -59,6 +61,7 @@ struct StoreWriter {
             store.pending.withLock { $0.removeAll() }
             return true
         }
+        if isLent { return true }
         if connection != nil, files != StoreFiles(path: file.path) { leaveRemovedFiles(store) }
         open(for: store)
         guard let connection else { return false }
@@ -151,6 +154,35 @@ struct StoreWriter {
         settle(.closed, store)
     }
 
+    /// A descriptor of the lock, for another process; nil where there is none that counts.
+    var copiedLock: CInt? { lock?.isInPlace == true ? lock?.copy() : nil }
+
+    /// Stops writing, so that another process can. Readers go on, each look-up with a view of its
+    /// own: a view that is kept would keep the other's log from being begun anew.
+    mutating func lend(for store: SQLiteStore) {
+        guard !isClosed else { return }
+        isLent = true
+        store.snapshots.pause()
+        try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection = nil
+    }
+
+    /// Goes on writing: there is no other process any more.
+    mutating func takeBack(for store: SQLiteStore) {
+        guard isLent else { return }
+        isLent = false
+        lock?.sign()
+        store.snapshots.resume()
+        open(for: store)
+    }
+
+    /// The other process goes on with file and lock for good.
+    mutating func noteHandedOver() {
+        guard isLent else { return }
+        lock?.noteHandedOver()
+        lock = nil
+    }
+
     /// How long a look at the whole file may take. Where it is not over by then, what was reported
     /// stands.
     private static let examination = Duration.seconds(5)
@@ -161,7 +193,7 @@ struct StoreWriter {
     /// SQLite found the file damaged: it is set aside if a look at all of it says so too.
     /// `byWriter`: on the writer's own connection, which is opened anew in any case.
     mutating func noteDamage(_ reason: String, byWriter: Bool, for store: SQLiteStore) {
-        guard !isClosed else { return }
+        guard !isClosed, !isLent else { return }
         let isOnProbation = acquittal.map { .now - $0 < Self.probation } ?? false
         let verdict = isOnProbation ? .damaged : file.examine(within: Self.examination)
         switch verdict {

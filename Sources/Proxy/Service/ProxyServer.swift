@@ -108,16 +108,17 @@ public final class ProxyServer: Sendable {
         var address = listener.address
         var bound: [Worker] = []
         do throws(SystemError) {
-            let sharesPort = workers.count > 1 && listener.inherited == nil
+            let sharesPort = workers.count > 1 && listener.inherited.isEmpty
             // Shared ports can be bound by anyone of the same user, another proxy included: that
             // one must be noticed.
             if sharesPort, address.port != 0 { try Listener.checkIsFree(address) }
-            for worker in workers {
+            for (index, worker) in workers.enumerated() {
                 // The first worker resolves port 0; the others share what it got.
-                let settings = ListenerSettings(address: address, tls: listener.tls, inherited: listener.inherited)
+                let settings = listener.share(of: index, among: workers.count, boundTo: address)
                 address = try worker.listen(settings, sharesPort, isPaused: isPaused)
                 bound.append(worker)
             }
+            for socket in listener.inherited { socket.settle() }
         } catch {
             for worker in bound { worker.cancelListening(at: address) }
             throw ListenError(address: listener.address, cause: error)
@@ -166,12 +167,13 @@ public final class ProxyServer: Sendable {
 
     /// Finishes the requests in hand, writes what is queued, and calls `completion` on a background
     /// queue with the number of connections that had not finished in time.
-    public func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+    /// - Parameter patience: see `Server.drain`.
+    public func drain(patience: Duration? = nil, _ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         let group = DispatchGroup()
         let cutOff = Counted()
         for worker in workers {
             group.enter()
-            worker.drain { count in
+            worker.drain(patience: patience) { count in
                 cutOff.value.add(count, ordering: .relaxed)
                 group.leave()
             }

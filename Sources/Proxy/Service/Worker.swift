@@ -10,7 +10,7 @@ final class Worker: @unchecked Sendable {
     let statistics = Statistics()
     let loop: EventLoop
     private let resolver: Resolver
-    private let server: Server
+    let server: Server
     let service: ProxyService
     private var gate: UpstreamGate
     /// Those that others took the place of, until their last request has ended.
@@ -85,9 +85,9 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    func drain(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+    func drain(patience: Duration? = nil, _ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         loop.execute { [self] in
-            server.drain { [self] cutOff in
+            server.drain(patience: patience) { [self] cutOff in
                 service.proxy.observer.log?.flush()
                 service.proxy.observer.traffic.handOver(isLast: true)
                 gate.drain()

@@ -7,14 +7,23 @@ public struct ListenerSettings: Sendable {
     public let address: SocketAddress
     /// nil: without TLS.
     public let tls: ServerTLS?
-    /// The socket that the process was started with for this address.
-    public let inherited: InheritedSocket?
+    /// The sockets that the process was started with for this address: none, or those that are
+    /// listened on in place of one of its own.
+    public let inherited: [InheritedSocket]
 
     /// Nothing is bound yet.
-    public init(address: SocketAddress, tls: ServerTLS?, inherited: InheritedSocket? = nil) {
+    public init(address: SocketAddress, tls: ServerTLS?, inherited: [InheritedSocket] = []) {
         self.address = address
         self.tls = tls
         self.inherited = inherited
+    }
+
+    /// What one of several loops listens on: each on one inherited socket at least, and each of
+    /// these with one loop at least, or what waits there would wait for ever.
+    package func share(of index: Int, among loops: Int, boundTo address: SocketAddress) -> ListenerSettings {
+        let most = inherited.isEmpty ? 0 : max(inherited.count, loops)
+        let share = (0..<most).filter { $0 % loops == index }.map { inherited[$0 % inherited.count] }
+        return ListenerSettings(address: address, tls: tls, inherited: share)
     }
 }
 
@@ -30,8 +39,8 @@ public final class Server {
     private let limits: MessageLimits
     private let timeouts: ClientTimeouts
     private let census: ConnectionCensus
-    /// By the address bound.
-    private var listeners: [SocketAddress: Listener] = [:]
+    /// By the address bound; several where several sockets of one address were inherited.
+    private(set) var listeners: [SocketAddress: [Listener]] = [:]
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
@@ -53,32 +62,47 @@ public final class Server {
     public func listen(
         _ settings: ListenerSettings, sharesPort: Bool, isPaused: Bool = false
     ) throws(SystemError) -> SocketAddress {
+        guard !settings.inherited.isEmpty else { return try listen(settings, on: nil, sharesPort, isPaused) }
+        var address = settings.address
+        do throws(SystemError) {
+            for socket in settings.inherited { address = try listen(settings, on: socket, sharesPort, isPaused) }
+        } catch {
+            cancelListening(at: address)
+            throw error
+        }
+        return address
+    }
+
+    private func listen(
+        _ settings: ListenerSettings, on inherited: InheritedSocket?, _ sharesPort: Bool, _ isPaused: Bool
+    ) throws(SystemError) -> SocketAddress {
         let listener = try Listener(
             address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
-            inherited: settings.inherited, isPaused: isPaused
+            inherited: inherited, isPaused: isPaused
         ) { [unowned self] stream in accept(stream) }
-        listeners[listener.address] = listener
+        listeners[listener.address, default: []].append(listener)
         return listener.address
     }
 
     /// Goes over to other listeners; no connection notices.
     package func adopt(_ listening: [BoundListener]) {
         let kept = Set(listening.map(\.address))
-        for (address, listener) in listeners where !kept.contains(address) { stopListening(listener) }
+        for address in listeners.keys where !kept.contains(address) { stopListening(at: address) }
         for bound in listening {
-            listeners[bound.address]?.tls = bound.settings.tls
-            listeners[bound.address]?.resume()
+            for listener in listeners[bound.address] ?? [] {
+                listener.tls = bound.settings.tls
+                listener.resume()
+            }
         }
     }
 
     /// Takes back a listener that was never used.
     package func cancelListening(at address: SocketAddress) {
-        listeners.removeValue(forKey: address)?.close()
+        for listener in listeners.removeValue(forKey: address) ?? [] { listener.close() }
     }
 
-    private func stopListening(_ listener: Listener) {
-        listener.closeAfterAccepting()
-        listeners[listener.address] = nil
+    private func stopListening(at address: SocketAddress) {
+        for listener in listeners.removeValue(forKey: address) ?? [] { listener.closeAfterAccepting() }
     }
 
     private func accept(_ stream: Stream) {
@@ -100,17 +124,21 @@ public final class Server {
 
     /// Stops listening, lets requests in hand finish, then calls `completion` with the number of
     /// those that had not finished by the drain timeout and were cut off.
-    public func drain(_ completion: @escaping (_ cutOff: Int) -> Void) {
-        for listener in listeners.values { stopListening(listener) }
+    /// - Parameter patience: given where another process has the sockets from now on: there is no
+    ///   hurry then, and requests and idle connections have that long.
+    public func drain(patience: Duration? = nil, _ completion: @escaping (_ cutOff: Int) -> Void) {
+        if patience != nil { for listener in listeners.values.joined() { listener.handOver() } }
+        for address in listeners.keys { stopListening(at: address) }
         service.drain()
         whenDrained.append(completion)
         let now = context.loop.now
-        for connection in connections.values { connection.drain(idleSince: now - timeouts.grace) }
+        let (grace, end) = (patience ?? timeouts.grace, patience ?? timeouts.drain)
+        for connection in connections.values { connection.drain(idleSince: now - grace) }
         if connections.isEmpty { return drained() }
-        _ = context.loop.schedule(at: now + min(timeouts.grace, timeouts.drain)) { [weak self] in
+        _ = context.loop.schedule(at: now + min(grace, end)) { [weak self] in
             for connection in (self?.connections ?? [:]).values { connection.endGrace() }
         }
-        _ = context.loop.schedule(at: now + timeouts.drain) { [weak self] in self?.cutOffTheRest() }
+        _ = context.loop.schedule(at: now + end) { [weak self] in self?.cutOffTheRest() }
     }
 
     private func cutOffTheRest() {

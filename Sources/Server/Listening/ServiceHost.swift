@@ -7,8 +7,8 @@ import EventLoop
 public final class ServiceHost: @unchecked Sendable {
     /// The address bound, with port 0 resolved.
     public let address: SocketAddress
-    private let loop: EventLoop
-    private let server: Server
+    let loop: EventLoop
+    let server: Server
 
     /// - Parameter makeService: called once, on the loop, with what the service's connections
     ///   share.
@@ -23,15 +23,17 @@ public final class ServiceHost: @unchecked Sendable {
             let server = Server(context: context, service: makeService(context), timeouts: timeouts)
             return (server, try server.listen(listener, sharesPort: false))
         }
+        for socket in listener.inherited { socket.settle() }
         self.address = address
         self.loop = loop
         self.server = server
     }
 
     /// Finishes the requests in hand and ends the loop; safe to call more than once.
-    public func stop(_ completion: (@Sendable () -> Void)? = nil) {
+    /// - Parameter patience: see `Server.drain`.
+    public func stop(patience: Duration? = nil, _ completion: (@Sendable () -> Void)? = nil) {
         loop.execute { [self] in
-            server.drain { [self] _ in loop.stop(completion) }
+            server.drain(patience: patience) { [self] _ in loop.stop(completion) }
         }
     }
 }

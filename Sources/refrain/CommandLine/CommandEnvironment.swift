@@ -23,6 +23,10 @@ struct TaggedParagraph: Sendable {
         TaggedParagraph(
             "HUP", "read and check the configuration, and go over to it, or say what is wrong and change nothing"),
         TaggedParagraph("USR1", "reopen the access log, after a rotation"),
+        TaggedParagraph(
+            "USR2",
+            "start the program anew from its path, hand it the listening sockets, and finish what is in hand once it "
+                + "serves; go on where it does not"),
     ]
 
     /// Files with a place of their own.
@@ -38,6 +42,7 @@ struct TaggedParagraph: Sendable {
         TaggedParagraph(
             "CREDENTIALS_DIRECTORY", "where systemd has put the files of LoadCredential= (systemd.exec(5))"),
         TaggedParagraph("LISTEN_FDS, LISTEN_PID", "sockets handed over by systemd (sd_listen_fds(3))"),
+        TaggedParagraph("REFRAIN_UPGRADE", "set by a proxy for the process that is to take its place"),
         TaggedParagraph("NOTIFY_SOCKET, WATCHDOG_USEC", "who is told how the proxy fares (sd_notify(3))"),
         TaggedParagraph("SSL_CERT_FILE, SSL_CERT_DIR", "trust anchors instead of the system's"),
         TaggedParagraph("NO_COLOR", "no colours in tables"),

@@ -29,18 +29,6 @@ extension Command {
 }
 
 extension EffectiveConfiguration {
-    /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration
-    /// of the same meaning; directives that are unset stand in comments.
-    func text() -> String {
-        var text = ""
-        for directive in Directive.table where directive.name != Directive.include {
-            let mine = lines.filter { $0.directive.name == directive.name }
-            if mine.isEmpty { text += "# \(directive.name) \(directive.arguments) # unset\n" }
-            for line in mine { text += "\(line.spelling) # \(line.place?.description ?? "default")\n" }
-        }
-        return text
-    }
-
     /// `{"settings":[{"directive","arguments":[...],"source"}],"memory":{...}}`, in
     /// the same order; what is unset is left out.
     func json(_ bounds: [MemoryBound]) -> String {
@@ -52,12 +40,5 @@ extension EffectiveConfiguration {
             ]
         }
         return JSON.object(members: ["settings": .array(settings), "memory": bounds.json()]).description + "\n"
-    }
-}
-
-extension SettingLine {
-    /// As it would be written.
-    var spelling: String {
-        ([directive.name] + words.map(ConfigurationLexer.spelling)).joined(separator: " ")
     }
 }

@@ -147,7 +147,7 @@ extension Directive {
         },
         Directive(
             "answer_memory", "SIZE", defaults: ["128MiB"],
-            why: "the most that answers may hold which slow clients have not taken; beyond it the slowest are reset"
+            why: "the most that answers may hold which slow clients have not taken; beyond it who holds most is reset"
         ) { configuration, words throws(ValueError) in
             configuration.answerMemory = try memory(words[0])
         },

@@ -17,22 +17,24 @@ extension Configuration {
     /// - Parameter running: what runs by now, where this is to take its place: what can live on
     ///   does.
     func proxySettings(
-        _ log: OperationalLog, _ inherited: InheritedSockets = InheritedSockets(), over running: RunningSettings? = nil
+        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil
     ) throws(CommandFailure) -> ProxySettings {
         let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
+        let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
+        let sink = try accessLogSink(running)
+        // The cache last: a predecessor lets go of it when nothing else is left that can fail.
         var settings = ProxySettings(
-            listeners: try listenerSettings(inherited), workers: loopCount,
+            listeners: try listenerSettings(inheritance.sockets), workers: loopCount,
             upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
             upstreamTLS: try upstreamTLS(running),
-            shared: try shared(endpoint, log, running),
-            accessLog: nil)
+            shared: try shared(endpoint, log, running, inheritance.predecessor),
+            accessLog: sink.map { ($0, accessLog.format == .json ? .json : .combined) })
         settings.upstreamRate = upstreamRate
         settings.bounds = clientBounds
-        settings.shared.clientKeys = try clientKeys(continuing: running?.settings.shared.clientKeys)
+        settings.shared.clientKeys = keys
         settings.shared.forwardedFields = forwardedFields.map { GatewayFields.spelling(Array($0.utf8).span) }
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
-        settings.accessLog = try accessLogSink(running).map { ($0, accessLog.format == .json ? .json : .combined) }
         return settings
     }
 
@@ -41,7 +43,7 @@ extension Configuration {
     var loopCount: Int { min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections) }
 
     private func shared(
-        _ endpoint: UpstreamEndpoint, _ log: OperationalLog, _ running: RunningSettings?
+        _ endpoint: UpstreamEndpoint, _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
     ) throws(CommandFailure) -> ProxyShared {
         let credentials = try credentials()
         if let running {
@@ -50,8 +52,8 @@ extension Configuration {
                 composition: composition)
         }
         var shared = ProxyShared(
-            cache: try responseCache(log), credentials: credentials, policy: policy, authority: endpoint.authority,
-            crossOrigin: crossOrigin, composition: composition)
+            cache: try responseCache(log, predecessor), credentials: credentials, policy: policy,
+            authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
             log(.warn, text)
@@ -138,9 +140,11 @@ extension Configuration {
                 try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
             }
         }
-        return try listeners.map { listener throws(CommandFailure) in
-            let address = try listener.address.socketAddress()
-            return ListenerSettings(address: address, tls: listener.isTLS ? tls : nil, inherited: inherited[address])
+        let addresses = try listenedAddresses
+        let sockets = inherited.matched(to: addresses)
+        return listeners.indices.map { index in
+            ListenerSettings(
+                address: addresses[index], tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index])
         }
     }
 
@@ -168,12 +172,20 @@ extension Configuration {
     /// What is left of `memorySize` for answers.
     var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
 
-    private func responseCache(_ log: OperationalLog) throws(CommandFailure) -> ResponseCache {
+    private func responseCache(
+        _ log: OperationalLog, _ predecessor: Predecessor?
+    ) throws(CommandFailure) -> ResponseCache {
         let memory = MemoryTier(maxBytes: memoryTierBytes)
-        guard let cacheFile else { return ResponseCache(memory: memory, store: nil) }
+        guard let cacheFile else {
+            predecessor?.takeTurn()
+            return ResponseCache(memory: memory, store: nil)
+        }
+        var lock = predecessor?.takeLock(of: cacheFile)
+        if lock == nil { lock = try cacheLock(cacheFile, log) }
+        predecessor?.takeTurn()
+        lock?.sign()
         let store = SQLiteStore.open(
-            path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name),
-            lock: try cacheLock(cacheFile, log)
+            path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name), lock: lock
         ) { @Sendable message in log(.warn, message) }
         store.checkRate = cacheCheck
         return ResponseCache(memory: memory, store: store)
@@ -262,6 +274,17 @@ extension AdminAddress {
 }
 
 extension Configuration {
+    /// Where the proxy listens, and last the admin listener.
+    var listenedAddresses: [SocketAddress] {
+        get throws(CommandFailure) {
+            var addresses = try listeners.map { listener throws(CommandFailure) in
+                try listener.address.socketAddress()
+            }
+            if let adminListener { addresses.append(try adminListener.socketAddress()) }
+            return addresses
+        }
+    }
+
     /// What the admin listener asks for; nil when it asks for nothing.
     func adminToken() throws(CommandFailure) -> SecretBytes? {
         guard let adminTokenFile else { return nil }

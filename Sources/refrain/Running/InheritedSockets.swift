@@ -4,7 +4,14 @@ import Glibc
 /// The listening sockets that the program was started with (sd_listen_fds(3)): they listened before
 /// it did, and go on when it has ended, so that no client is refused in between.
 struct InheritedSockets: Sendable {
-    private var sockets: [SocketAddress: InheritedSocket] = [:]
+    private struct Group {
+        let address: SocketAddress
+        var sockets: [InheritedSocket]
+    }
+
+    /// By address, in the order in which they were handed over. A predecessor with several loops
+    /// had several sockets of one address.
+    private var groups: [Group] = []
     /// What is wrong with descriptors that were handed over, in words for the log.
     private(set) var problems: [String] = []
 
@@ -12,29 +19,72 @@ struct InheritedSockets: Sendable {
     init() {}
 
     /// Descriptors that are no listening sockets are closed.
-    init(_ descriptors: [(descriptor: CInt, name: String)]) {
+    /// - Parameter isKept: whether the process that handed a descriptor of this name over keeps it.
+    init(_ descriptors: [(descriptor: CInt, name: String)], isKept: (String) -> Bool = { _ in true }) {
         for (descriptor, name) in descriptors {
-            guard let socket = InheritedSocket(descriptor: descriptor), sockets[socket.address] == nil else {
+            guard let socket = InheritedSocket(descriptor: descriptor, isKept: isKept(name)) else {
                 close(descriptor)
                 problems.append("inherited descriptor \(descriptor) (\(name)) is no listening socket; closed")
                 continue
             }
-            sockets[socket.address] = socket
+            if let index = groups.firstIndex(where: { $0.address == socket.address }) {
+                groups[index].sockets.append(socket)
+            } else {
+                groups.append(Group(address: socket.address, sockets: [socket]))
+            }
         }
     }
 
-    /// The one that is bound to this address.
-    subscript(address: SocketAddress) -> InheritedSocket? { sockets[address] }
-
-    /// The addresses that are not among those, in order.
-    func unused(by addresses: [SocketAddress]) -> [SocketAddress] {
-        sockets.keys.filter { !addresses.contains($0) }.sorted { $0.description < $1.description }
+    /// Those that are bound to this address and can still be listened on.
+    subscript(address: SocketAddress) -> [InheritedSocket] {
+        groups.first { $0.address == address }?.sockets.filter(\.isOpen) ?? []
     }
 
-    /// Lets a socket go that was not asked for at the start.
+    /// For each address that is to be listened on what it is listened on by; in the same order.
+    ///
+    /// Port 0 stands for a port that the predecessor got: the first of its host that no other
+    /// address names, as both have their addresses in one order.
+    func matched(to wanted: [SocketAddress]) -> [[InheritedSocket]] {
+        places(of: wanted).map { index in index.map { groups[$0].sockets.filter(\.isOpen) } ?? [] }
+    }
+
+    /// The addresses that none of those is listened on by, in order.
+    func unused(by wanted: [SocketAddress]) -> [SocketAddress] {
+        let used = Set(places(of: wanted).compactMap { $0 })
+        return groups.indices.filter { !used.contains($0) }.map { groups[$0].address }
+            .sorted { $0.description < $1.description }
+    }
+
+    /// Lets sockets go that were not asked for at the start.
     mutating func discard(_ address: SocketAddress) {
-        sockets.removeValue(forKey: address)?.close()
+        for socket in groups.first(where: { $0.address == address })?.sockets ?? [] { socket.close() }
+        groups.removeAll { $0.address == address }
     }
+
+    /// Other descriptors of those that another process keeps, be they listened on or not.
+    func copyKept() throws(SystemError) -> [Descriptor] {
+        try groups.flatMap(\.sockets).filter(\.isKept).map { socket throws(SystemError) in try socket.copy() }
+    }
+
+    /// Which group each address gets.
+    private func places(of wanted: [SocketAddress]) -> [Int?] {
+        var places = wanted.map { address in groups.firstIndex { $0.address == address } }
+        for (number, address) in wanted.enumerated() where address.port == 0 && address.path == nil {
+            places[number] = groups.indices.first { index in
+                let group = groups[index]
+                return !places.contains(index) && group.address.with(port: 0) == address
+                    && !group.sockets.contains(where: \.isKept)
+            }
+        }
+        return places
+    }
+}
+
+/// What a process was started with beside its arguments.
+struct Inheritance: Sendable {
+    var sockets = InheritedSockets()
+    /// The process that this one is to take the place of.
+    var predecessor: Predecessor?
 }
 
 /// What `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` say.
@@ -42,15 +92,18 @@ enum SocketActivation {
     /// Handed-over descriptors begin here.
     static let firstDescriptor: CInt = 3
     /// More are a mistake.
-    private static let most = 1024
+    static let most = 1024
 
     /// Descriptors with their names; none where the variables are meant for another process.
     static func descriptors(
         _ environment: (String) -> String?, process: pid_t
     ) -> [(descriptor: CInt, name: String)] {
-        guard environment("LISTEN_PID") == String(process),
-            let count = environment("LISTEN_FDS").flatMap({ Int($0) }), (1...most).contains(count)
-        else { return [] }
+        environment("LISTEN_PID") == String(process) ? descriptors(environment) : []
+    }
+
+    /// The same, whoever they are meant for.
+    static func descriptors(_ environment: (String) -> String?) -> [(descriptor: CInt, name: String)] {
+        guard let count = environment("LISTEN_FDS").flatMap({ Int($0) }), (1...most).contains(count) else { return [] }
         let names = (environment("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         return (0..<count).map { index in
             let name = names.indices.contains(index) && !names[index].isEmpty ? String(names[index]) : "unknown"
@@ -59,9 +112,12 @@ enum SocketActivation {
     }
 
     /// Takes what this process was started with; once, because the variables are removed.
-    static func take() -> InheritedSockets {
-        let found = descriptors({ name in getenv(name).map { String(cString: $0) } }, process: getpid())
-        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
-        return InheritedSockets(found)
+    static func take() -> Inheritance {
+        let environment = { @Sendable (name: String) in getenv(name).map { String(cString: $0) } }
+        defer {
+            for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", HandedOver.variable] { unsetenv(name) }
+        }
+        if let handedOver = HandedOver.take(environment) { return handedOver }
+        return Inheritance(sockets: InheritedSockets(descriptors(environment, process: getpid())))
     }
 }

@@ -37,6 +37,19 @@ final class Reloader: Sendable {
         }
     }
 
+    /// Runs `body` when no reload is under way, and keeps those waiting that are asked for
+    /// meanwhile. Not for a proxy that is stopping.
+    func pause(_ body: @escaping @Sendable () -> Void) {
+        queue.async { @Sendable [self] in
+            if !isOver.load(ordering: .relaxed) { body() }
+        }
+    }
+
+    /// Carries out no reload any more.
+    func end() {
+        isOver.store(true, ordering: .relaxed)
+    }
+
     /// Runs `body` after the reload that is under way, and carries out no other.
     func end(_ body: @escaping @Sendable () -> Void) {
         isOver.store(true, ordering: .relaxed)

@@ -20,19 +20,19 @@ final class RunningProxy: Sendable {
     let reloads = ReloadStatus()
     /// Unix seconds; a reload that moves the admin listener does not begin anew.
     private let startedAt = TimeOfDay.system.unixSeconds()
-    private let server: ProxyServer
+    let server: ProxyServer
     private let log: OperationalLog
-    private let inherited: InheritedSockets
+    private let inheritance: Inheritance
     private let isReady = Readiness()
-    private let running: Mutex<Running>
+    let running: Mutex<Running>
 
-    private struct Running {
+    struct Running {
         var current: RunningSettings
         var admin: AdminListener?
     }
 
     /// The admin surface where it listens now.
-    private struct AdminListener: Sendable {
+    struct AdminListener: Sendable {
         let address: AdminAddress
         let host: ServiceHost
         let access: AdminAccess
@@ -46,17 +46,18 @@ final class RunningProxy: Sendable {
     /// Starts to listen. Throws what the operator has to mend; nothing is left running then.
     ///
     /// - Parameters:
-    ///   - inherited: sockets that listen already; an address among theirs is not bound.
+    ///   - inheritance: sockets that listen already, whose addresses are not bound, and the process
+    ///     whose place this one takes.
     ///   - developer: used in place of the configured tokens, which a demonstration has none of.
     init(
-        _ configuration: Configuration, _ log: OperationalLog, inherited: InheritedSockets = InheritedSockets(),
+        _ configuration: Configuration, _ log: OperationalLog, inheritance: Inheritance = Inheritance(),
         developer: DeveloperTokens? = nil
     ) throws(CommandFailure) {
-        var settings = try configuration.proxySettings(log, inherited)
+        var settings = try configuration.proxySettings(log, inheritance)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
         server = try attempt("listen") { try ProxyServer(settings) }
         self.log = log
-        self.inherited = inherited
+        self.inheritance = inheritance
         let current = RunningSettings(configuration: configuration, settings: settings)
         running = Mutex(Running(current: current, admin: nil))
         do throws(CommandFailure) {
@@ -76,6 +77,8 @@ final class RunningProxy: Sendable {
     var workers: Int { running.withLock { $0.current.settings.workers } }
     /// How long a stop may take.
     var drainTimeout: Duration { running.withLock { $0.current.settings.timeouts.drain } }
+    /// Sockets that a service manager keeps.
+    var keptSockets: InheritedSockets { inheritance.sockets }
 
     func reopenLogs() {
         let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
@@ -97,7 +100,7 @@ final class RunningProxy: Sendable {
     /// changed. For one thread at a time.
     func adopt(_ configuration: Configuration) throws(CommandFailure) {
         let before = running.withLock { $0 }
-        var settings = try configuration.proxySettings(log, inherited, over: before.current)
+        var settings = try configuration.proxySettings(log, inheritance, over: before.current)
         let workers = before.current.settings.workers
         guard configuration.upstreamConnections >= workers else {
             throw .badSetting("upstream_connections: the proxy runs \(workers) loops, which need one each; restart it")
@@ -167,7 +170,8 @@ final class RunningProxy: Sendable {
         guard let listen = configuration.adminListener else { return nil }
         let access = AdminAccess(token: try configuration.adminToken())
         let address = try listen.socketAddress()
-        let listener = ListenerSettings(address: address, tls: nil, inherited: inherited[address])
+        let inherited = inheritance.sockets.matched(to: try configuration.listenedAddresses).last ?? []
+        let listener = ListenerSettings(address: address, tls: nil, inherited: inherited)
         let cache = running.withLock { $0.current.settings.shared.cache }
         let sources = AdminSources(
             statistics: server.snapshot, cache: cache, access: access, reloads: reloads,

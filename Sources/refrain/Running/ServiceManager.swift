@@ -8,16 +8,21 @@ struct ServiceManager: Sendable {
     private let address: String?
     /// How often it wants to hear that the program is alive; nil: not at all.
     let watchdogInterval: Duration?
+    /// For the environment of a process that is to take the place of this one.
+    let variablesForSuccessor: [String]
 
     init(_ environment: (String) -> String?, process: pid_t) {
         address = environment("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
         let isForThis = environment("WATCHDOG_PID").map { $0 == String(process) } ?? true
         let microseconds = environment("WATCHDOG_USEC").flatMap { Int64($0) } ?? 0
         watchdogInterval = isForThis && microseconds > 0 ? .microseconds(microseconds) : nil
+        variablesForSuccessor =
+            (address.map { ["NOTIFY_SOCKET=\($0)"] } ?? [])
+            + (watchdogInterval == nil ? [] : ["WATCHDOG_USEC=\(microseconds)"])
     }
 
-    /// The one that has started this process. Children, of which there are none, would not be
-    /// asked.
+    /// The one that has started this process. Of its children only a successor finds it in its
+    /// environment.
     static func ofThisProcess() -> ServiceManager {
         let manager = ServiceManager({ name in getenv(name).map { String(cString: $0) } }, process: getpid())
         for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"] { unsetenv(name) }
@@ -56,6 +61,8 @@ extension ServiceManager {
         /// A reload begins, at this time of the monotonic clock.
         case reloading(monotonicMicroseconds: Int64)
         case stopping(status: String)
+        /// Another process is the service from now on. The last that this one says.
+        case replaced(by: pid_t)
         /// Every loop answers.
         case alive
 
@@ -65,6 +72,7 @@ extension ServiceManager {
             case .ready(let status): "READY=1\nSTATUS=\(Self.line(status))"
             case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
             case .stopping(let status): "STOPPING=1\nSTATUS=\(Self.line(status))"
+            case .replaced(let process): "MAINPID=\(process)"
             case .alive: "WATCHDOG=1"
             }
         }

@@ -43,14 +43,23 @@ final class StopSignals {
     }
 
     /// Waits for `stop` to call its completion, for another signal, or for as long as `timeout`.
+    /// - Parameter hurry: what the first signal does then, instead of ending it at once, and how
+    ///   long it may take from there.
     func wait(
-        for stop: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void, atMost timeout: Duration
+        for stop: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void, atMost timeout: Duration,
+        hurry: (() -> Duration)? = nil
     ) -> Ending {
         let drained = Drained()
         stop { @Sendable [stopped] cutOff in
             drained.cutOff.withLock { $0 = cutOff }
             stopped.signal()
         }
+        let ending = wait(for: drained, atMost: timeout)
+        if ending == .interrupted, let hurry { return wait(for: drained, atMost: hurry()) }
+        return ending
+    }
+
+    private func wait(for drained: Drained, atMost timeout: Duration) -> Ending {
         guard stopped.wait(timeout: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))) == .success else {
             return .timedOut
         }

@@ -10,32 +10,64 @@ func runServe(
     let log = OperationalLog(level: configuration.logLevel, prefix: .ofStandardError, context.output.error)
     // Before other threads run, which could read the environment that these change.
     let manager = ServiceManager.ofThisProcess()
-    let inherited = inheritedSockets(for: configuration, log)
+    let inheritance = inheritance(for: configuration, log)
+    let program = StartedProgram.ofThisProcess()
     // Before any secret is read.
     ProcessSecrecy.apply()
     DescriptorLimit.raise()
     AllocatorSettings.apply()
     for text in configuration.warnings { log(.warn, text) }
     let signals = StopSignals()
-    let proxy = try RunningProxy(configuration, log, inherited: inherited)
+    let proxy = try RunningProxy(configuration, log, inheritance: inheritance)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)
-    signals.on(SIGUSR1) { @Sendable in proxy.reopenLogs() }
-    signals.on(SIGHUP) { @Sendable in reloader.request() }
+    let upgrader = Upgrader(program, proxy, reloader, log, manager, whenReplaced: signals.wake)
+    signals.on(SIGUSR1) { @Sendable in
+        proxy.reopenLogs()
+        upgrader.passOn(SIGUSR1)
+    }
+    signals.on(SIGHUP) { @Sendable in
+        if !upgrader.passOn(SIGHUP) { reloader.request() }
+    }
+    signals.on(SIGUSR2) { @Sendable in upgrader.request() }
     tellStart(of: proxy, configuration, path, log)
+    if let predecessor = inheritance.predecessor {
+        guard !signals.wait(atMost: .zero) else { throw .failed("stopped before it took over") }
+        log(.info, "taking over from process \(predecessor.process)")
+        predecessor.tellServing()
+    }
     manager.tell(.ready(status: "listening on \(proxy.addresses.map(\.description).joined(separator: ", "))"))
-    let watchdog = manager.watchdogInterval.map { interval in
+    // A predecessor may have been heard of last half the interval ago.
+    if inheritance.predecessor != nil, manager.watchdogInterval != nil { manager.tell(.alive) }
+    var watchdog = manager.watchdogInterval.map { interval in
         Watchdog(interval: interval, ping: { proxy.ping($0) }, alive: { manager.tell(.alive) })
     }
     signals.wait()
+    guard upgrader.end() == nil else {
+        watchdog = nil
+        return leave(proxy, signals, log)
+    }
     proxy.refuseProbes()
     log(.info, "stopping: finishing the requests in hand")
     manager.tell(.stopping(status: "finishing the requests in hand"))
     let ending = signals.wait(
-        for: { completion in reloader.end { proxy.stop(completion) } },
-        // Beyond what connections may take: for the cache to be written.
-        atMost: proxy.drainTimeout + .seconds(3))
+        for: { completion in reloader.end { proxy.stop(completion) } }, atMost: limit(of: proxy.drainTimeout))
     return withExtendedLifetime(watchdog) { tell(ending, log) }
 }
+
+/// Ends a proxy that another process has taken the place of. There is no hurry, unless a signal
+/// says so.
+private func leave(_ proxy: RunningProxy, _ signals: StopSignals, _ log: OperationalLog) -> ExitStatus {
+    log(.info, "finishing the requests in hand, \(proxy.patience) at most")
+    let ending = signals.wait(for: proxy.leave, atMost: limit(of: proxy.patience)) {
+        log(.info, "stopping: finishing the requests in hand")
+        proxy.hurry()
+        return limit(of: proxy.drainTimeout)
+    }
+    return tell(ending, log)
+}
+
+/// Beyond what connections may take: for the cache to be written.
+private func limit(of drain: Duration) -> Duration { drain + .seconds(3) }
 
 private func tellStart(
     of proxy: RunningProxy, _ configuration: Configuration, _ path: String, _ log: OperationalLog
@@ -49,18 +81,16 @@ private func tellStart(
     if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }
 
-/// The sockets that this process was started with; those that nothing asks for are closed.
-private func inheritedSockets(for configuration: Configuration, _ log: OperationalLog) -> InheritedSockets {
-    var inherited = SocketActivation.take()
-    for text in inherited.problems { log(.warn, text) }
-    let wanted =
-        configuration.listeners.map { try? $0.address.socketAddress() }
-        + [try? configuration.adminListener?.socketAddress()]
-    for address in inherited.unused(by: wanted.compactMap { $0 }) {
+/// What this process was started with; sockets that nothing asks for are closed.
+private func inheritance(for configuration: Configuration, _ log: OperationalLog) -> Inheritance {
+    var inheritance = SocketActivation.take()
+    for text in inheritance.sockets.problems { log(.warn, text) }
+    // An address that is none is said later.
+    for address in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) {
         log(.warn, "inherited socket \(address) is no listen or admin_listen address; closed")
-        inherited.discard(address)
+        inheritance.sockets.discard(address)
     }
-    return inherited
+    return inheritance
 }
 
 private func tell(_ ending: StopSignals.Ending, _ log: OperationalLog) -> ExitStatus {

@@ -12,7 +12,8 @@ struct Page {
         ["README.md"]
         + [
             "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "RECORDING.md",
-            "REPLAY.md", "ORIGIN.md", "DECISIONS.md", "APPLE-MUSIC-API.md", "FRAMING.md",
+            "REPLAY.md", "ORIGIN.md", "DECISIONS.md", "APPLE-MUSIC-API.md", "FRAMING.md", "FAULTS.md",
+            "TESTING.md", "TRUST.md",
         ].map {
             "Sources/Documentation/" + $0
         }

@@ -1,0 +1,50 @@
+import Glibc
+
+/// A descriptor that its holders own together: it is closed with the last of them.
+public final class Descriptor: Sendable {
+    public let number: CInt
+
+    /// Takes over a descriptor that is open.
+    public init(owning number: CInt) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// One more descriptor of what `number` leads to; children do not inherit it.
+    /// - Parameter least: the lowest number that it may get.
+    public convenience init(copying number: CInt, least: CInt = 3) throws(SystemError) {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, least)
+        guard copy >= 0 else { throw .last("dup") }
+        self.init(owning: copy)
+    }
+
+    /// What a descriptor leads to: the same of all that lead to one socket or file.
+    public struct Identity: Hashable, Sendable {
+        private let device: UInt
+        private let inode: UInt
+
+        fileprivate init(_ status: stat) {
+            (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+        }
+    }
+
+    public var identity: Identity {
+        var status = stat()
+        // Of a descriptor that is open this cannot fail.
+        _ = fstat(number, &status)
+        return Identity(status)
+    }
+
+    /// Two connected sockets, which children do not inherit, and over which bytes come in the order
+    /// in which they were sent.
+    public static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
+        var ends: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw .last("socketpair")
+        }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+}

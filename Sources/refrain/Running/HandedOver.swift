@@ -1,0 +1,55 @@
+import CLinux
+import EventLoop
+import Glibc
+
+// What a proxy hands to the process that is to take its place: descriptors from 3 on, told by name.
+//
+// The parent of a process that posix_spawn(3) starts does not know its number in time for
+// `LISTEN_PID`. So a variable of our own names the parent, and the child looks whether that is who
+// made the socket pair of which it was given one end: an environment that was passed on to another
+// process proves nothing, and the proof holds when the parent has died meanwhile.
+
+/// One descriptor on its way.
+struct HandedOver: Sendable {
+    /// What it is for.
+    enum Role: String {
+        /// The child's end of the pair over which both talk.
+        case control
+        /// The lock of the cache file.
+        case lock
+        /// A listening socket of the proxy's own.
+        case own
+        /// A listening socket that a service manager keeps.
+        case kept
+    }
+
+    /// Names the process that hands over.
+    static let variable = "REFRAIN_UPGRADE"
+
+    let role: Role
+    let descriptor: Descriptor
+
+    /// What the environment of the child says beside what this process's says.
+    static func variables(_ all: [HandedOver], from process: pid_t) -> [String] {
+        [
+            "\(variable)=\(process)", "LISTEN_FDS=\(all.count)",
+            "LISTEN_FDNAMES=" + all.map(\.role.rawValue).joined(separator: ":"),
+        ]
+    }
+
+    /// What was handed to this process; nil where it is not started by another proxy.
+    static func take(_ environment: (String) -> String?) -> Inheritance? {
+        guard let process = environment(variable).flatMap({ pid_t($0) }), process > 0 else { return nil }
+        let found = SocketActivation.descriptors(environment)
+        guard let control = found.first(where: { $0.name == Role.control.rawValue })?.descriptor,
+            clinux_peer_process(control) == process
+        else { return nil }
+        let others = found.filter { $0.descriptor != control }
+        for (descriptor, _) in found { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        let lock = others.first { $0.name == Role.lock.rawValue }?.descriptor
+        let sockets = InheritedSockets(others.filter { $0.descriptor != lock }) { $0 == Role.kept.rawValue }
+        let predecessor = Predecessor(
+            process, UpgradeChannel(Descriptor(owning: control)), lock: lock.map { Descriptor(owning: $0) })
+        return Inheritance(sockets: sockets, predecessor: predecessor)
+    }
+}

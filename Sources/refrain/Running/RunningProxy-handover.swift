@@ -1,0 +1,84 @@
+import Cache
+import EventLoop
+import Proxy
+import Recording
+import Server
+
+// How a successor takes the place of a proxy (DECISIONS 14.7): it gets all that it needs while this
+// one serves, this one steps back, and then either leaves for good or comes back.
+
+extension RunningProxy {
+    /// How long requests in hand and idle connections have once a successor serves: what a
+    /// connection may be idle for in any case, so that none is closed before its time.
+    var patience: Duration { running.withLock { $0.current.settings.timeouts.idle } }
+
+    /// The same for the admin listener.
+    private static let adminPatience = Duration.seconds(2)
+
+    private var store: SQLiteStore? { running.withLock { $0.current.settings.shared.cache.store } }
+    private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
+
+    /// What a successor gets: listening sockets, each once, and the lock of the cache file.
+    func handedOver() throws(SystemError) -> [HandedOver] {
+        var given: [HandedOver] = []
+        var known: Set<Descriptor.Identity> = []
+        func add(_ descriptors: [Descriptor], as role: HandedOver.Role) {
+            for descriptor in descriptors where known.insert(descriptor.identity).inserted {
+                given.append(HandedOver(role: role, descriptor: descriptor))
+            }
+        }
+        if let lock = store?.copiedLock { add([Descriptor(owning: lock)], as: .lock) }
+        // First, because those that are listened on are among them.
+        add(try keptSockets.copyKept(), as: .kept)
+        add(try server.copySockets(), as: .own)
+        add(try adminHost?.copySockets().map(\.socket) ?? [], as: .own)
+        return given
+    }
+
+    /// Leaves everything that only one of two processes can do to the other: the recording, the
+    /// cache file, and new connections, in this order, because the first two may take time.
+    /// - Returns: whether it recorded.
+    func stepBack() -> Bool {
+        let recorded = server.recording.isOn
+        if recorded { server.stopRecording() }
+        store?.lend()
+        server.setAccepting(false)
+        adminHost?.setAccepting(false)
+        return recorded
+    }
+
+    /// Goes on as if it had never stepped back.
+    func comeBack(recording: Bool, _ log: OperationalLog) {
+        server.setAccepting(true)
+        adminHost?.setAccepting(true)
+        store?.takeBack()
+        guard recording, let settings = server.recording.configured else { return }
+        do throws(RecordingError) {
+            try server.startRecording(settings)
+        } catch {
+            log(.error, "record: \(error)")
+        }
+    }
+
+    /// The successor serves: this one does not come back.
+    func noteHandedOver() {
+        store?.noteHandedOver()
+    }
+
+    /// Finishes the requests in hand, answers one more on each connection that is there, and calls
+    /// `completion` as `stop` does.
+    func leave(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
+        let host = adminHost
+        // At once: what operators ask is the successor's to answer.
+        host?.stop(patience: Self.adminPatience)
+        server.drain(patience: patience) { @Sendable cutOff in
+            guard let host else { return completion(cutOff) }
+            host.stop(patience: Self.adminPatience) { @Sendable in completion(cutOff) }
+        }
+    }
+
+    /// Leaves as fast as a proxy that has no successor.
+    func hurry() {
+        server.drain { _ in }
+    }
+}

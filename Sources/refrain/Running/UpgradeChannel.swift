@@ -1,0 +1,55 @@
+import CLinux
+import EventLoop
+import Glibc
+
+/// One end of what a proxy and its successor tell each other while the one takes the place of the
+/// other: a byte each, in this order.
+struct UpgradeChannel: Sendable {
+    enum Message: UInt8 {
+        /// The successor: all that can be looked at before is in order.
+        case prepared = 0x70
+        /// The old one: accepts no more, and does not write the cache file.
+        case proceed = 0x67
+        /// The successor: serves.
+        case serving = 0x73
+        /// The old one: will not come back, and has told the service manager.
+        case done = 0x64
+    }
+
+    enum Heard: Equatable {
+        case message(Message)
+        /// The other has gone, or talks nonsense.
+        case end
+        case nothingInTime
+    }
+
+    private let descriptor: Descriptor
+
+    init(_ descriptor: Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// False where the other has gone.
+    @discardableResult
+    func send(_ message: Message) -> Bool {
+        var byte = message.rawValue
+        return Glibc.send(descriptor.number, &byte, 1, CInt(MSG_NOSIGNAL)) == 1
+    }
+
+    /// Waits for the next message; without a limit for as long as the other lives.
+    func receive(within limit: Duration?) -> Heard {
+        let deadline = limit.map { Instant.now() + $0 }
+        while true {
+            var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            // Rounded up, or the last millisecond would be spent turning round.
+            let left = deadline.map { max(0, (($0 - Instant.now()).wholeNanoseconds + 999_999) / 1_000_000) }
+            let ready = poll(&poller, 1, left.map { CInt(clamping: $0) } ?? -1)
+            if ready == 0 { return .nothingInTime }
+            if ready < 0, errno == EINTR { continue }
+            var byte: UInt8 = 0
+            let count = recv(descriptor.number, &byte, 1, 0)
+            if count < 0, errno == EINTR { continue }
+            return count == 1 ? Message(rawValue: byte).map { .message($0) } ?? .end : .end
+        }
+    }
+}

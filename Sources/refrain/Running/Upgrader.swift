@@ -1,0 +1,192 @@
+import EventLoop
+import Glibc
+import Synchronization
+
+/// Carries out SIGUSR2: starts the program anew and gives way to it once it serves, or goes on and
+/// says why (DECISIONS 14.7).
+///
+/// What must hold: until the successor says that it serves, everything that this process has given
+/// up can be taken back; one of the two accepts, and one at most writes the cache file.
+final class Upgrader: Sendable {
+    /// How long a successor may take.
+    struct Limits: Sendable {
+        /// From its start until nothing is left that can fail, or wait for the disk.
+        var preparation = Duration.seconds(60)
+        /// From then until it serves. Clients that connect meanwhile wait.
+        var beginning = Duration.seconds(10)
+    }
+
+    private enum State {
+        case idle
+        /// The process is there once it was started.
+        case underWay(pid_t?)
+        case replaced(by: pid_t)
+        case stopping
+    }
+
+    private struct Status {
+        var state = State.idle
+        /// Signals that a successor has to learn of, too.
+        var missed: Set<CInt> = []
+    }
+
+    private let program: StartedProgram?
+    private let proxy: RunningProxy
+    private let reloader: Reloader
+    private let log: OperationalLog
+    private let manager: ServiceManager
+    private let limits: Limits
+    private let status = Mutex(Status())
+    /// Called when a successor serves.
+    private let whenReplaced: @Sendable () -> Void
+
+    init(
+        _ program: StartedProgram?, _ proxy: RunningProxy, _ reloader: Reloader, _ log: OperationalLog,
+        _ manager: ServiceManager, limits: Limits = Limits(), whenReplaced: @escaping @Sendable () -> Void
+    ) {
+        self.program = program
+        self.proxy = proxy
+        self.reloader = reloader
+        self.log = log
+        self.manager = manager
+        self.limits = limits
+        self.whenReplaced = whenReplaced
+    }
+
+    /// Begins an upgrade, unless there is a reason not to.
+    func request() {
+        let refusal: String? = status.withLock { status in
+            switch status.state {
+            case .idle:
+                status.state = .underWay(nil)
+                return nil
+            case .underWay: return "an upgrade is under way"
+            case .replaced(let process): return "process \(process) has taken over"
+            case .stopping: return "the proxy is stopping"
+            }
+        }
+        if let refusal { return log(.warn, "SIGUSR2: ignored: \(refusal)") }
+        reloader.pause { @Sendable [self] in upgrade() }
+    }
+
+    /// Passes a signal that means something to every proxy on to the successor; false where there
+    /// is none.
+    @discardableResult
+    func passOn(_ signal: CInt) -> Bool {
+        status.withLock { status in
+            switch status.state {
+            case .idle, .stopping: return false
+            case .underWay:
+                status.missed.insert(signal)
+                return false
+            case .replaced(let process):
+                // It is a child that is not waited for, so the number is its own.
+                kill(process, signal)
+                return true
+            }
+        }
+    }
+
+    /// The proxy stops: an upgrade that is under way comes to nothing. The process that has taken
+    /// over, if one has.
+    func end() -> pid_t? {
+        status.withLock { status in
+            if case .replaced(let process) = status.state { return process }
+            // That it has gone is noticed, and it is waited for, where it was started.
+            if case .underWay(let process?) = status.state { kill(process, SIGKILL) }
+            status.state = .stopping
+            return nil
+        }
+    }
+
+    private func upgrade() {
+        do throws(CommandFailure) {
+            let successor = try start()
+            log(.notice, "SIGUSR2: started \(program?.path ?? "") as process \(successor.process)")
+            try bringUp(successor)
+            reloader.end()
+            log(.notice, "SIGUSR2: process \(successor.process) serves in the place of process \(getpid())")
+            whenReplaced()
+        } catch {
+            giveUp(because: error.messages.joined(separator: "; "))
+        }
+    }
+
+    private func giveUp(because message: String) {
+        let goesOn = status.withLock { status in
+            status.missed = []
+            guard case .underWay = status.state else { return false }
+            status.state = .idle
+            return true
+        }
+        guard goesOn else { return log(.warn, "SIGUSR2: not upgraded: the proxy is stopping") }
+        log(.error, "SIGUSR2: not upgraded, going on: \(message)")
+        // It is as ready as it was.
+        manager.tell(.ready(status: "the last upgrade failed: \(message)"))
+    }
+
+    private func start() throws(CommandFailure) -> Successor {
+        guard getpid() != 1 else {
+            throw .failed("this is process 1, with which its container ends: replace the container")
+        }
+        guard let program else { throw .failed("it is not known by which path the program was started") }
+        let given = try attempt("cannot hand over the sockets") { try proxy.handedOver() }
+        return try status.withLock { (status) throws(CommandFailure) in
+            guard case .underWay = status.state else { throw .failed("the proxy is stopping") }
+            let successor = try Successor.start(program, given, variables: manager.variablesForSuccessor)
+            status.state = .underWay(successor.process)
+            return successor
+        }
+    }
+
+    /// Returns when it serves.
+    private func bringUp(_ successor: Successor) throws(CommandFailure) {
+        try hear(.prepared, from: successor, within: limits.preparation)
+        let recorded = proxy.stepBack()
+        do throws(CommandFailure) {
+            successor.channel.send(.proceed)
+            try hear(.serving, from: successor, within: limits.beginning)
+            try settle(successor)
+        } catch {
+            proxy.comeBack(recording: recorded, log)
+            throw error
+        }
+    }
+
+    /// From here on there is no way back. One that is to stop hears `replaced` only after all have
+    /// been told: a manager would otherwise see its process end and not know of the other.
+    private func settle(_ successor: Successor) throws(CommandFailure) {
+        let missed: Set<CInt>? = status.withLock { status in
+            guard case .underWay = status.state else { return nil }
+            proxy.noteHandedOver()
+            manager.tell(.replaced(by: successor.process))
+            successor.channel.send(.done)
+            status.state = .replaced(by: successor.process)
+            return status.missed
+        }
+        guard let missed else { throw .failed("the proxy is stopping; \(end(successor))") }
+        for signal in missed { kill(successor.process, signal) }
+    }
+
+    /// Ends a successor that comes to nothing. Its number may be another's from then on.
+    private func end(_ successor: Successor) -> String {
+        status.withLock { status in
+            if case .underWay = status.state { status.state = .underWay(nil) }
+        }
+        return successor.end()
+    }
+
+    private func hear(
+        _ message: UpgradeChannel.Message, from successor: Successor, within limit: Duration
+    ) throws(CommandFailure) {
+        switch successor.channel.receive(within: limit) {
+        case .message(message): return
+        case .message, .end:
+            // One that ends by itself keeps the exit code that it has by now.
+            throw .failed("process \(successor.process) is not ready: \(end(successor))")
+        case .nothingInTime:
+            _ = end(successor)
+            throw .failed("process \(successor.process) was not ready within \(limit), and was ended")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import EventLoop
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import refrain
+
+@Suite(.timeLimit(.minutes(10))) struct UpgraderTests {
+    /// A proxy, and a script in the place of the program that it was started from.
+    private final class Scene {
+        let captured = CapturedOutput()
+        let folder: TemporaryFolder
+        let proxy: RunningProxy
+        let upgrader: Upgrader
+
+        init(_ script: String?, limits: Upgrader.Limits = Upgrader.Limits()) throws {
+            folder = try TemporaryFolder()
+            let log = OperationalLog(level: .info, captured.output.error)
+            let lines = "listen 127.0.0.1:0\nadmin_listen off\ncache_file off\naccess_log off\nworkers 2\n"
+            let settings = try read(lines)
+            proxy = try RunningProxy(settings.configuration, log)
+            let manager = ServiceManager({ _ in nil }, process: 1)
+            let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, proxy, log, manager)
+            var program: StartedProgram?
+            if let script {
+                let path = try folder.put("#!/bin/sh\n\(script)\n".utf8, "program")
+                chmod(path, 0o755)
+                program = StartedProgram(path: path, arguments: ["program", "serve"])
+            }
+            upgrader = Upgrader(program, proxy, reloader, log, manager, limits: limits) {}
+        }
+
+        deinit { proxy.stop() }
+
+        /// What was logged once there is something with these words.
+        func log(with words: String) -> String {
+            waitUntil(within: 60) { captured.error.contains(words) }
+            return captured.error
+        }
+
+        var answers: Bool {
+            (try? HTTPTestClient(port: Int(proxy.addresses[0].port)).send("TRACE", "/").status) == 405
+        }
+    }
+
+    @Test func oneThatHangsIsEndedAfterATime() throws {
+        let scene = try Scene("exec sleep 600", limits: Upgrader.Limits(preparation: .milliseconds(200)))
+        scene.upgrader.request()
+        let log = scene.log(with: "not upgraded, going on")
+        #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
+        #expect(scene.answers && scene.upgrader.end() == nil)
+    }
+
+    /// It was let in: nothing was accepted meanwhile.
+    @Test func oneThatHangsOnceItIsLetInIsEndedToo() throws {
+        let limits = Upgrader.Limits(beginning: .milliseconds(200))
+        let scene = try Scene("printf p >&3; head -c 1 <&3 >/dev/null; exec sleep 600", limits: limits)
+        scene.upgrader.request()
+        let log = scene.log(with: "not upgraded, going on")
+        #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
+        #expect(scene.answers)
+    }
+
+    @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {
+        let scene = try Scene(
+            "printf p >&3; head -c 1 <&3 >/dev/null; printf s >&3; head -c 1 <&3 >/dev/null; sleep 600")
+        scene.upgrader.request()
+        let log = scene.log(with: "serves in the place of process \(getpid())")
+        let process = try #require(log.firstMatch(of: /process ([0-9]+) serves/).flatMap { pid_t($0.output.1) })
+        scene.upgrader.request()
+        #expect(scene.log(with: "ignored").contains("SIGUSR2: ignored: process \(process) has taken over"))
+        #expect(scene.upgrader.end() == process)
+        #expect(scene.upgrader.passOn(SIGKILL))
+        #expect(waitpid(process, nil, 0) == process)
+    }
+
+    /// Beside standard input, output and error.
+    @Test func itGetsTheSocketsAndNothingElse() throws {
+        let leaked = open("/dev/null", O_RDONLY)
+        defer { close(leaked) }
+        #expect(leaked > 2)
+        let scene = try Scene("ls -l /proc/self/fd >$0.txt; echo $LISTEN_FDNAMES $REFRAIN_UPGRADE >>$0.txt; exit 1")
+        scene.upgrader.request()
+        _ = scene.log(with: "not upgraded, going on")
+        let text = String(decoding: try scene.folder.bytes("program.txt"), as: UTF8.self)
+        #expect(text.contains("control:own:own \(getpid())\n"), "\(text)")
+        let numbers = text.matches(of: /\s([0-9]+) -> (\S+)/).map { (Int($0.output.1) ?? 0, String($0.output.2)) }
+        // What ls looks at is open too.
+        let given = numbers.filter { $0.0 > 2 && !$0.1.hasPrefix("/proc/") }
+        #expect(given.map(\.0) == [3, 4, 5] && given.allSatisfy { $0.1.hasPrefix("socket:") }, "\(text)")
+    }
+
+    @Test func withoutAPathThereIsNoUpgrade() throws {
+        let scene = try Scene(nil)
+        scene.upgrader.request()
+        #expect(scene.log(with: "not upgraded").contains("not known by which path"))
+        #expect(scene.answers)
+    }
+
+    @Test func thePathIsTheOneThatItWasStartedBy() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.put([1], "program-1")
+        #expect(symlink(program, folder.file("program")) == 0)
+        let candidates = ["/proc/self/exe", folder.file("other"), folder.file("program"), program]
+        // Not what the link leads to: an upgrade turns the link.
+        #expect(StartedProgram.path(among: candidates, leadingTo: program) == folder.file("program"))
+        #expect(StartedProgram.path(among: ["/dev/null"], leadingTo: "/dev/null") == nil)
+        #expect(StartedProgram.path(among: [program], leadingTo: folder.file("other")) == nil)
+        #expect(StartedProgram.ofThisProcess()?.path.hasPrefix("/") == true)
+    }
+
+    /// An environment goes on to whatever is started from it.
+    @Test func variablesAloneMakeNoSuccessor() throws {
+        let (mine, its) = try Descriptor.pair()
+        let number = Int(its.number)
+        let names = Array(repeating: "own", count: number - 3) + ["control"]
+        var environment = [
+            "REFRAIN_UPGRADE": "\(getppid())", "LISTEN_FDS": "\(number - 2)",
+            "LISTEN_FDNAMES": names.joined(separator: ":"),
+        ]
+        // The pair was made by this process and not by the one that is named.
+        #expect(HandedOver.take { environment[$0] }?.predecessor == nil)
+        environment["REFRAIN_UPGRADE"] = nil
+        #expect(HandedOver.take { environment[$0] }?.predecessor == nil)
+        withExtendedLifetime((mine, its)) {}
+    }
+
+    @Test func portZeroStandsForThePortThatThePredecessorGot() throws {
+        let sockets = try (0..<3).map { _ in try listeningSocket() }
+        let addresses = try sockets.map { try #require(SocketAddress("127.0.0.1:\($0.port)")) }
+        let any = try #require(SocketAddress("127.0.0.1:0"))
+        let own = InheritedSockets(sockets.map { ($0.descriptor, "own") }) { _ in false }
+        let matched = own.matched(to: [any, addresses[0], any, any]).map { $0.map(\.address) }
+        #expect(matched == [[addresses[1]], [addresses[0]], [addresses[2]], []])
+        #expect(own.unused(by: [any]) == addresses[1...].sorted { $0.description < $1.description })
+        // Once listened on it is the listeners'.
+        own[addresses[0]].first?.settle()
+        #expect(own[addresses[0]].isEmpty && fcntl(sockets[0].descriptor, F_GETFD) == -1)
+        let (kept, _) = try listeningSocket()
+        #expect(InheritedSockets([(kept, "web")]).matched(to: [any]).joined().isEmpty)
+        close(kept)
+        for socket in sockets[1...] { close(socket.descriptor) }
+    }
+}
