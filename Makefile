@@ -4,6 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH ?=
+CLANG ?= clang
 ONLY ?=
 
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
@@ -18,8 +19,14 @@ TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --ena
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
 # The suites that have a full size beside the brief one, or look at the release build.
 LONG_SUITES = $(shell grep -rlE --include='*Tests.swift' 'TestSize\.|requires\(\.release\)' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
+# The suites of the fault programme, which FAULTS.md lists by row.
+FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreFaultTests|StoreReadFailureTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HandoverTests|UpgradeTests)/)
+# The same tests in a build of their own for each sanitizer, with what .ci/sanitizers.c says in every program.
+SANITIZED = .build/$(if $(filter thread,$(SANITIZER)),tsan,asan)
+SANITIZED_TESTS = --sanitize=$(SANITIZER) -Xlinker $(CURDIR)/$(SANITIZED)/sanitizers.o \
+	$(subst .build/tests,$(SANITIZED),$(TESTS))
 BINARY ?= .build/release/refrain
-TARGET = $(DESTDIR)$(PREFIX)
+INSTALLED = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
 DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md) \
 	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml))
@@ -38,7 +45,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run build test-build test test-long-builds test-long lint format bench trace install install-built uninstall deb clean
+.PHONY: help deps deps-test run build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +87,69 @@ test-long-builds: deps-test
 
 test-long: test-long-builds ## the tests that have one in their full size, and those of the release build
 	REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '\.($(LONG_SUITES))/'
+	@$(MAKE) --no-print-directory fuzz-brief
+
+faults: test-long-builds ## the fault programme: kills, loss of power, full disks, failed calls, slow clients and so on
+	REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '$(FAULTS)'
+
+faults-long: test-long-builds ## the same in the size for a release, which takes hours
+	REFRAIN_LONG=1 REFRAIN_FAULTS=release REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '$(FAULTS)'
+
+soak: test-long-builds ## mixed traffic for a long time, to see whether anything grows: MINUTES=60
+	REFRAIN_SOAK=$(MINUTES) REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '\.SoakTests/'
+
+# Where the toolchain has no libFuzzer, that is said, and nothing fails.
+FUZZER = .build/fuzz/release/fuzz
+FUZZ = $(FUZZER) run $(1) -max_len=8192 -artifact_prefix=.build/fuzz/failed/$(1)- $(2) .build/fuzz/found/$(1) .build/fuzz/seeds/$(1)
+SECONDS ?= 60
+MINUTES ?= 60
+
+fuzz-build: deps
+	@if ls "$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")"/../lib/clang/*/lib/linux/libclang_rt.fuzzer-* >/dev/null 2>&1; then \
+		REFRAIN_FUZZ=1 $(SWIFT) build --configuration release --scratch-path .build/fuzz --product fuzz; \
+	else rm -f $(FUZZER); echo "left out: this toolchain has no libFuzzer: nothing was fuzzed"; fi
+
+fuzz: fuzz-build ## change bytes until something fails: TARGET=NAME SECONDS=60; without TARGET it lists them
+	@if [ ! -e $(FUZZER) ]; then exit 0; fi; \
+	if [ -z "$(TARGET)" ]; then $(FUZZER); exit 2; fi; \
+	mkdir -p .build/fuzz/failed .build/fuzz/found/$(TARGET) .build/fuzz/seeds/$(TARGET) && \
+	$(FUZZER) seeds $(TARGET) .build/fuzz/seeds/$(TARGET) && \
+	$(call FUZZ,$(TARGET),-max_total_time=$(SECONDS) -print_final_stats=1)
+
+# The same bytes each time, so that what fails once fails again.
+fuzz-brief: fuzz-build
+	@[ ! -e $(FUZZER) ] || for name in $$($(FUZZER) | cut -d ' ' -f 1); do \
+		mkdir -p .build/fuzz/failed .build/fuzz/brief .build/fuzz/seeds/$$name && rm -rf .build/fuzz/brief/* && \
+		$(FUZZER) seeds $$name .build/fuzz/seeds/$$name && \
+		$(FUZZER) run $$name -seed=1 -runs=4000 -max_len=8192 -artifact_prefix=.build/fuzz/failed/$$name- \
+			.build/fuzz/brief .build/fuzz/seeds/$$name >.build/fuzz/$$name.log 2>&1 && \
+		echo "fuzzed: $$name, $$(sed -nE 's/^Done ([0-9]+) runs.*/\1/p' .build/fuzz/$$name.log) inputs" || \
+		{ tail -60 .build/fuzz/$$name.log; exit 1; }; \
+	done
+
+test-asan: ## every test with the address sanitizer; ONLY=NAME runs those of one suite
+	@$(MAKE) --no-print-directory test-sanitized SANITIZER=address
+
+test-tsan: ## every test with the thread sanitizer; ONLY=NAME runs those of one suite
+	@$(MAKE) --no-print-directory test-sanitized SANITIZER=thread
+
+# The package manager does not know of this file and would not link anew.
+$(SANITIZED)/sanitizers.o: .ci/sanitizers.c
+	@mkdir -p $(@D)
+	$(CLANG) -O1 -Wall -Wextra -Werror -fPIC -DSANITIZER_$(SANITIZER) -DREPORTS='"$(CURDIR)/$(@D)/reports/process"' -c $< -o $@
+	@rm -f $(@D)/debug/refrain $(@D)/debug/refrainPackageTests.xctest
+
+# Reports are files, one a process, so that none is lost in what a child says and no test looks at it; any fails the
+# run.
+test-sanitized: deps-test $(SANITIZED)/sanitizers.o
+	@rm -rf $(SANITIZED)/reports && mkdir $(SANITIZED)/reports
+	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(SANITIZED_TESTS)
+	@status=0; REFRAIN_BINARY=$(CURDIR)/$(SANITIZED)/debug/refrain \
+		$(subst .build/tests,$(SANITIZED),$(TEST)) $(if $(ONLY),--filter '$(ONLY)') || status=$$?; \
+	cd $(SANITIZED)/reports && [ -z "$$(ls)" ] && exit $$status; \
+	head -n 60 $$(ls | head -n 3); echo; grep -h '^SUMMARY' * | sort | uniq -c | sort -rn; \
+	echo "refrain: the $(SANITIZER) sanitizer reported in $$(ls | wc -l) processes; whole reports are in $(SANITIZED)/reports" >&2; \
+	exit 1
 
 lint: ## check the format of all sources, and the width of comments and pages
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
@@ -99,21 +169,21 @@ install: build ## binary, man pages, completions, units and documents, into $(DE
 
 # Of a binary that is there already, however it was built.
 install-built:
-	install -d "$(TARGET)/bin" "$(TARGET)/lib/systemd/system" "$(TARGET)/share/doc/refrain" "$(TARGET)/share/refrain/examples"
-	install -m 755 $(BINARY) "$(TARGET)/bin/refrain"
-	$(BINARY) help --share "$(TARGET)/share"
-	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service > "$(TARGET)/lib/systemd/system/refrain.service"
-	install -m 644 Sources/Deployment/systemd/refrain.socket "$(TARGET)/lib/systemd/system/refrain.socket"
-	chmod 644 "$(TARGET)/lib/systemd/system/refrain.service"
-	install -m 644 proxy.conf.example $(DOCUMENTS) "$(TARGET)/share/doc/refrain"
-	install -m 644 $(EXAMPLES) "$(TARGET)/share/refrain/examples"
+	install -d "$(INSTALLED)/bin" "$(INSTALLED)/lib/systemd/system" "$(INSTALLED)/share/doc/refrain" "$(INSTALLED)/share/refrain/examples"
+	install -m 755 $(BINARY) "$(INSTALLED)/bin/refrain"
+	$(BINARY) help --share "$(INSTALLED)/share"
+	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service > "$(INSTALLED)/lib/systemd/system/refrain.service"
+	install -m 644 Sources/Deployment/systemd/refrain.socket "$(INSTALLED)/lib/systemd/system/refrain.socket"
+	chmod 644 "$(INSTALLED)/lib/systemd/system/refrain.service"
+	install -m 644 proxy.conf.example $(DOCUMENTS) "$(INSTALLED)/share/doc/refrain"
+	install -m 644 $(EXAMPLES) "$(INSTALLED)/share/refrain/examples"
 
 uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
-	rm -f "$(TARGET)/bin/refrain" "$(TARGET)"/lib/systemd/system/refrain.service "$(TARGET)"/lib/systemd/system/refrain.socket
-	rm -f "$(TARGET)"/share/man/man1/refrain.1 "$(TARGET)"/share/man/man1/refrain-*.1 "$(TARGET)"/share/man/man5/proxy.conf.5
-	rm -f "$(TARGET)"/share/bash-completion/completions/refrain "$(TARGET)"/share/zsh/site-functions/_refrain
-	rm -f "$(TARGET)"/share/fish/vendor_completions.d/refrain.fish
-	rm -rf "$(TARGET)/share/doc/refrain" "$(TARGET)/share/refrain"
+	rm -f "$(INSTALLED)/bin/refrain" "$(INSTALLED)"/lib/systemd/system/refrain.service "$(INSTALLED)"/lib/systemd/system/refrain.socket
+	rm -f "$(INSTALLED)"/share/man/man1/refrain.1 "$(INSTALLED)"/share/man/man1/refrain-*.1 "$(INSTALLED)"/share/man/man5/proxy.conf.5
+	rm -f "$(INSTALLED)"/share/bash-completion/completions/refrain "$(INSTALLED)"/share/zsh/site-functions/_refrain
+	rm -f "$(INSTALLED)"/share/fish/vendor_completions.d/refrain.fish
+	rm -rf "$(INSTALLED)/share/doc/refrain" "$(INSTALLED)/share/refrain"
 
 deb: build ## a Debian package, into .build
 	@Sources/Deployment/debian/build $(BINARY) .build

@@ -4,7 +4,7 @@ import PackageDescription
 // Modules in the order of DATA FLOW: a target may depend only on those above it.
 // `Tests/HouseTests` holds the sources to this order.
 
-/// Builds only for fuzzing: `Sources/FuzzDocuments` says how. Every module is then instrumented.
+/// Builds only for fuzzing: `Sources/Fuzz` says how. Every module is then instrumented.
 let isFuzzing = Context.environment["REFRAIN_FUZZ"] == "1"
 
 /// `make test` builds from nothing, and then a module as a whole costs less than its files one by
@@ -24,15 +24,23 @@ let swift: [SwiftSetting] =
         // Debug builds, and so all tests, check that accesses do not overlap; here it was a third
         // of a hit's instructions.
         .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
-    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
+    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
     + (compilesWholeModules ? [.unsafeFlags(wholeModules, .when(configuration: .debug))] : [])
 
+/// The fuzz program, and what it looks at of `refrain` as a library: one executable cannot import
+/// another.
 let fuzzTargets: [Target] = [
     .executableTarget(
-        name: "FuzzDocuments",
-        dependencies: ["AppleMusic", "Text"],
-        swiftSettings: swift,
-        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
+        name: "Fuzz",
+        dependencies: ["Text", "HTTP", "AppleMusic", "Server", "Upstream", "Recording", "refrain"],
+        swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+    part(
+        of: "refrain", ["Values", "Configuration"],
+        without: [
+            "AdminClient", "CommandLine", "CommandLineTool.swift", "Commands", "Help", "Options", "Running", "Top",
+            "main.swift",
+        ],
+        ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Proxy"]),
 ]
 
 /// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
@@ -52,10 +60,32 @@ func module(
     ]
 }
 
+/// The product, and its tests.
+let productTargets: [Target] = [
+    .executableTarget(
+        name: "refrain",
+        dependencies: [
+            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose",
+            "Recording", "Proxy", "Admin", "Simulator", "Traffic",
+        ],
+        swiftSettings: swift),
+    .testTarget(
+        name: "refrainTests", dependencies: ["refrain", "Recording", "Text", "TestSupport"], swiftSettings: swift),
+]
+
+/// Some folders of a program, as a library.
+func part(of name: String, _ folders: [String], without others: [String], _ dependencies: [Target.Dependency]) -> Target
+{
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/" + name, exclude: others, sources: folders,
+        swiftSettings: swift)
+}
+
 let package = Package(
     name: "refrain",
     products: [
-        .executable(name: "refrain", targets: ["refrain"]),
+        isFuzzing
+            ? .executable(name: "fuzz", targets: ["Fuzz"]) : .executable(name: "refrain", targets: ["refrain"]),
         .executable(name: "bench", targets: ["Bench"]),
     ],
     targets: [
@@ -92,13 +122,6 @@ let package = Package(
             tested: ["Simulator"], resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
-                name: "refrain",
-                dependencies: [
-                    "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose",
-                    "Recording", "Proxy", "Admin", "Simulator", "Traffic",
-                ],
-                swiftSettings: swift),
-            .executableTarget(
                 name: "Bench",
                 dependencies: [
                     "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Recording", "Simulator",
@@ -113,9 +136,7 @@ let package = Package(
                 ],
                 swiftSettings: swift),
             .testTarget(
-                name: "refrainTests",
-                dependencies: ["refrain", "Recording", "Text", "TestSupport"],
-                swiftSettings: swift),
+                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "TestSupport"], swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
                 dependencies: ["Bench", "Simulator", "Recording", "Text", "TestSupport"],
@@ -124,5 +145,5 @@ let package = Package(
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(
                 name: "TestSupport", dependencies: ["Text", "HTTP"], path: "Tests/TestSupport", swiftSettings: swift),
-        ] + (isFuzzing ? fuzzTargets : [])
+        ] + (isFuzzing ? fuzzTargets : productTargets)
 )

@@ -11,7 +11,7 @@ import Testing
         guard CommandLine.arguments.contains("swift-testing") else { return }
         // More than there are cores, because most tests mostly wait; not all at once, because what
         // they wait for has to happen within seconds.
-        setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "4", 0)
+        setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", Patience.isSanitized ? "2" : "4", 0)
         LeftOut.tellAtExit()
         await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as Never }
     }

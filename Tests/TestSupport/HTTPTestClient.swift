@@ -34,19 +34,43 @@ public final class HTTPTestClient {
 
     private let port: Int
     private let host: UInt8
+    private let reopens: Bool
     private var connection: RawClient?
     private var buffer: [UInt8] = []
+    /// Of the request that was sent last.
+    private var hasAnswerBegun = false
 
-    /// - Parameter host: the last number of the address of the loopback that it connects from.
-    public init(port: Int, from host: UInt8 = 1) { (self.port, self.host) = (port, host) }
+    /// - Parameters:
+    ///   - host: the last number of the address of the loopback that it connects from.
+    ///   - reopens: whether a request goes out once more, on a new connection, where the server has
+    ///     ended the kept one without a byte of an answer, as it does with one that was idle for
+    ///     long. Of no use where it is looked at which requests fail.
+    public init(port: Int, from host: UInt8 = 1, reopens: Bool = false) {
+        (self.port, self.host, self.reopens) = (port, host, reopens)
+    }
 
     public func close() { (connection, buffer) = (nil, []) }
 
-    /// Sends a request and waits for its answer, at most 20 s. A connection that the server closed
-    /// is opened anew.
+    /// Sends a request and waits for its answer, as long as something of it comes within a minute.
+    /// A connection that an answer said to be closed is opened anew.
     public func send(
         _ method: String = "GET", _ target: String, fields: [(String, String)] = [], body: Data? = nil
     ) throws -> Reply {
+        let isKept = connection != nil
+        do {
+            return try exchange(method, target, fields, body)
+        } catch {
+            let hasEnded = error is RawClient.Failure || connection?.sawEnd == true || connection?.wasReset == true
+            guard reopens, isKept, hasEnded, !hasAnswerBegun else { throw error }
+            close()
+            return try exchange(method, target, fields, body)
+        }
+    }
+
+    private func exchange(
+        _ method: String, _ target: String, _ fields: [(String, String)], _ body: Data?
+    ) throws -> Reply {
+        hasAnswerBegun = false
         let connection = try connection ?? RawClient(port: UInt16(port), from: host)
         self.connection = connection
         var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
@@ -65,9 +89,10 @@ public final class HTTPTestClient {
     }
 
     private func fill() throws -> Bool {
-        let chunk = connection?.readSome() ?? []
+        let chunk = connection?.readSome(patience: .seconds(Patience.seconds(60))) ?? []
         guard !chunk.isEmpty || connection?.sawEnd == true else { throw Failure(description: "no answer") }
         buffer += chunk
+        if !chunk.isEmpty { hasAnswerBegun = true }
         return !chunk.isEmpty
     }
 

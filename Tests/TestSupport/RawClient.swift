@@ -79,7 +79,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     /// Reads until `count` bytes have come, the peer ends, or nothing has come for `patience`.
-    public func read(_ count: Int = .max, patience: Duration = .seconds(20)) -> [UInt8] {
+    public func read(_ count: Int = .max, patience: Duration = .seconds(Patience.seconds(20))) -> [UInt8] {
         var received: [UInt8] = []
         while received.count < count {
             let some = readSome(count - received.count, patience: patience)
@@ -90,10 +90,10 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     }
 
     /// What has come, or comes next within `patience`; nothing at the end.
-    public func readSome(_ most: Int = .max, patience: Duration = .seconds(20)) -> [UInt8] {
+    public func readSome(_ most: Int = .max, patience: Duration = .seconds(Patience.seconds(20))) -> [UInt8] {
         (sawEnd, wasReset) = (false, false)
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&poller, 1, CInt(patience.components.seconds * 1000)) > 0 else { return [] }
+        guard poll(&poller, 1, CInt(patience / .milliseconds(1))) > 0 else { return [] }
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         let result = recv(descriptor, &chunk, min(chunk.count, most), 0)
         (sawEnd, wasReset) = (result == 0, result < 0)
@@ -102,7 +102,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
 
     /// Reads until the peer ends, or nothing has come for `patience`; `ended` tells a proper end
     /// (FIN) from a reset and from a peer that keeps the connection.
-    public func readToEnd(patience: Duration = .seconds(20)) -> (bytes: [UInt8], ended: Bool) {
+    public func readToEnd(patience: Duration = .seconds(Patience.seconds(20))) -> (bytes: [UInt8], ended: Bool) {
         (read(patience: patience), sawEnd)
     }
 

@@ -33,6 +33,10 @@ extension Requirement {
         "no binary (REFRAIN_BINARY, which make test sets): it was not run, measured or installed"
     ) { BinaryUnderTest.path != nil }
 
+    public static let plainBuild = Requirement("a sanitizer's build: what requests cost was not counted") {
+        !Patience.isSanitized
+    }
+
     public static let release = Requirement("no release build (make test-long has it): no package was built from it") {
         TestSize.isFull && BinaryUnderTest.path != nil
     }

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// A test that needs minutes has two sizes: a brief one in `make test`, at which it still catches
 /// what it is there for, and its full one in `make test-long`, which runs the suites that name
-/// `TestSize` or need the release build, and sets `REFRAIN_LONG`.
+/// `TestSize` or need the release build, and sets `REFRAIN_LONG`. Tests of the fault programme have
+/// a third one, of hours, in `make faults-long`, which sets `REFRAIN_FAULTS` too.
 public enum TestSize {
     public static let isFull = ProcessInfo.processInfo.environment["REFRAIN_LONG"] == "1"
 
@@ -12,6 +13,12 @@ public enum TestSize {
         if isFull { return full }
         LeftOut.note("the full size of long tests (make test-long has it)")
         return brief
+    }
+
+    private static let isRelease = ProcessInfo.processInfo.environment["REFRAIN_FAULTS"] == "release"
+
+    public static func of<Value>(_ brief: Value, full: Value, release: Value) -> Value {
+        isRelease ? release : of(brief, full: full)
     }
 }
 

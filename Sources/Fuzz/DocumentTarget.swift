@@ -1,50 +1,30 @@
-// A fuzz target for the scanner of documents (libFuzzer). It is no part of plain builds:
-//
-//     REFRAIN_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product FuzzDocuments
-//     .build/fuzz/release/FuzzDocuments -max_len=8192 -max_total_time=300 FOUND SEEDS
-//
-// FOUND is a folder for the inputs that it finds worth keeping, SEEDS one with answers to begin
-// from (`../shared/recordings`).
-//
-// What must hold of any bytes: scanning neither traps nor reads beyond them; what it finds is the
-// same each time; there is a document only where the parser finds an object; each range lies inside
-// the one around it and holds a whole value.
-
 import AppleMusic
-import Glibc
 import Text
 
-@main struct FuzzDocuments {
-    static func main() {
-        var count = CommandLine.argc
-        var arguments = CommandLine.unsafeArgv
-        exit(runFuzzer(&count, &arguments, testOneInput))
-    }
-}
-
-/// Where libFuzzer begins if the program has a `main` of its own, which the package manager insists
-/// on. A function of C: with nothing but pointers for arguments, both languages call alike.
-@_silgen_name("LLVMFuzzerRunDriver")
-func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-    _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32
-
-private func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    let scan = DocumentScan(bytes.span)
-    precondition(scan.mentions == ResourceMention.numbers(in: bytes.span), "both ways name the same")
-    precondition(zip(scan.mentions, scan.mentions.dropFirst()).allSatisfy(<), "numbers ascend")
-    if let document = scan.document {
-        guard let again = DocumentScan(bytes.span).document else { preconditionFailure("a document once is one again") }
-        let check = DocumentCheck(bytes: bytes, document: document)
-        check.expectSame(again)
-        check.expectWhole()
-    } else {
-        precondition(DocumentScan(bytes.span).document == nil, "no document once is none again")
-    }
-    return 0
+extension FuzzTarget {
+    /// Scanning reads no further than the bytes; what it finds is the same each time; there is a
+    /// document only where the parser finds an object; each range lies inside the one around it and
+    /// holds a whole value.
+    static let documents = FuzzTarget(
+        name: "documents", summary: "documents of the API, as the scanner finds their parts",
+        run: { bytes in
+            let scan = DocumentScan(bytes.span)
+            precondition(scan.mentions == ResourceMention.numbers(in: bytes.span), "both ways name the same")
+            precondition(zip(scan.mentions, scan.mentions.dropFirst()).allSatisfy(<), "numbers ascend")
+            guard let document = scan.document else {
+                return precondition(DocumentScan(bytes.span).document == nil, "no document once is none again")
+            }
+            guard let again = DocumentScan(bytes.span).document else {
+                preconditionFailure("a document once is one again")
+            }
+            let check = DocumentCheck(bytes: bytes, document: document)
+            check.expectSame(again)
+            check.expectWhole()
+        },
+        seeds: {
+            Seeds.files("../shared/recordings", ending: ".json")
+                + [Array(#"{"data":[{"id":"1","type":"songs","attributes":{"name":"a"}}],"next":"/v1"}"#.utf8)]
+        })
 }
 
 struct DocumentCheck {

@@ -1,0 +1,25 @@
+/// Something that reads what others write, and what has to hold of any bytes.
+struct FuzzTarget: Sendable {
+    let name: String
+    let summary: String
+    /// Traps where something does not hold.
+    let run: @Sendable ([UInt8]) -> Void
+    /// What to begin with.
+    let seeds: @Sendable () -> [[UInt8]]
+
+    static let table = [requests, responses, chunks, documents, targets, configuration, recordings, gzip]
+
+    static func named(_ name: String) -> FuzzTarget? { table.first { $0.name == name } }
+}
+
+/// Offsets at which the same bytes are cut in pieces, different ones for different bytes.
+func cuts(_ bytes: [UInt8]) -> [Int] {
+    guard !bytes.isEmpty else { return [] }
+    let hash = bytes.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+    return (0..<4).map { Int(hash >> UInt64($0 * 13) & 0xFFFF) % bytes.count }.sorted()
+}
+
+/// The bytes between those offsets.
+func pieces(_ bytes: [UInt8], cuts: [Int]) -> [ArraySlice<UInt8>] {
+    zip([0] + cuts, cuts + [bytes.count]).map { bytes[$0..<$1] }.filter { !$0.isEmpty }
+}

@@ -1,0 +1,88 @@
+import HTTP
+
+@testable import Upstream
+
+extension FuzzTarget {
+    /// The same answer comes out of the same bytes, however they are cut, and no larger one is
+    /// collected than may be.
+    static let responses = FuzzTarget(
+        name: "responses", summary: "what the origin sends: interim responses, heads, content",
+        run: { bytes in
+            for method in [Method.get, .head] {
+                let whole = ReadResponse(bytes, cuts: [], method)
+                precondition(ReadResponse(bytes, cuts: cuts(bytes), method) == whole, "cut in pieces it is another")
+            }
+        },
+        seeds: {
+            Seeds.corpus("upstream") + [
+                Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"a\"\r\n\r\n{}".utf8),
+                Array("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 404 No\r\n\r\nabc".utf8),
+                Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a\r\n{}\r\n0\r\nX: y\r\n\r\n".utf8),
+            ]
+        })
+}
+
+/// What a connection to the origin reads, without the connection.
+private struct ReadResponse: Equatable {
+    /// Small, so that larger answers are met too.
+    private static let mostCollected = 512
+
+    private var statuses: [Int] = []
+    private var fields: [UInt8] = []
+    private var content: [UInt8] = []
+    private var isStreamed = false
+    private var isOver = false
+    private var failure: String?
+    private var surplus = 0
+    private var keepsAlive = false
+
+    init(_ bytes: [UInt8], cuts: [Int], _ method: Method) {
+        var reader = ResponseReader(limits: .response, maxCollectedBytes: Self.mostCollected)
+        reader.begin(answering: method, isReused: false)
+        var buffer = ByteBuffer(capacity: 64)
+        do throws(UpstreamFailure) {
+            for piece in pieces(bytes, cuts: cuts) {
+                buffer.append(piece)
+                while !isOver, try read(&reader, &buffer) {}
+            }
+            if !isOver { take(try reader.end()) }
+            keepsAlive = reader.keepsAlive
+        } catch {
+            failure = "\(error)"
+        }
+        surplus = isOver ? buffer.readableCount : 0
+        precondition(isStreamed || content.count <= Self.mostCollected, "more was collected than may be")
+    }
+
+    private mutating func read(_ reader: inout ResponseReader, _ buffer: inout ByteBuffer) throws(UpstreamFailure)
+        -> Bool
+    {
+        let step = try buffer.withReadable { span throws(UpstreamFailure) in try reader.read(span) }
+        precondition(step.consumed <= buffer.readableCount, "no more is consumed than there is")
+        buffer.consume(step.consumed)
+        take(step.event)
+        return step.event != nil
+    }
+
+    private mutating func take(_ event: UpstreamEvent?) {
+        switch event {
+        case nil: break
+        case .interim(let interim): statuses.append(interim.status)
+        case .answered(let response):
+            begin(response)
+            isOver = true
+        case .began(let response):
+            begin(response)
+            isStreamed = true
+        case .received(let bytes): content += bytes
+        case .finished: isOver = true
+        case .failed(let failure): preconditionFailure("\(failure) is thrown")
+        }
+    }
+
+    private mutating func begin(_ response: UpstreamResponse) {
+        statuses.append(response.status)
+        fields = response.fields.bytes
+        content = response.body
+    }
+}

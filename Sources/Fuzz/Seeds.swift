@@ -1,0 +1,54 @@
+import Glibc
+import Text
+
+/// What fuzzing begins with: files of the repository, and the corpora beside it where they are.
+enum Seeds {
+    static func file(_ path: String) -> [UInt8] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
+        return bytes
+    }
+
+    /// Small enough to be changed to some purpose.
+    private static let mostBytes = 16 << 10
+
+    static func files(_ folder: String, ending: String) -> [[UInt8]] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var found: [[UInt8]] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasSuffix(ending) else { continue }
+            let bytes = file("\(folder)/\(name)")
+            if (1...mostBytes).contains(bytes.count) { found.append(bytes) }
+        }
+        return found
+    }
+
+    /// The raw messages of a corpus: `input_b64` of each line.
+    static func corpus(_ name: String) -> [[UInt8]] {
+        lines("../shared/corpora/\(name).jsonl").compactMap { line in
+            (try? JSON.parse(Array(line)))?["input_b64"]?.stringValue.flatMap {
+                Base64.standard.decode(Array($0.utf8).span)
+            }
+        }.filter { $0.count <= mostBytes }
+    }
+
+    /// The targets that were asked for in an index of recorded answers.
+    static func recordedTargets() -> [[UInt8]] {
+        lines("../shared/recordings/index.jsonl").compactMap { line in
+            guard let object = try? JSON.parse(Array(line)), let path = object["path"]?.stringValue else { return nil }
+            let query = object["query"]?.stringValue ?? ""
+            return Array((query.isEmpty ? path : path + "?" + query).utf8)
+        }
+    }
+
+    static func lines(_ path: String) -> [ArraySlice<UInt8>] {
+        file(path).split(separator: UInt8(ascii: "\n"))
+    }
+}
