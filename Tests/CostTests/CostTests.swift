@@ -5,7 +5,7 @@ import Testing
 
 /// That requests cost no more than they did: instructions and allocations, which a busy machine
 /// does not change.
-@Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind))
+@Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind), .requires(.plainBuild))
 struct CostTests {
     @Test func everyPathHasItsLimit() {
         #expect(CostLimit.release.map(\.path) == CostPath.allCases)

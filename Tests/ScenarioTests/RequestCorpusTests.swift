@@ -41,7 +41,9 @@ struct RequestCorpusTests {
     /// Statuses that say that a request could not be parsed.
     private static let parseErrors: Set<Int> = [400, 408, 413, 414, 417, 431, 505]
 
-    @Test func everyCaseGetsItsVerdict() throws {
+    /// Whole, and cut in two anywhere (HARDENING F16).
+    @Test(arguments: [nil] + (1...UInt64(TestSize.of(1, full: 5))).map { $0 })
+    func everyCaseGetsItsVerdict(cutBy seed: UInt64?) throws {
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(fields: [("Cache-Control", "no-store"), ("Content-Type", "text/plain")], body: "ok")
         }
@@ -53,9 +55,11 @@ struct RequestCorpusTests {
         let wrong = Mutex<[String]>([])
         concurrently(cases.count) { index in
             let one = cases[index]
-            let played = Self.play(one, index, port)
+            let played = Self.play(one, index, port, cutBy: seed)
             guard !Self.isRight(one, played) else { return }
-            wrong.withLock { $0.append("\(one.id): wants \(one.expectation), got \(played.statuses)") }
+            wrong.withLock {
+                $0.append("\(one.id): wants \(one.expectation), got \(played.statuses), cut by \(seed ?? 0)")
+            }
         }
         let failures = wrong.withLock { $0 }.filter { line in
             !Self.forwardedMethods.contains { line.hasPrefix($0 + ":") }
@@ -140,10 +144,19 @@ struct RequestCorpusTests {
 
     /// Sends the case, ends our side, and reads all that comes: the proxy answers what is whole and
     /// closes.
-    private static func play(_ one: Case, _ index: Int, _ port: UInt16) -> Played {
+    /// - Parameter seed: of the place where the case is cut in two.
+    private static func play(_ one: Case, _ index: Int, _ port: UInt16, cutBy seed: UInt64? = nil) -> Played {
         guard let client = try? RawClient(port: port) else { return Played(statuses: [], isParseable: false) }
+        var rest = one.bytes[...]
+        if let seed, !rest.isEmpty {
+            var random = SeededGenerator(seed: seed &* 10_000 &+ UInt64(index))
+            let first = rest.prefix(Int.random(in: 0..<rest.count, using: &random))
+            try? client.send(Array(first))
+            rest = rest.dropFirst(first.count)
+            usleep(2_000)
+        }
         // A refusal may close while more is being sent; what was answered can still be read.
-        try? client.send(one.bytes)
+        try? client.send(Array(rest))
         client.finishSending()
         return parse(client.read(patience: .seconds(10)))
     }

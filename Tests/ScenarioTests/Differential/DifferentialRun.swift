@@ -79,7 +79,7 @@ final class DifferentialRun {
             originPort: Int(origin.address.port), workers: 2, policy: Self.policy(staleFor: settings.staleFor),
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition)
         let port = proxy.port
-        clients = (0..<Self.clients).map { _ in HTTPTestClient(port: port) }
+        clients = (0..<Self.clients).map { _ in HTTPTestClient(port: port, reopens: true) }
         oracle = Oracle(api)
         history = RevisionHistory(api.revision)
         generator = RequestGenerator(seed: settings.seed, pool: RequestPool(api))
@@ -211,7 +211,7 @@ final class DifferentialRun {
 }
 
 /// A client that one thread at a time uses.
-private struct ConfinedClient: @unchecked Sendable {  // because the thread that hands it over waits for the other
+struct ConfinedClient: @unchecked Sendable {  // because the thread that hands it over waits for the other
     let client: HTTPTestClient
 
     init(_ client: HTTPTestClient) {

@@ -1,0 +1,127 @@
+import AppleMusic
+import Foundation
+import TestSupport
+
+@testable import Cache
+
+/// The proxy as a process with a cache file, and the origin behind it.
+final class FaultHouse {
+    let folder: TemporaryFolder
+    let origin: FaultOrigin
+    private var runs = 0
+
+    /// - Parameter delay: of the origin's answers, in milliseconds.
+    init(delay: UInt32 = 0) throws {
+        folder = try TemporaryFolder()
+        origin = try FaultOrigin(delay: delay)
+        let pem = try SigningKey.generatePEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        try folder.put(pem, "key.p8", mode: 0o600)
+    }
+
+    deinit { origin.stop() }
+
+    var cacheFile: String { folder.file("cache.sqlite") }
+
+    /// Starts the program and waits until it listens. Answers come as the origin gave them, and one
+    /// request asks the origin once.
+    ///
+    /// - Parameters:
+    ///   - lines: of the configuration, beside the usual ones.
+    ///   - file: the cache file.
+    ///   - key: the file of the signing key.
+    ///   - upstream: the port of another origin, or of what stands before this one.
+    ///   - runner: a program and its arguments that become the proxy.
+    func start(
+        _ lines: [String] = [], file: String? = nil, key: String? = nil, upstream: UInt16? = nil, runner: [String] = []
+    ) throws -> ServedProgram {
+        runs += 1
+        let standing = [
+            "upstream http://127.0.0.1:\(upstream ?? origin.port)", "access_log off", "workers 2", "compose off",
+            "windows off",
+            "batch off", "superset_includes off", "ttl personal 5m", "cache_file \(file ?? cacheFile)",
+            "developer_key_file \(key ?? folder.file("key.p8"))", "developer_key_id ABC123DEFG",
+            "developer_team_id DEF123GHIJ",
+        ]
+        let program = try ServedProgram(
+            folder, named: "run\(runs % 4)", (standing + lines).joined(separator: "\n"), runner: runner)
+        guard program.listens() else {
+            throw ServedProgram.Failure(description: "it does not start: \(program.text.suffix(2_000))")
+        }
+        return program
+    }
+
+    /// Asks for these albums once each, and ends the proxy properly.
+    func fill(_ albums: Range<Int>, _ lines: [String] = []) throws {
+        let program = try start(lines)
+        let client = CheckingClient(port: try program.port)
+        let tally = Tally()
+        for album in albums { tally.note(client.ask(album: album)) }
+        client.close()
+        let status = program.stop()
+        guard status == 0, tally.now.right == albums.count else {
+            throw ServedProgram.Failure(description: "\(status), \(tally.now): \(program.text.suffix(2_000))")
+        }
+    }
+}
+
+/// A cache file as a process left it.
+struct LeftFile {
+    let path: String
+
+    /// Whether SQLite finds nothing wrong with it. What the log has is taken over.
+    var isSound: Bool {
+        count("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0
+    }
+
+    /// Rows that belong to one person.
+    var personalRows: Int64? { count("SELECT count(*) FROM entry WHERE target LIKE '/v1/me%' OR scope <> 'shared'") }
+
+    var entries: Int64? { count("SELECT entries FROM totals") }
+
+    private func count(_ sql: String) -> Int64? {
+        do throws(SQLiteError) {
+            return try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What a store that opens the file makes of it.
+    struct Visit {
+        var isAvailable = false
+        /// Whether its rows could be listed; they cannot be where damage is met on the way.
+        var isReadable = true
+        var found = 0
+        var wrong = 0
+    }
+
+    /// Opens it as the proxy does, and compares the answers that it has with what the origin gave.
+    /// - Parameter most: so many of the newest are looked at.
+    func visit(maxBytes: Int = 64 << 20, most: Int = .max) -> Visit {
+        var visit = Visit()
+        let store = SQLiteStore.open(path: path, maxBytes: maxBytes, classNames: ["albums"], log: { _ in })
+        visit.isAvailable = store.health == .available
+        let reader = store.makeReader()
+        let keys = try? keys()
+        visit.isReadable = keys != nil
+        for key in (keys ?? []).suffix(most) {
+            guard let answer = reader.lookup(key, at: Int64(Date().timeIntervalSince1970)) else { continue }
+            visit.found += 1
+            let target = String(decoding: key.target, as: UTF8.self)
+            if Data(answer.body) != FaultOrigin.knownBody(of: target) || answer.isDamaged { visit.wrong += 1 }
+        }
+        store.close()
+        return visit
+    }
+
+    private func keys() throws(SQLiteError) -> [CacheKey] {
+        var keys: [CacheKey] = []
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        try Statement(database, "SELECT target, variant FROM entry ORDER BY id").forEachRow([]) { row in
+            keys.append(
+                CacheKey(scope: .shared, target: Array(row.text(0).utf8), variant: Array(row.text(1).utf8)))
+            return true
+        }
+        return keys
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import TestSupport
+
+/// A library that stands between the program and the kernel (LD_PRELOAD): it fails chosen calls on
+/// the cache file, or writes down what would reach the disk.
+///
+/// The library is compiled once a run, of the C below. It makes system calls itself, and so needs
+/// nothing of the C library's functions that it stands in for.
+struct FaultyCalls {
+    /// The calls that can be failed, as the library names them.
+    static let names = ["pwrite64", "fdatasync", "openat", "ftruncate", "mmap"]
+
+    private let library: String
+
+    private static let compiler = ["clang", "cc", "gcc"].lazy.compactMap { Tool($0) }.first
+
+    static let requirement = Requirement("no C compiler (apt-get install clang): no system call was failed") {
+        compiler != nil
+    }
+
+    /// - Parameter folder: where the library goes.
+    init(in folder: TemporaryFolder) throws {
+        library = folder.file("faulty.so")
+        let source = try folder.put(Self.source.utf8, "faulty.c")
+        guard let compiler = Self.compiler else { throw ServedProgram.Failure(description: "no C compiler") }
+        let outcome = try compiler.run(["-shared", "-fPIC", "-O1", "-o", library, source])
+        guard outcome.status == 0 else { throw ServedProgram.Failure(description: outcome.text) }
+    }
+
+    /// Fails `count` calls from the `first` one on (from 1); each writes a byte to `report`.
+    func failing(
+        _ call: String, on file: String, from first: Int, count: Int, error: CInt, report: String
+    ) -> [String] {
+        runner([
+            "FAULT_FILE": file, "FAULT_CALL": call, "FAULT_FROM": "\(first)", "FAULT_COUNT": "\(count)",
+            "FAULT_ERRNO": "\(error)", "FAULT_REPORT": report,
+        ])
+    }
+
+    /// Writes down what is written to `file` and its journals, and what is synchronised
+    /// (`DiskTrace`).
+    func recording(_ file: String, to trace: String) -> [String] {
+        runner(["FAULT_FILE": file, "FAULT_TRACE": trace])
+    }
+
+    private func runner(_ environment: [String: String]) -> [String] {
+        ["/usr/bin/env", "LD_PRELOAD=\(library)"] + environment.map { "\($0.key)=\($0.value)" }
+    }
+
+    private static let source = #"""
+        #define _GNU_SOURCE
+        #include <errno.h>
+        #include <fcntl.h>
+        #include <pthread.h>
+        #include <stdarg.h>
+        #include <stdint.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/mman.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+
+        enum { FILES = 1 << 20 };
+        /* Which file a descriptor is of: 1 the database, 2 the log, 3 the journal, 4 another. */
+        static unsigned char kinds[FILES];
+        static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        static const char *file, *call_name;
+        static long calls, from, count;
+        static int error, report = -1, trace = -1;
+
+        __attribute__((constructor)) static void begin(void) {
+            file = getenv("FAULT_FILE");
+            call_name = getenv("FAULT_CALL");
+            if (call_name) {
+                from = atol(getenv("FAULT_FROM"));
+                count = atol(getenv("FAULT_COUNT"));
+                error = atoi(getenv("FAULT_ERRNO"));
+            }
+            int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+            if (getenv("FAULT_REPORT")) report = syscall(SYS_openat, AT_FDCWD, getenv("FAULT_REPORT"), flags, 0600);
+            if (getenv("FAULT_TRACE")) trace = syscall(SYS_openat, AT_FDCWD, getenv("FAULT_TRACE"), flags, 0600);
+        }
+
+        static int kind_of(const char *path) {
+            if (!file || !path) return 0;
+            size_t length = strlen(file);
+            if (strncmp(path, file, length) != 0) return 0;
+            const char *rest = path + length;
+            return !*rest ? 1 : !strcmp(rest, "-wal") ? 2 : !strcmp(rest, "-journal") ? 3 : 4;
+        }
+
+        static int kind(int fd) { return fd >= 0 && fd < FILES ? kinds[fd] : 0; }
+
+        static int fails(int kind, const char *name) {
+            if (!kind || !call_name || strcmp(name, call_name) != 0) return 0;
+            pthread_mutex_lock(&mutex);
+            long number = ++calls;
+            int is_failure = number >= from && number - from < count;
+            pthread_mutex_unlock(&mutex);
+            if (!is_failure) return 0;
+            syscall(SYS_write, report, "x", 1);
+            errno = error;
+            return 1;
+        }
+
+        struct record { unsigned char what, kind; uint16_t unused; uint32_t count; uint64_t offset; };
+
+        static void note(char what, int kind, uint64_t offset, const void *bytes, size_t count) {
+            if (trace < 0 || !kind || kind > 3) return;
+            struct record record = {what, kind, 0, bytes ? count : 0, offset};
+            pthread_mutex_lock(&mutex);
+            syscall(SYS_write, trace, &record, sizeof record);
+            if (bytes) syscall(SYS_write, trace, bytes, count);
+            pthread_mutex_unlock(&mutex);
+        }
+
+        static int opened(int directory, const char *path, int flags, mode_t mode) {
+            int kind = kind_of(path);
+            if (fails(kind, "openat")) return -1;
+            int fd = syscall(SYS_openat, directory, path, flags, mode);
+            if (fd >= 0 && fd < FILES) kinds[fd] = kind;
+            return fd;
+        }
+        #define MODE va_list list; va_start(list, flags); mode_t mode = va_arg(list, int); va_end(list)
+        int open(const char *path, int flags, ...) { MODE; return opened(AT_FDCWD, path, flags, mode); }
+        int open64(const char *path, int flags, ...) { MODE; return opened(AT_FDCWD, path, flags, mode); }
+        int openat(int at, const char *path, int flags, ...) { MODE; return opened(at, path, flags, mode); }
+        int openat64(int at, const char *path, int flags, ...) { MODE; return opened(at, path, flags, mode); }
+
+        int close(int fd) {
+            if (fd >= 0 && fd < FILES) kinds[fd] = 0;
+            return syscall(SYS_close, fd);
+        }
+
+        ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset) {
+            if (fails(kind(fd), "pwrite64")) return -1;
+            ssize_t written = syscall(SYS_pwrite64, fd, bytes, count, offset);
+            if (written > 0) note('w', kind(fd), offset, bytes, written);
+            return written;
+        }
+        ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
+            return pwrite64(fd, bytes, count, offset);
+        }
+
+        int fdatasync(int fd) {
+            if (fails(kind(fd), "fdatasync")) return -1;
+            int result = syscall(SYS_fdatasync, fd);
+            if (result == 0) note('s', kind(fd), 0, NULL, 0);
+            return result;
+        }
+        int fsync(int fd) { return fdatasync(fd); }
+
+        int ftruncate64(int fd, off64_t length) {
+            if (fails(kind(fd), "ftruncate")) return -1;
+            int result = syscall(SYS_ftruncate, fd, length);
+            if (result == 0) note('t', kind(fd), length, NULL, 0);
+            return result;
+        }
+        int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
+
+        void *mmap64(void *at, size_t count, int protection, int flags, int fd, off64_t offset) {
+            if (fd >= 0 && fails(kind(fd), "mmap")) return MAP_FAILED;
+            return (void *)syscall(SYS_mmap, at, count, protection, flags, fd, offset);
+        }
+        void *mmap(void *at, size_t count, int protection, int flags, int fd, off_t offset) {
+            return mmap64(at, count, protection, flags, fd, offset);
+        }
+
+        int unlink(const char *path) {
+            int result = syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+            if (result == 0) note('u', kind_of(path), 0, NULL, 0);
+            return result;
+        }
+        """#
+}

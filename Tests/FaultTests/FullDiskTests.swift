@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Requirement {
+    fileprivate static let mountNamespace = Requirement(
+        "no mount namespaces (unshare -rm): no disk of a program's own was filled"
+    ) {
+        guard let unshare = Tool("unshare"), let outcome = try? unshare.run(["-rm", "true"]) else { return false }
+        return outcome.status == 0
+    }
+}
+
+/// F3: the disk of the cache file is of 4 MB, and gets full while requests come: the cache may be
+/// as large as it likes, and something else takes what is left. Passes with 0 crashes, every
+/// request answered and right, the log within the disk, and a cache that works again once there is
+/// space.
+///
+/// The disk is a tmpfs in a mount namespace of the program's own, so that no root is needed.
+@Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(.mountNamespace))
+struct FullDiskTests {
+    private static let requests = TestSize.of(400, full: 10_000, release: 100_000)
+    private static let clients = 4
+
+    /// Mounts the disk at $1/disk and becomes the program. A child stays, which takes all space
+    /// once there is $1/fill, gives it back once there is $1/free, and writes down what the log
+    /// takes.
+    private static let script = #"""
+        folder=$1; shift
+        mkdir "$folder/disk" && mount -t tmpfs -o size=4m tmpfs "$folder/disk" || exit 1
+        (
+            while [ -d "$folder/disk" ] && [ ! -e "$folder/fill" ]; do sleep 0.05; done
+            cat /dev/zero >"$folder/disk/filler" 2>"$folder/words"
+            : >"$folder/filled"
+            while [ -d "$folder/disk" ] && [ ! -e "$folder/free" ]; do
+                stat -c %s "$folder/disk/cache.sqlite-wal" >>"$folder/sizes" 2>&1
+                sleep 0.2
+            done
+            rm -f "$folder/disk/filler"
+            : >"$folder/freed"
+        ) >"$folder/child" 2>&1 &
+        exec "$@"
+        """#
+
+    @Test func aFullDiskCostsNoAnswerAndIsUsedAgainOnceThereIsSpace() async throws {
+        try await onThread {
+            let house = try FaultHouse()
+            let unshare = try #require(Tool("unshare"))
+            let program = try house.start(
+                ["cache_size 1GiB"], file: house.folder.file("disk/cache.sqlite"),
+                runner: [unshare.path, "-rm", "/bin/sh", "-c", Self.script, "sh", house.folder.path])
+            let tally = Tally()
+            let third = Self.requests / 3
+            try Self.ask(program, 0..<third, tally)
+            try house.folder.put([], "fill")
+            waitUntil(within: 60) { house.folder.has("filled") }
+            try #require(house.folder.has("filled"))
+            try Self.ask(program, third..<Self.requests, tally)
+            let isFull = try Self.says("cannot be written", program, tally, from: 5_000_000)
+            try house.folder.put([], "free")
+            waitUntil(within: 60) { house.folder.has("freed") }
+            let begun = ContinuousClock.now
+            let isBack = try Self.says("works again", program, tally, from: 10_000_000)
+            let resumption = ContinuousClock.now - begun
+            #expect(program.isRunning && isFull && isBack, "\(program.text.suffix(2_000))")
+            #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
+            let sizes = String(decoding: try house.folder.bytes("sizes"), as: UTF8.self)
+            let log = sizes.split(separator: "\n").compactMap { Int($0) }.max() ?? 0
+            print("F3 full disk: \(tally.now); log \(log) bytes; cached again after \(resumption)")
+            #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now.wrong.prefix(5))")
+            #expect(log <= 4 << 20)
+        }
+    }
+
+    private static func ask(_ program: ServedProgram, _ albums: Range<Int>, _ tally: Tally) throws {
+        let port = try program.port
+        concurrently(clients) { number in
+            let client = CheckingClient(port: port)
+            for album in albums.dropFirst(number).enumerated() where album.offset % clients == 0 {
+                tally.note(client.ask(album: album.element))
+            }
+        }
+    }
+
+    /// Whether the program says this of what is asked for from now on.
+    private static func says(
+        _ text: String, _ program: ServedProgram, _ tally: Tally, from first: Int
+    ) throws -> Bool {
+        let client = CheckingClient(port: try program.port)
+        var album = first
+        waitUntil(within: 120) {
+            tally.note(client.ask(album: album))
+            album += 1
+            usleep(50_000)
+            return program.text.contains(text) || !program.isRunning
+        }
+        return program.text.contains(text)
+    }
+}

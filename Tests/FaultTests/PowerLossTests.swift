@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// F2: the power goes at any moment. What the proxy writes to its cache file is recorded, and files
+/// are made of it as a disk may have them then: what was synchronised, and any part of the rest.
+/// Passes with 0 malformed files, 0 wrong bodies, and a store that opens each. As the control, a
+/// disk that ignores `fdatasync` (what `synchronous = OFF` would be) must be found out by the same
+/// look in more than half of its images. The proxy knows `NORMAL` alone.
+@Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(FaultyCalls.requirement))
+struct PowerLossTests {
+    private static let images = TestSize.of(12, full: 1_000, release: 20_000)
+    private static let albums = TestSize.of(150, full: 600)
+    /// Of the cache file: so few that the log is often taken over.
+    private static let bytes = TestSize.of(1 << 20, full: 4 << 20)
+    /// Of each image are looked at: the newest, which the loss may have touched.
+    private static let rows = 40
+
+    private struct Figures: Sendable {
+        var unsound = 0
+        var refused = 0
+        var found = 0
+        var wrong = 0
+    }
+
+    @Test func whatALossOfPowerLeavesIsSoundAndServesNothingWrong() async throws {
+        try await onThread {
+            let seed = UInt64.random(in: 0...UInt64.max)
+            var generator = SeededGenerator(seed: seed)
+            let trace = try Self.record()
+            try #require(trace.syncs > 4)
+            let honest = try Self.look(at: trace, .honest, Self.images, &generator)
+            let controls = max(Self.images / 4, 12)
+            let lying = try Self.look(at: trace, .lying, controls, &generator)
+            print(
+                """
+                F2 \(Self.images) images of \(trace.count) operations, \(trace.syncs) syncs: \(honest.unsound) \
+                malformed, \(honest.wrong) wrong of \(honest.found) bodies, \(honest.refused) refused; control: \
+                \(lying.unsound) of \(controls) found out, \(lying.wrong) wrong of \(lying.found); seed \(seed)
+                """)
+            #expect(honest.unsound == 0 && honest.wrong == 0 && honest.refused == 0, "seed \(seed)")
+            #expect(honest.found > Self.images, "seed \(seed)")
+            // Of few images few may happen to be whole in spite of it.
+            let expected = TestSize.of(1, full: controls / 2)
+            #expect(lying.unsound >= expected && lying.wrong == 0, "seed \(seed): \(lying)")
+        }
+    }
+
+    /// The program fills a cache that is too small for it all, and is killed.
+    private static func record() throws -> DiskTrace {
+        let house = try FaultHouse()
+        let calls = try FaultyCalls(in: house.folder)
+        let trace = house.folder.file("trace")
+        let program = try house.start(
+            ["cache_size \(bytes)"], runner: calls.recording(house.cacheFile, to: trace))
+        let port = try program.port
+        let tally = Tally()
+        concurrently(8) { number in
+            let client = CheckingClient(port: port)
+            for album in stride(from: number, to: albums, by: 8) { tally.note(client.ask(album: album)) }
+        }
+        #expect(tally.now.right == albums, "\(tally.now)")
+        waitUntil(within: 60) { (LeftFile(path: house.cacheFile).entries ?? 0) >= albums / 2 }
+        program.kill()
+        return try DiskTrace(trace)
+    }
+
+    private static func look(
+        at trace: DiskTrace, _ disk: DiskTrace.Disk, _ images: Int, _ generator: inout SeededGenerator
+    ) throws -> Figures {
+        var figures = Figures()
+        let folder = try TemporaryFolder()
+        // Before that the file has no tables yet.
+        let first = disk == .honest ? 1 : trace.count / 2
+        for _ in 0..<images {
+            for name in try folder.names { try folder.remove(name) }
+            let count = Int.random(in: first...trace.count, using: &generator)
+            for (file, bytes) in trace.image(after: count, on: disk, &generator) {
+                guard let suffix = DiskTrace.suffixes[file] else { continue }
+                for name in ["cache.sqlite", "copy.sqlite"] { try folder.put(bytes, name + suffix) }
+            }
+            // The first connection to a file takes its log over.
+            let isSound = LeftFile(path: folder.file("copy.sqlite")).isSound
+            let visit = LeftFile(path: folder.file("cache.sqlite")).visit(maxBytes: bytes, most: rows)
+            if !isSound || !visit.isReadable { figures.unsound += 1 }
+            if !visit.isAvailable { figures.refused += 1 }
+            figures.found += visit.found
+            figures.wrong += visit.wrong
+        }
+        return figures
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// F7: clients that send a byte of their head a second, and clients that read a byte a second of an
+/// answer of a mebibyte. Passes where everybody else is answered, memory grows by at most 64 MiB,
+/// and all of them are gone once their deadlines (10 and 60 s) have passed. The latency of the
+/// others is told and not judged: the machine may be busy.
+@Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary))
+struct SlowClientTests {
+    private static let each = TestSize.of(20, full: 200, release: 1_000)
+    private static let requests = TestSize.of(30, full: 2_000, release: 20_000)
+    /// Deadlines take a minute.
+    private static let waitsForDeadlines = TestSize.of(false, full: true, release: true)
+
+    @Test func slowClientsCostOthersNothing() async throws {
+        try await onThread {
+            let house = try FaultHouse()
+            let program = try house.start(["admin_listen 127.0.0.1:0"])
+            let (port, adminPort) = (try program.port, try program.adminPort)
+            let tally = Tally()
+            let client = CheckingClient(port: port)
+            tally.note(client.ask(album: FaultOrigin.largeAlbum))
+            let alone = Self.latency(port, tally)
+            let before = try ProcessFigures(program.id).residentBytes
+            let slow = try SlowClients(port: port, Self.each)
+            let beside = Self.latency(port, tally)
+            let growth = try ProcessFigures(program.id).residentBytes - before
+            let begun = ContinuousClock.now
+            if Self.waitsForDeadlines {
+                waitUntil(within: 180) {
+                    usleep(200_000)
+                    // That of `client`.
+                    return Self.connections(adminPort).map { $0 <= 1 } ?? !program.isRunning
+                }
+                #expect(Self.connections(adminPort).map { $0 <= 1 } == true, "\(program.text.suffix(1_000))")
+            }
+            let closing = ContinuousClock.now - begun
+            slow.stop()
+            tally.note(client.ask(album: 1))
+            print(
+                """
+                F7 \(Self.each) slow heads, \(Self.each) slow readers: \(tally.now); p99 alone \(alone), beside \
+                \(beside); \(growth >> 10) KiB more; \(Self.waitsForDeadlines ? "all closed after \(closing)" : "")
+                """)
+            #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now)")
+            #expect(growth <= 64 << 20)
+            #expect(program.isRunning && program.stop() == 0)
+        }
+    }
+
+    /// The 99th percentile of hits.
+    private static func latency(_ port: Int, _ tally: Tally) -> Duration {
+        let client = CheckingClient(port: port)
+        var times: [Duration] = []
+        for number in 0..<requests {
+            times.append(ContinuousClock().measure { tally.note(client.ask(album: number % 10)) })
+        }
+        return times.sorted()[times.count * 99 / 100]
+    }
+
+    /// Of clients, by the metrics.
+    private static func connections(_ adminPort: Int) -> Int? {
+        guard let reply = try? HTTPTestClient(port: adminPort).send("GET", "/metrics") else { return nil }
+        let lines = String(decoding: reply.body, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("refrain_connections ") }.flatMap { Int($0.split(separator: " ")[1]) }
+    }
+}
+
+/// Many clients at a byte a second each.
+final class SlowClients: Sendable {
+    private let isOver = Mutex(false)
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    /// - Parameter count: of those that send slowly, and again of those that read slowly.
+    init(port: Int, _ count: Int) throws {
+        let senders = try (0..<count).map { _ in try RawClient(port: UInt16(port)) }
+        let readers = try (0..<count).map { _ in try RawClient(port: UInt16(port), receiveBuffer: 2_048) }
+        let target = FaultOrigin.target(FaultOrigin.largeAlbum)
+        for reader in readers { try reader.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n") }
+        let slow = String(repeating: "x", count: 400)
+        let head = Array("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\nX-Slow: \(slow)".utf8)
+        Thread.detachNewThread { [self] in
+            for byte in head {
+                if isOver.withLock({ $0 }) { break }
+                for sender in senders { try? sender.send([byte]) }
+                for reader in readers { _ = reader.readSome(1, patience: .zero) }
+                sleep(1)
+            }
+            withExtendedLifetime((senders, readers)) {}
+            hasEnded.signal()
+        }
+    }
+
+    /// Closes all.
+    func stop() {
+        isOver.withLock { $0 = true }
+        hasEnded.wait()
+    }
+}

@@ -1,0 +1,80 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Foundation
+import Proxy
+import Server
+import TestSupport
+import Testing
+
+/// The system's clock is set ahead and back (HARDENING F10): no age is negative, and nothing is
+/// called fresher than it can be. Timers run by another clock; what happens to the developer token
+/// is told in DeveloperTokenTests.
+@Suite(.timeLimit(.minutes(10))) struct ClockTests {
+    private static let lifetime = 60
+    private static let stale = 600
+    /// Unix seconds of 2038-01-19 03:14:08 and of 1970-01-01 00:00:10.
+    private static let (beyond32Bits, atTheBeginning): (Int64, Int64) = (2_147_483_648, 10)
+
+    private func start(_ clock: ManualClock, _ file: String?) throws -> (ProxyUnderTest, FakeOrigin) {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        var policy = Policy()
+        policy[.albums] = .fixed(Self.lifetime, stale: Self.stale)
+        let store = file.map { SQLiteStore.open(path: $0, maxBytes: 64 << 20) { _ in } }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, cache: cache, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
+        return (proxy, origin)
+    }
+
+    /// What an answer says of its age and of how long it is fresh; an error where that cannot be.
+    private func problem(_ reply: HTTPTestClient.Reply) -> String? {
+        guard reply.status == 200 else { return "status \(reply.status)" }
+        if let text = reply.field("Age") {
+            guard let age = Int(text), (0...(Self.lifetime + Self.stale)).contains(age) else { return "Age: \(text)" }
+        }
+        let status = reply.field("Cache-Status") ?? ""
+        guard let ttl = status.components(separatedBy: "; ").first(where: { $0.hasPrefix("ttl=") })?.dropFirst(4) else {
+            return nil
+        }
+        guard let seconds = Int(ttl), seconds <= Self.lifetime else { return "Cache-Status: \(status)" }
+        return nil
+    }
+
+    @Test(arguments: [3_600, -3_600, 400 * 86_400, -400 * 86_400])
+    func aStepOfTheClockMakesNothingFresherThanItIs(seconds: Int) throws {
+        let clock = ManualClock(1_790_000_000)
+        let folder = try TemporaryFolder()
+        let (proxy, origin) = try start(clock, folder.file("cache.sqlite"))
+        defer { proxy.stop() }
+        #expect(problem(try proxy.client.send("GET", "/v1/catalog/us/albums/1")) == nil)
+        clock.advance(seconds: seconds)
+        #expect(problem(try proxy.client.send("GET", "/v1/catalog/us/albums/1")) == nil)
+        clock.advance(seconds: Self.lifetime + Self.stale + 1)
+        #expect(problem(try proxy.client.send("GET", "/v1/catalog/us/albums/1")) == nil)
+        waitUntil { origin.requests.count >= 2 }
+        #expect(origin.requests.count >= 2, "after its whole life by any clock it is asked for again")
+    }
+
+    /// Any order of requests, steps and moments far away, with a file and without.
+    @Test(arguments: [21, 22, 23] as [UInt64], [true, false])
+    func noOrderOfStepsMakesAnAgeThatCannotBe(seed: UInt64, hasFile: Bool) throws {
+        var random = SeededGenerator(seed: seed)
+        let clock = ManualClock(1_790_000_000)
+        let folder = try TemporaryFolder()
+        let (proxy, origin) = try start(clock, hasFile ? folder.file("cache.sqlite") : nil)
+        defer { proxy.stop() }
+        for number in 0..<TestSize.of(150, full: 2_000) {
+            let now = clock.unixSeconds
+            let far: [Int64] = [Self.beyond32Bits - now, Self.atTheBeginning - now, 1_790_000_000 - now]
+            let near: [Int64] = [0, 1, 30, 61, 661, 3_600, -1, -30, -3_600, 400 * 86_400, -400 * 86_400]
+            let step = (far + near).randomElement(using: &random)!
+            if Int.random(in: 0..<3, using: &random) == 0 { clock.advance(seconds: Int(step)) }
+            let target = "/v1/catalog/us/albums/\(Int.random(in: 1...4, using: &random))"
+            let problem = problem(try proxy.client.send("GET", target))
+            #expect(problem == nil, "seed \(seed), request \(number), at \(clock.unixSeconds)")
+            if problem != nil { return }
+        }
+        #expect(origin.requests.count > 4)
+    }
+}
