@@ -26,6 +26,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// The time, read once a turn: everything that happens in one turn happens at one instant.
     public private(set) var now: Instant
+    private var previousTurn: Instant
     /// Nil, but in runs that do not wait: the clock on the machine is the time then.
     private let virtualTime: VirtualTime?
 
@@ -65,6 +66,7 @@ public final class EventLoop: @unchecked Sendable {
         EventLoop.ignoreBrokenPipes
         self.virtualTime = virtualTime
         now = virtualTime?.now ?? Instant.now()
+        previousTurn = now
         queue = DispatchQueue(label: label)
         poller = try Poller()
         pollSource = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor, queue: queue)
@@ -161,7 +163,6 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Asks the kernel first: what has come counts before a deadline that has passed.
     private func timerFired() {
-        timerHold.noteTurn(expected: armedDeadline, at: currentTime)
         armedDeadline = nil
         drain()
     }
@@ -170,7 +171,10 @@ public final class EventLoop: @unchecked Sendable {
     private var nextTimer: Instant? { timers.earliest.map { max($0, timerHold.end) } }
 
     private func runDueTimers() {
-        timerHold.noteTurn(expected: armedDeadline, at: now)
+        // What has become due since the last turn, or was set to the past, is late by then.
+        if now - previousTurn >= TimerHold.lateness, let earliest = timers.earliest {
+            timerHold.noteTurn(expected: max(earliest, previousTurn), at: now)
+        }
         guard now >= timerHold.end else { return }
         // Bounded by the sequence, so that a timer that schedules itself for now waits for the next
         // turn.
@@ -184,9 +188,8 @@ public final class EventLoop: @unchecked Sendable {
     private func armTimer() {
         if virtualTime != nil { return requestLeap() }
         guard let next = nextTimer, armedDeadline.map({ next < $0 }) ?? true, !isStopped else { return }
-        let now = Instant.now()
-        armedDeadline = max(next, now)
-        let delay = max(0, (next - now).wholeNanoseconds)
+        armedDeadline = next
+        let delay = max(0, (next - Instant.now()).wholeNanoseconds)
         timerSource.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .milliseconds(1))
     }
 
@@ -207,7 +210,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// A turn for what the poller found.
     private func takeTurn(_ count: Int) {
-        now = currentTime
+        readTime()
         for index in 0..<count {
             let (tag, readiness) = poller.event(index)
             slots[tag]?.descriptorIsReady(readiness)
@@ -218,10 +221,15 @@ public final class EventLoop: @unchecked Sendable {
     private func turn(_ body: () -> Void) {
         if isInTurn { return body() }
         isInTurn = true
-        now = currentTime
+        readTime()
         body()
         endTurn()
         endTurns()
+    }
+
+    private func readTime() {
+        previousTurn = now
+        now = currentTime
     }
 
     private func endTurn() {

@@ -1,27 +1,28 @@
-/// Keeps the timers of a loop that was not run for a second (its process was stopped, or the
-/// machine had no time for it) from running at once: those that are due then are nobody's fault.
+/// Keeps the timers of a loop that was not run for a while (its process was stopped, or the machine
+/// had no time for it) from running at once: that they are late is no fault of those they are for.
 /// What came in meanwhile is handled first, by this loop or by another that tells this one of it.
 ///
 /// Measured: after a stop of 17 s in which the origin had answered, one client in 13 got a 504, as
 /// the loop that it waited on looked at its timers before the loop with the answer had told.
 struct TimerHold {
     /// Timers that are as late as this show that the loop was not run.
-    static let lateness = Duration.seconds(1)
-    /// Other loops have told what they found by then.
-    static let length = Duration.milliseconds(250)
+    static let lateness = Duration.milliseconds(100)
+    /// Timers wait for as long again as they are late, and at most for this: other loops, however
+    /// busy the machine, have told what they found by then.
+    static let longest = Duration.seconds(1)
 
     /// Before it no timer runs.
     private(set) var end = Instant(nanoseconds: .min)
     /// Whether timers still have to run since it held them: on a machine where every turn is late
-    /// they run in every second one.
+    /// they run in every second one. So do those of a process that is stopped twice in a second.
     private var isSpent = false
 
     /// - Parameters:
-    ///   - expected: when the loop was to take a turn at the latest; nil: it was to wait.
+    ///   - expected: when the loop was to take a turn at the latest.
     ///   - now: when it takes one.
-    mutating func noteTurn(expected: Instant?, at now: Instant) {
-        guard let expected, !isSpent, now - expected >= Self.lateness else { return }
-        end = now + Self.length
+    mutating func noteTurn(expected: Instant, at now: Instant) {
+        guard !isSpent, now - expected >= Self.lateness else { return }
+        end = now + min(now - expected, Self.longest)
         isSpent = true
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import EventLoop
@@ -7,9 +8,9 @@ import Testing
 
     /// Notes a turn that was expected at `expected` and took place at `now`, in milliseconds.
     /// - Returns: when timers may run, or nil where they may at once.
-    private static func note(_ hold: inout TimerHold, _ expected: Int?, _ now: Int) -> Int? {
+    private static func note(_ hold: inout TimerHold, _ expected: Int, _ now: Int) -> Int? {
         let instant = start + .milliseconds(now)
-        hold.noteTurn(expected: expected.map { start + .milliseconds($0) }, at: instant)
+        hold.noteTurn(expected: start + .milliseconds(expected), at: instant)
         guard hold.end > instant else { return nil }
         return Int((hold.end - start).wholeNanoseconds / 1_000_000)
     }
@@ -17,32 +18,59 @@ import Testing
     @Test func timersThatAreLateByLittleRunAtOnce() {
         var hold = TimerHold()
         #expect(Self.note(&hold, 0, 0) == nil)
-        #expect(Self.note(&hold, 0, 999) == nil)
-        // It was to wait for the kernel alone, however long.
-        #expect(Self.note(&hold, nil, 100_000) == nil)
+        #expect(Self.note(&hold, 0, 99) == nil)
         #expect(Self.note(&hold, 200_000, 150_000) == nil)
     }
 
-    @Test func timersOfALoopThatWasNotRunWaitForWhatCameMeanwhile() {
+    @Test func timersOfALoopThatWasNotRunWaitAsLongAgain() {
         var hold = TimerHold()
-        #expect(Self.note(&hold, 0, 1_000) == 1_250)
+        #expect(Self.note(&hold, 0, 100) == 200)
         // Turns for what came do not make it longer, nor do they end it.
-        #expect(Self.note(&hold, nil, 1_001) == 1_250)
-        #expect(Self.note(&hold, 1_250, 1_249) == 1_250)
-        #expect(Self.note(&hold, 1_250, 1_251) == nil)
+        #expect(Self.note(&hold, 101, 150) == 200)
+        #expect(Self.note(&hold, 200, 199) == 200)
+        #expect(Self.note(&hold, 200, 201) == nil)
+        hold.noteTimersRun()
+        #expect(Self.note(&hold, 250, 850) == 1_450)
+    }
+
+    @Test func timersOfALoopThatWasStoppedForLongWaitASecond() {
+        var hold = TimerHold()
+        #expect(Self.note(&hold, 0, 17_000) == 18_000)
+        #expect(Self.note(&hold, 18_000, 18_001) == nil)
         hold.noteTimersRun()
         // Stopped once more.
-        #expect(Self.note(&hold, 1_300, 9_000) == 9_250)
+        #expect(Self.note(&hold, 18_500, 30_000) == 31_000)
     }
 
     @Test func timersOfALoopThatIsAlwaysLateRunAllTheSame() {
         var hold = TimerHold()
-        #expect(Self.note(&hold, 0, 1_300) == 1_550)
+        #expect(Self.note(&hold, 0, 1_300) == 2_300)
         // Turns until the timer fires, and the one that was set for the end of the hold, all late.
-        #expect(Self.note(&hold, 0, 1_540) == 1_550)
-        #expect(Self.note(&hold, 0, 2_600) == nil)
-        #expect(Self.note(&hold, 1_550, 3_900) == nil)
+        #expect(Self.note(&hold, 0, 2_290) == 2_300)
+        #expect(Self.note(&hold, 0, 3_600) == nil)
+        #expect(Self.note(&hold, 2_300, 4_900) == nil)
         hold.noteTimersRun()
-        #expect(Self.note(&hold, 3_900, 5_200) == 5_450)
+        #expect(Self.note(&hold, 4_900, 6_200) == 7_200)
+    }
+
+    private final class Record {
+        var turnEnded: Instant?
+        var timerRan: Instant?
+    }
+
+    /// The end of its turn set the timer anew, as if it had just become due.
+    @Test func timersOfALoopThatWasStoppedWithinATurnWaitToo() throws {
+        try withLoop { loop in
+            let record = Record()
+            loop.sync {
+                loop.schedule(after: .milliseconds(50)) { record.timerRan = loop.currentTime }
+                usleep(400_000)
+                record.turnEnded = loop.currentTime
+            }
+            #expect(loop.eventually { record.timerRan != nil })
+            let (ended, ran) = loop.sync { (record.turnEnded, record.timerRan) }
+            let held = try #require(ran) - #require(ended)
+            #expect(held >= .milliseconds(300))
+        }
     }
 }

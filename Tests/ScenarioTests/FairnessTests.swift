@@ -55,9 +55,10 @@ import Upstream
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
         defer { proxy.stop() }
         let leaving = try send(1, proxy)
-        waitUntil { proxy.statistics[.upstreamRequests] == 1 }
+        waitUntil { origin.requests.joined().count == 1 }
         leaving.close()
-        usleep(20_000)
+        waitUntil { proxy.statistics.connections.count == 0 }
+        #expect(proxy.statistics.connections.count == 0, "the leaving was not seen")
         gate.open()
         waitUntil { proxy.statistics[.stored] == 1 }
         #expect(try proxy.client.send("GET", Self.album(1)).field("Cache-Status")?.contains("hit") == true)

@@ -48,7 +48,7 @@ import Testing
                 #expect(answer.contains("\r\nConnection: close\r\n"))
                 #expect(answer.contains("\r\nWWW-Authenticate: Bearer") == (status == 401))
             }
-            #expect(origin.requests.isEmpty && proxy.statistics.requests.heldBytes == 0)
+            #expect(origin.requests.isEmpty && proxy.statistics.requestBudget.heldBytes == 0)
         }
     }
 
@@ -77,12 +77,12 @@ import Testing
             }
             waitUntil { proxy.statistics[.refused] > 0 }
             #expect((1..<clients.count).contains(proxy.statistics[.refused]))
-            #expect(proxy.statistics.requests.heldBytes <= 1 << 20)
+            #expect(proxy.statistics.requestBudget.heldBytes <= 1 << 20)
             // What needs no memory for long is answered.
             #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
             for client in clients { client.close() }
-            waitUntil { proxy.statistics.requests.heldBytes == 0 }
-            #expect(proxy.statistics.requests.heldBytes == 0)
+            waitUntil { proxy.statistics.requestBudget.heldBytes == 0 }
+            #expect(proxy.statistics.requestBudget.heldBytes == 0)
         }
     }
 
@@ -100,11 +100,11 @@ import Testing
         try withProxy(bounds: bounds(requestBytes: 1 << 20)) { proxy, _ in
             let clients = try (0..<20).map { _ in try RawClient(port: UInt16(proxy.port)) }
             for client in clients { try client.send("GET / HTTP/1.1\r\nX: ") }
-            waitUntil { proxy.statistics.requests.heldBytes > 0 }
-            #expect((1...(1 << 20)).contains(proxy.statistics.requests.heldBytes))
+            waitUntil { proxy.statistics.requestBudget.heldBytes > 0 }
+            #expect((1...(1 << 20)).contains(proxy.statistics.requestBudget.heldBytes))
             for client in clients { client.close() }
-            waitUntil { proxy.statistics.requests.heldBytes == 0 }
-            #expect(proxy.statistics.requests.heldBytes == 0)
+            waitUntil { proxy.statistics.requestBudget.heldBytes == 0 }
+            #expect(proxy.statistics.requestBudget.heldBytes == 0)
         }
     }
 
@@ -137,13 +137,13 @@ import Testing
                 return client
             }
             defer { for client in slow { client.close() } }
-            waitUntil { proxy.statistics.answers.resetCount >= 9 }
-            #expect(proxy.statistics.answers.resetCount == 9)
-            #expect(proxy.statistics.answers.heldBytes <= bounds.answerBytes)
+            waitUntil { proxy.statistics.answerBudget.resetCount >= 9 }
+            #expect(proxy.statistics.answerBudget.resetCount == 9)
+            #expect(proxy.statistics.answerBudget.heldBytes <= bounds.answerBytes)
             #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1").body.count == size, "one that reads")
             for client in slow { client.close() }
-            waitUntil { proxy.statistics.answers.heldBytes == 0 }
-            #expect(proxy.statistics.answers.heldBytes == 0)
+            waitUntil { proxy.statistics.answerBudget.heldBytes == 0 }
+            #expect(proxy.statistics.answerBudget.heldBytes == 0)
         }
     }
 
@@ -158,11 +158,11 @@ import Testing
                 return client
             }
             let honest = try client(0, from: 2)
-            waitUntil { proxy.statistics.answers.heldBytes >= size }
+            waitUntil { proxy.statistics.answerBudget.heldBytes >= size }
             let greedy = try (1...8).map { try client($0, from: 1) }
             defer { for client in greedy { client.close() } }
-            waitUntil { proxy.statistics.answers.resetCount >= 6 }
-            #expect(proxy.statistics.answers.resetCount == 6)
+            waitUntil { proxy.statistics.answerBudget.resetCount >= 6 }
+            #expect(proxy.statistics.answerBudget.resetCount == 6)
             #expect(honest.read().count > size, "the one that began first of all")
             honest.close()
         }
@@ -173,12 +173,12 @@ import Testing
             for number in 0..<4 {
                 let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4_096)
                 try client.send("GET /v1/catalog/us/songs/\(number) HTTP/1.1\r\nHost: x\r\n\r\n")
-                #expect(!client.read(10_000).isEmpty && proxy.statistics.requests.heldBytes > 0)
+                #expect(!client.read(10_000).isEmpty && proxy.statistics.requestBudget.heldBytes > 0)
                 client.close()
             }
-            waitUntil { proxy.statistics.requests.heldBytes == 0 && proxy.statistics.answers.heldBytes == 0 }
-            #expect(proxy.statistics.requests.heldBytes == 0)
-            #expect(proxy.statistics.answers.heldBytes == 0)
+            waitUntil { proxy.statistics.requestBudget.heldBytes == 0 && proxy.statistics.answerBudget.heldBytes == 0 }
+            #expect(proxy.statistics.requestBudget.heldBytes == 0)
+            #expect(proxy.statistics.answerBudget.heldBytes == 0)
         }
     }
 }

@@ -106,13 +106,13 @@ extension MetricFamily {
             \.source.connections.refusedCount),
         gauge(
             "refrain_request_memory_bytes", "Memory of requests that are being read, or wait for their answers",
-            \.source.requests.heldBytes),
+            \.source.requestBudget.heldBytes),
         gauge(
             "refrain_answer_memory_bytes", "Memory of answers that slow clients have not taken yet",
-            \.source.answers.heldBytes),
+            \.source.answerBudget.heldBytes),
         counter(
             "refrain_slow_clients_total", "Connections that were reset in the middle of an answer, for want of memory",
-            \.source.answers.resetCount),
+            \.source.answerBudget.resetCount),
         counter("refrain_hits_total", "Requests answered without waiting for the origin, stale ones included", .hits),
     ]
 

@@ -30,8 +30,8 @@ final class Exchange {
     private var flight: Flights.FlightID?
     /// Where it waits for another's flight.
     private var awaited: Flights.Table.Seat?
-    /// Who wants by now what was asked for on behalf of another.
-    private var hurrying: UpstreamParty?
+    /// Who wants by now what was asked for on behalf of another party, or of none.
+    private var promoter: UpstreamParty?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
     /// The token that was sent last; nil when the proxy has none of its own.
@@ -87,9 +87,9 @@ final class Exchange {
     }
 
     /// A client waits by now for what was asked for without one, or on behalf of another.
-    func hurry(for party: UpstreamParty) {
-        hurrying = party
-        handle(.hurried)
+    func promote(for party: UpstreamParty) {
+        promoter = party
+        handle(.promoted)
     }
 
     /// No client waits any more for what this one leads.
@@ -232,7 +232,7 @@ extension Exchange {
         case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
-        case .promote(let priority): upstream?.promote(to: priority, of: hurrying)
+        case .promote(let priority): upstream?.promote(to: priority, of: promoter)
         case .pause: upstream?.pause()
         case .resume: upstream?.resume()
         case .cancel: cancel()
@@ -270,7 +270,7 @@ extension Exchange {
             validators: sending.validates ? request.stored?.preconditionLines ?? [] : [])
         upstream = proxy.gate.send(
             UpstreamRequest(method: request.forwarded.method, head: head, body: request.forwarded.body),
-            priority: sending.priority, party: hurrying ?? party, account: proxy.account(of: request, party),
+            priority: sending.priority, party: promoter ?? party, account: proxy.account(of: request, party),
             deadline: proxy.context.loop.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
         if upstream?.isWaitingForTurn == true { waitForTurn() }

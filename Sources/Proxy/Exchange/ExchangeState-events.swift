@@ -121,7 +121,7 @@ extension ExchangeState {
         case clientBlocked, clientDrained
         case clientLeft
         /// A client waits by now for what no client had asked for, or another client had.
-        case hurried
+        case promoted
         /// The client has left, no other waits, and nothing was sent yet.
         case unwanted
     }

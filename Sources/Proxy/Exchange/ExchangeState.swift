@@ -56,7 +56,7 @@ struct ExchangeState {
     /// Whether another's request brings the answer.
     private(set) var isCollapsed = false
     /// Whether a client waits by now for what no client had asked for.
-    private var isHurried = false
+    private var isPromoted = false
     /// Whether something stale can be served in place of an answer that does not come, as far as is
     /// known.
     private(set) var hasStandIn: Bool
@@ -120,7 +120,7 @@ struct ExchangeState {
         case .clientBlocked: isStreaming ? Step(origin: .pause) : Step()
         case .clientDrained: isStreaming ? Step(origin: .resume) : Step()
         case .clientLeft: clientLeft()
-        case .hurried: hurried()
+        case .promoted: promoted()
         case .unwanted: unwanted()
         }
     }
@@ -201,7 +201,7 @@ extension ExchangeState {
     /// A client waits, a client waits for a confirmation, or no client waits.
     private var priority: UpstreamPriority {
         switch traits.audience {
-        case .refresh where !isHurried: .refresh
+        case .refresh where !isPromoted: .refresh
         default: traits.hasStored ? .revalidation : .waitingClient
         }
     }
@@ -215,8 +215,8 @@ extension ExchangeState {
         return step
     }
 
-    private mutating func hurried() -> Step {
-        isHurried = true
+    private mutating func promoted() -> Step {
+        isPromoted = true
         guard case .asking = work else { return Step() }
         return Step(origin: .promote(priority))
     }

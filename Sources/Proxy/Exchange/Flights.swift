@@ -54,21 +54,22 @@ final class Flights: Sendable {
             state.queued[seat.flight] = Queued(exchange: known.exchange, party: party)
             return (joining, seat, known.exchange)
         }
-        queued?.execute { $0.hurry(for: party) }
+        queued?.execute { $0.promote(for: party) }
         return (joining, seat)
     }
 
     /// This exchange hears of clients that join its flight while its request may be waiting for its
     /// turn.
-    /// - Parameter party: on whose behalf it waits; nil where no client does yet: one that has
-    ///   joined since the flight began hurries it now.
+    /// - Parameter party: on whose behalf it waits; nil where no client does yet. One that has
+    ///   joined since the flight began promotes it now; its party was not noted, for the time
+    ///   between is a step of this loop.
     func note(_ exchange: Exchange, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
         let queued = Queued(exchange: Confined(exchange, to: loop), party: party)
         let isWaitedFor = state.withLock { state in
             state.queued[id.flight] = queued
             return party == nil && state.table.isWaitedFor(id)
         }
-        if isWaitedFor { exchange.hurry(for: .everyone) }
+        if isWaitedFor { exchange.promote(for: .everyone) }
     }
 
     /// The client of one that waits for a flight has left. Where it was the last, the leader may

@@ -108,7 +108,7 @@ extension ProxyLoop {
         let flightKey = FlightKey(key, token: made.map { token(of: $0) } ?? ClientToken.none)
         guard let flight = shared.flights.refresh(flightKey, now: context.loop.now) else { return }
         let exchange = Exchange(made ?? request(), for: .refresh(flight), self)
-        // A client that joins the flight hurries it.
+        // A client that joins the flight promotes it.
         shared.flights.note(exchange, as: flight, of: nil, on: context.loop)
         exchange.start()
     }

@@ -25,9 +25,9 @@ public struct ProxyShared: Sendable {
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// What requests may hold, over all loops.
-    let requests = RequestBudget()
+    let requestBudget = RequestBudget()
     /// What answers may hold that clients have not taken, over all loops.
-    let answers = AnswerBudget()
+    let answerBudget = AnswerBudget()
     /// The connections of all loops' clients.
     let connections = ConnectionCensus()
     /// What is known of the resources in stored answers.

@@ -18,9 +18,9 @@ public struct StatisticsSource: Sendable {
     private let findTTLSpeed: @Sendable () -> Int
     private let recorder: TrafficRecorder
     /// What requests hold that are being read, or wait.
-    public let requests: RequestBudget
+    public let requestBudget: RequestBudget
     /// What answers hold that clients have not taken.
-    public let answers: AnswerBudget
+    public let answerBudget: AnswerBudget
     /// The connections of clients.
     public let connections: ConnectionCensus
 
@@ -32,7 +32,7 @@ public struct StatisticsSource: Sendable {
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
-        requests: RequestBudget = RequestBudget(), answers: AnswerBudget = AnswerBudget(),
+        requestBudget: RequestBudget = RequestBudget(), answerBudget: AnswerBudget = AnswerBudget(),
         connections: ConnectionCensus = ConnectionCensus(),
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
@@ -49,8 +49,8 @@ public struct StatisticsSource: Sendable {
         countRestingForms = restingForms
         findTTLSpeed = ttlSpeed
         self.recorder = recorder
-        self.requests = requests
-        self.answers = answers
+        self.requestBudget = requestBudget
+        self.answerBudget = answerBudget
         self.connections = connections
     }
 

@@ -143,7 +143,7 @@ public final class ProxyServer: Sendable {
             statistics: workers.map(\.statistics), cache: settings.shared.cache, budget: settings.shared.budget,
             feed: settings.shared.feed,
             clients: { [self] in running.withLock { $0.settings.shared.clientKeys?.clients ?? [] } },
-            requests: settings.shared.requests, answers: settings.shared.answers,
+            requestBudget: settings.shared.requestBudget, answerBudget: settings.shared.answerBudget,
             connections: settings.shared.connections,
             accessLog: { [self] in running.withLock { $0.settings.accessLog?.sink } },
             developerTokens: { [self] in running.withLock { $0.settings.shared.credentials.developer } },
@@ -246,8 +246,8 @@ extension ProxyServer {
 
 extension ProxySettings {
     fileprivate func applyBounds() {
-        shared.requests.limit(to: bounds.requestBytes)
-        shared.answers.limit(to: bounds.answerBytes)
+        shared.requestBudget.limit(to: bounds.requestBytes)
+        shared.answerBudget.limit(to: bounds.answerBytes)
         shared.connections.limit(to: bounds.connections, perAddress: bounds.connectionsPerAddress)
     }
 

@@ -198,7 +198,7 @@ public final class ProxyService: Service {
     }
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
-        guard !proxy.context.requests.isExhausted else {
+        guard !proxy.context.requestBudget.isExhausted else {
             let error = AppleError(status: 503, detail: "Too many requests wait for their answers.")
             return refuse(connection, (error, 1))
         }

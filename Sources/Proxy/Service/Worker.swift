@@ -19,8 +19,8 @@ final class Worker: @unchecked Sendable {
     init(index: Int, settings: ProxySettings, resolver: Resolver) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
         let context = LoopContext(
-            loop: loop, timeOfDay: settings.timeOfDay, requests: settings.shared.requests,
-            answers: settings.shared.answers)
+            loop: loop, timeOfDay: settings.timeOfDay, requestBudget: settings.shared.requestBudget,
+            answerBudget: settings.shared.answerBudget)
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
             shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),

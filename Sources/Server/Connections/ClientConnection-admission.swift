@@ -17,7 +17,7 @@ extension ClientConnection {
     /// Counts what the input takes; refuses the request where that is more than there is.
     func hold(_ input: RequestInput) -> Bool {
         if context.hold(input) { return true }
-        if context.requests.canHold(input.size) {
+        if context.requestBudget.canHold(input.size) {
             refuse(status: 503, detail: "Too much is being read from other clients.")
         } else {
             refuse(status: 413, detail: "The request is larger than all requests together may be.")

@@ -16,7 +16,7 @@ extension ClientConnection {
     }
 
     private func countUnsent(_ byteCount: Int, at place: UInt) {
-        unsent = context.answers.begin(self, of: party, content: place, byteCount: byteCount)
+        unsent = context.answerBudget.begin(self, of: party, content: place, byteCount: byteCount)
     }
 
     /// Whose share it takes: that of its key, else that of its address.
@@ -26,7 +26,7 @@ extension ClientConnection {
 
     /// The answer has left, or will not.
     func uncountUnsent() {
-        if let ticket = unsent.take() { context.answers.end(ticket) }
+        if let ticket = unsent.take() { context.answerBudget.end(ticket) }
     }
 
     /// Resets the connection if it still sends this answer.

@@ -14,9 +14,9 @@ public final class LoopContext {
     var clock: WallClock
     private(set) var memo = RequestMemo()
     /// What requests may hold while they are read, or wait; shared with other loops.
-    public let requests: RequestBudget
+    public let requestBudget: RequestBudget
     /// What answers may hold that clients have not taken; shared with other loops.
-    public let answers: AnswerBudget
+    public let answerBudget: AnswerBudget
     private var freeInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
@@ -24,15 +24,15 @@ public final class LoopContext {
 
     /// - Parameters:
     ///   - timeOfDay: what dates and ages are counted by.
-    ///   - requests: what requests may hold.
-    ///   - answers: what answers may hold.
+    ///   - requestBudget: what requests may hold.
+    ///   - answerBudget: what answers may hold.
     public init(
-        loop: EventLoop, timeOfDay: TimeOfDay = .system, requests: RequestBudget = RequestBudget(),
-        answers: AnswerBudget = AnswerBudget()
+        loop: EventLoop, timeOfDay: TimeOfDay = .system, requestBudget: RequestBudget = RequestBudget(),
+        answerBudget: AnswerBudget = AnswerBudget()
     ) {
         self.loop = loop
-        self.requests = requests
-        self.answers = answers
+        self.requestBudget = requestBudget
+        self.answerBudget = answerBudget
         clock = WallClock(timeOfDay)
     }
 
@@ -57,9 +57,9 @@ public final class LoopContext {
         let more = input.size - input.heldBytes
         guard more > 0 else { return true }
         if canBeRefused {
-            guard requests.take(more) else { return false }
+            guard requestBudget.take(more) else { return false }
         } else {
-            requests.takeAnyway(more)
+            requestBudget.takeAnyway(more)
         }
         input.heldBytes += more
         return true
@@ -69,7 +69,7 @@ public final class LoopContext {
     @inline(__always)
     func release(_ input: RequestInput) {
         guard input.heldBytes > 0 else { return }
-        requests.give(input.heldBytes)
+        requestBudget.give(input.heldBytes)
         input.heldBytes = 0
     }
 

@@ -121,6 +121,7 @@ extension BudgetState {
             if account == 0 {
                 sharedRefusalAt = now
             } else {
+                // A copy: the closure must not look at what is being changed.
                 let lines = lines
                 accounts.refused(account, startedAt: startedAt, now: now) { lines.count(under: $0) > 0 }
             }
@@ -231,7 +232,8 @@ extension BudgetState {
         return .start(id)
     }
 
-    /// The common rate allows a start: a channel is open if its lane and its own limit are.
+    /// The common rate allows a start: a channel is open if its lane and its own limit are. A
+    /// function of the type, because `lines` changes while its closure looks at the others.
     private static func take(
         _ item: Int, from lines: inout WaitingLines, _ lanes: [Lane], _ accounts: AccountLimits, now: Instant
     ) {

@@ -27,16 +27,14 @@ struct WaitingLines {
         let order: Int
         let isRepeated: Bool
         fileprivate var place: Int
-        fileprivate var previous = -1
-        fileprivate var next = -1
+        fileprivate var links = ListLinks()
     }
 
-    /// The ends of a line of equally urgent items.
+    /// A line of equally urgent items.
     private struct Line {
-        var first = -1
+        var items = ListEnds()
         /// The repeats stand before the others.
         var lastRepeated = -1
-        var last = -1
     }
 
     /// What waits of one party in one channel.
@@ -47,30 +45,26 @@ struct WaitingLines {
         /// By priority.
         var lines = InlineArray<3, Line>(repeating: Line())
         var count = 0
-        /// Its neighbours in the channel's ring.
-        var previous = -1
-        var next = -1
-        /// Its neighbours among the places of the party.
-        var earlierSibling = -1
-        var laterSibling = -1
+        /// In the channel's ring.
+        var ringLinks = ListLinks()
+        /// Among the places of the party.
+        var siblingLinks = ListLinks()
     }
 
     private struct Party {
         let name: UpstreamParty
         var count = 0
-        var firstPlace = -1
-        /// Its neighbours among the parties of which as many wait.
-        var previous = -1
-        var next = -1
+        var places = ListEnds()
+        /// Among the parties of which as many wait.
+        var links = ListLinks()
     }
 
     private struct Ring {
-        var first = -1
-        var last = -1
+        var places = ListEnds()
         /// The place of what no client waits for.
         var background = -1
 
-        var isEmpty: Bool { first < 0 && background < 0 }
+        var isEmpty: Bool { places.first < 0 && background < 0 }
     }
 
     private var items = Slab<Item>()
@@ -81,8 +75,8 @@ struct WaitingLines {
     private var rings: [[Ring]] = [[]]
     /// How many wait, by limit.
     private var countByLimit: [Int] = [0]
-    /// The first of the parties of which so many wait.
-    private var partiesByCount: [Int] = []
+    /// The parties of which so many wait, the one that became so long last first.
+    private var partiesByCount: [ListEnds] = []
     /// How many wait of the party of which the most do.
     private var longest = 0
     private var lastTag = 0
@@ -147,14 +141,11 @@ extension WaitingLines {
     }
 
     private mutating func place(of party: Int, in channel: Channel) -> Int {
-        var known = parties[party].firstPlace
-        while known >= 0, places[known].channel != channel { known = places[known].laterSibling }
+        var known = parties[party].places.first
+        while known >= 0, places[known].channel != channel { known = places[known].siblingLinks.next }
         if known >= 0 { return known }
         let place = places.insert(Place(channel: channel, party: party, tag: 0))
-        let sibling = parties[party].firstPlace
-        places[place].laterSibling = sibling
-        if sibling >= 0 { places[sibling].earlierSibling = place }
-        parties[party].firstPlace = place
+        places.link(place, behind: -1, in: &parties[party].places, \.siblingLinks)
         makeRing(channel)
         if parties[party].name == .background {
             rings[channel.limit][channel.lane].background = place
@@ -170,11 +161,9 @@ extension WaitingLines {
         if parties[party].name == .background {
             rings[channel.limit][channel.lane].background = -1
         } else {
-            leaveRing(place)
+            places.unlink(place, from: &rings[channel.limit][channel.lane].places, \.ringLinks)
         }
-        let (earlier, later) = (places[place].earlierSibling, places[place].laterSibling)
-        if earlier >= 0 { places[earlier].laterSibling = later } else { parties[party].firstPlace = later }
-        if later >= 0 { places[later].earlierSibling = earlier }
+        places.unlink(place, from: &parties[party].places, \.siblingLinks)
         places.remove(place)
     }
 
@@ -188,19 +177,9 @@ extension WaitingLines {
 
     private mutating func append(_ place: Int, tag: Int) {
         let channel = places[place].channel
-        let last = rings[channel.limit][channel.lane].last
         places[place].tag = tag
-        places[place].previous = last
-        places[place].next = -1
-        if last >= 0 { places[last].next = place } else { rings[channel.limit][channel.lane].first = place }
-        rings[channel.limit][channel.lane].last = place
-    }
-
-    private mutating func leaveRing(_ place: Int) {
-        let channel = places[place].channel
-        let (previous, next) = (places[place].previous, places[place].next)
-        if previous >= 0 { places[previous].next = next } else { rings[channel.limit][channel.lane].first = next }
-        if next >= 0 { places[next].previous = previous } else { rings[channel.limit][channel.lane].last = previous }
+        let last = rings[channel.limit][channel.lane].places.last
+        places.link(place, behind: last, in: &rings[channel.limit][channel.lane].places, \.ringLinks)
     }
 }
 
@@ -213,10 +192,9 @@ extension WaitingLines {
         guard count > 0 else { return nil }
         var best = -1
         forEachRing { ring, channel in
-            guard ring.first >= 0, best < 0 || places[ring.first].tag < places[best].tag, isOpen(channel, false) else {
-                return
-            }
-            best = ring.first
+            let first = ring.places.first
+            guard first >= 0, best < 0 || places[first].tag < places[best].tag, isOpen(channel, false) else { return }
+            best = first
         }
         if best >= 0 { return first(of: places[best].party) { isOpen($0, false) } }
         guard let background = partyNumbers[.background] else { return nil }
@@ -228,13 +206,14 @@ extension WaitingLines {
         let party = places[items[item].place].party
         if items[item].priority.isBackground { return remove(item) }
         lastTag += 1
-        var place = parties[party].firstPlace
+        var place = parties[party].places.first
         while place >= 0 {
-            if isOpen(places[place].channel) {
-                leaveRing(place)
+            let channel = places[place].channel
+            if isOpen(channel) {
+                places.unlink(place, from: &rings[channel.limit][channel.lane].places, \.ringLinks)
                 append(place, tag: lastTag)
             }
-            place = places[place].laterSibling
+            place = places[place].siblingLinks.next
         }
         remove(item)
     }
@@ -242,7 +221,8 @@ extension WaitingLines {
     /// Calls `body` with each channel in which something waits that could start but for a limit.
     func forEachChannel(_ hasRoom: (_ lane: Int, _ inBackground: Bool) -> Bool, _ body: (Channel) -> Void) {
         forEachRing { ring, channel in
-            if ring.first >= 0 && hasRoom(channel.lane, false) || ring.background >= 0 && hasRoom(channel.lane, true) {
+            let hasClients = ring.places.first >= 0
+            if hasClients && hasRoom(channel.lane, false) || ring.background >= 0 && hasRoom(channel.lane, true) {
                 body(channel)
             }
         }
@@ -257,13 +237,13 @@ extension WaitingLines {
     }
 
     private func first(of party: Int, _ isOpen: (Channel) -> Bool) -> Int? {
-        var (best, place) = (-1, parties[party].firstPlace)
+        var (best, place) = (-1, parties[party].places.first)
         while place >= 0 {
             if isOpen(places[place].channel) {
                 let candidate = firstItem(place)
                 if best < 0 || goes(candidate, before: best) { best = candidate }
             }
-            place = places[place].laterSibling
+            place = places[place].siblingLinks.next
         }
         return best < 0 ? nil : best
     }
@@ -271,7 +251,7 @@ extension WaitingLines {
     private func firstItem(_ place: Int) -> Int {
         for priority in UpstreamPriority.allCases.reversed() {
             let line = places[place].lines[priority.rawValue]
-            if line.first >= 0 { return line.first }
+            if line.items.first >= 0 { return line.items.first }
         }
         preconditionFailure("a place without items is none")
     }
@@ -279,7 +259,7 @@ extension WaitingLines {
     private func lastItem(_ place: Int) -> Int {
         for priority in UpstreamPriority.allCases {
             let line = places[place].lines[priority.rawValue]
-            if line.last >= 0 { return line.last }
+            if line.items.last >= 0 { return line.items.last }
         }
         preconditionFailure("a place without items is none")
     }
@@ -297,14 +277,14 @@ extension WaitingLines {
 
     /// The newest of the least urgent items of the party of which the most wait, that of the
     /// background left out; among equals of the one that became so long last.
-    var newestOfTheLongest: Int? { longest > 0 ? newest(of: partiesByCount[longest]) : nil }
+    var newestOfTheLongest: Int? { longest > 0 ? newest(of: partiesByCount[longest].first) : nil }
 
     private func newest(of party: Int) -> Int? {
-        var (worst, place) = (-1, parties[party].firstPlace)
+        var (worst, place) = (-1, parties[party].places.first)
         while place >= 0 {
             let candidate = lastItem(place)
             if worst < 0 || goes(worst, before: candidate) { worst = candidate }
-            place = places[place].laterSibling
+            place = places[place].siblingLinks.next
         }
         return worst < 0 ? nil : worst
     }
@@ -315,26 +295,20 @@ extension WaitingLines {
         let before = parties[party].count
         parties[party].count = before + step
         guard !isBackground else { return }
-        if before > 0 { leave(party, count: before) } else { partyCount += 1 }
+        if before > 0 {
+            parties.unlink(party, from: &partiesByCount[before], \.links)
+        } else {
+            partyCount += 1
+        }
         let after = before + step
         guard after > 0 else {
             partyCount -= 1
-            if before == longest, partiesByCount[before] < 0 { longest -= 1 }
+            if before == longest, partiesByCount[before].first < 0 { longest -= 1 }
             return
         }
-        while partiesByCount.count <= after { partiesByCount.append(-1) }
-        let first = partiesByCount[after]
-        parties[party].previous = -1
-        parties[party].next = first
-        if first >= 0 { parties[first].previous = party }
-        partiesByCount[after] = party
-        if after > longest || before == longest && partiesByCount[before] < 0 { longest = after }
-    }
-
-    private mutating func leave(_ party: Int, count: Int) {
-        let (previous, next) = (parties[party].previous, parties[party].next)
-        if previous >= 0 { parties[previous].next = next } else { partiesByCount[count] = next }
-        if next >= 0 { parties[next].previous = previous }
+        while partiesByCount.count <= after { partiesByCount.append(ListEnds()) }
+        parties.link(party, behind: -1, in: &partiesByCount[after], \.links)
+        if after > longest || before == longest && partiesByCount[before].first < 0 { longest = after }
     }
 }
 
@@ -344,24 +318,18 @@ extension WaitingLines {
     private mutating func link(_ item: Int, into place: Int) {
         let priority = items[item].priority.rawValue
         var line = places[place].lines[priority]
-        let previous = items[item].isRepeated ? line.lastRepeated : line.last
-        let next = previous >= 0 ? items[previous].next : line.first
-        items[item].previous = previous
-        items[item].next = next
-        if previous >= 0 { items[previous].next = item } else { line.first = item }
-        if next >= 0 { items[next].previous = item } else { line.last = item }
-        if items[item].isRepeated { line.lastRepeated = item }
+        let isRepeated = items[item].isRepeated
+        items.link(item, behind: isRepeated ? line.lastRepeated : line.items.last, in: &line.items, \.links)
+        if isRepeated { line.lastRepeated = item }
         places[place].lines[priority] = line
     }
 
     private mutating func unlink(_ item: Int) {
         let (place, priority) = (items[item].place, items[item].priority.rawValue)
-        let (previous, next) = (items[item].previous, items[item].next)
         var line = places[place].lines[priority]
         // Before a repeat stand only repeats.
-        if line.lastRepeated == item { line.lastRepeated = previous }
-        if previous >= 0 { items[previous].next = next } else { line.first = next }
-        if next >= 0 { items[next].previous = previous } else { line.last = previous }
+        if line.lastRepeated == item { line.lastRepeated = items[item].links.previous }
+        items.unlink(item, from: &line.items, \.links)
         places[place].lines[priority] = line
     }
 }

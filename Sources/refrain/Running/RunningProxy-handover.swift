@@ -73,6 +73,7 @@ extension RunningProxy {
         host?.stop(patience: Self.adminPatience)
         server.drain(patience: patience) { @Sendable cutOff in
             guard let host else { return completion(cutOff) }
+            // It has been stopping since; this only asks to be told of the end.
             host.stop(patience: Self.adminPatience) { @Sendable in completion(cutOff) }
         }
     }

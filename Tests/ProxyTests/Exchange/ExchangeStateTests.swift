@@ -50,11 +50,11 @@ import Testing
     @Test func refreshesGoStraightToTheOriginWithoutHurry() {
         var refresh = Script { ($0.audience, $0.hasStored, $0.isRevalidatable) = (.refresh, true, true) }
         #expect(refresh.play(.began(meanwhile: nil)) == "cancel timer, send refresh validating")
-        #expect(refresh.play(.hurried) == "promote to revalidation")
+        #expect(refresh.play(.promoted) == "promote to revalidation")
         #expect(refresh.play(.answered(Script.response(200), .readable)) == "store 200")
         #expect(
             refresh.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
-        #expect(refresh.play(.hurried) == "")
+        #expect(refresh.play(.promoted) == "")
     }
 
     /// A hit that found a stale answer asked again for what another's refresh had just brought.
