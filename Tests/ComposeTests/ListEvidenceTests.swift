@@ -37,6 +37,17 @@ import Testing
         #expect(!evidence.showsGaps(in: us, at: now) && evidence.showsGaps(in: jp, at: now))
     }
 
+    @Test func languagesThatClientsMakeUpAreForgottenWhereThereAreTooMany() throws {
+        var evidence = ListEvidence()
+        for first in "abcdefghijkl" {
+            for second in "abcdefghijklmnopqrstuvwxyz" {
+                try note(
+                    &evidence, "us", language: "&l=en-\(first)\(second)", limit: 20, offset: 20, items: 20, next: 40)
+            }
+        }
+        #expect((1...128).contains(evidence.links.count))
+    }
+
     @Test func aThousandPlacesAreNeededAndEachCountsOnce() throws {
         var evidence = ListEvidence()
         for _ in 0..<20 { try note(&evidence, "us", limit: 100, items: 100, next: 100) }

@@ -6,19 +6,23 @@
 
 /// A `next` with places for what differs from request to request (APPLE-MUSIC-API 7.3).
 public struct NextPattern: Hashable, Sendable {
-    /// What a pattern holds for: requests that differ only in storefront, parent, window and the
-    /// value of `l`.
+    /// What a pattern holds for: requests that differ only in parent and window, and in the
+    /// storefront where they name no language. A language that a storefront does not speak is
+    /// ignored (APPLE-MUSIC-API 4.3.9), in links too.
     public struct Key: Hashable, Sendable {
         public let shape: RequestShape
         public let hasLimit: Bool
         public let hasOffset: Bool
-        public let hasLanguage: Bool
+        /// Empty, and nil, for requests that name none.
+        public let language: [UInt8]
+        public let speaker: Storefront?
 
         public init(_ request: CatalogRequest) {
             shape = request.shape
             hasLimit = request.limit != nil
             hasOffset = request.offset != nil
-            hasLanguage = !request.language.isEmpty
+            language = request.language
+            speaker = request.language.isEmpty ? nil : request.storefront
         }
     }
 
@@ -56,8 +60,8 @@ public struct NextPattern: Hashable, Sendable {
     /// The pattern for requests without a limit, of one that was learnt from requests with one and
     /// says nothing of it; nil for others.
     public func adapted(to other: Key) -> NextPattern? {
-        guard other.shape == key.shape, key.hasOffset == other.hasOffset, key.hasLanguage == other.hasLanguage,
-            key.hasLimit, !parts.contains(.limit)
+        guard other.shape == key.shape, key.hasOffset == other.hasOffset, key.language == other.language,
+            key.speaker == other.speaker, key.hasLimit, !parts.contains(.limit)
         else { return nil }
         var copy = self
         copy.key = other

@@ -23,6 +23,8 @@ package struct ListEvidence: Sendable {
     /// Pages that were asked for without a limit.
     private var standard = ListSize()
     private(set) var links: [NextPattern.Key: NextPattern] = [:]
+    /// Clients choose the languages, of which there is no end.
+    private static let maxLinks = 128
 
     /// By what the answers depend on beside the list: storefront and language.
     private var pastEnds: [UInt64: PastEndEvidence] = [:]
@@ -90,6 +92,7 @@ package struct ListEvidence: Sendable {
         let key = NextPattern.Key(request)
         if let known = links[key] { return known.matches(link, request) }
         guard let pattern = NextPattern(learntFrom: link, request) else { return false }
+        if links.count >= Self.maxLinks { links.removeAll() }
         links[key] = pattern
         return true
     }
