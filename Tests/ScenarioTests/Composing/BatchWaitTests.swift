@@ -20,8 +20,9 @@ import Testing
                 }
             ])
             proxy = try ProxyUnderTest(originPort: Int(origin.port), workers: workers)
-            // How songs look alone and in a batch.
-            for target in [Self.target(["900"]), "/v1/catalog/us/songs?ids=900,902"] {
+            // How songs look alone and in a batch. The tests ask for none of these: 902 was one of
+            // them, and the ninth round of a busy machine waited for it to be asked again.
+            for target in [Self.target(["1"]), "/v1/catalog/us/songs?ids=1,2"] {
                 #expect(try proxy.client.send("GET", target).status == 200)
             }
         }
@@ -33,7 +34,7 @@ import Testing
 
         /// The ids of each request that reached the origin since the first ones.
         var upstream: [[String]] {
-            origin.requests.joined().map { Self.ids(Self.target($0)) }.filter { !$0.contains("900") }
+            origin.requests.joined().map { Self.ids(Self.target($0)) }.filter { !$0.contains("1") }
         }
 
         func hasReached(_ ids: [String]) -> Bool { Set(ids).isSubset(of: upstream.joined()) }
