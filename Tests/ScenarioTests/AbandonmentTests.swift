@@ -33,7 +33,10 @@ import Testing
         for client in clients { Self.leave(client, using: &random) }
         clients = []
         let statistics = proxy.statistics
-        waitUntil { statistics.connections.count == 0 && statistics.answerBudget.heldBytes == 0 }
+        waitUntil {
+            statistics.connections.count == 0 && statistics.answerBudget.heldBytes == 0
+                && statistics.requestBudget.heldBytes == 0
+        }
         #expect(statistics.connections.count == 0, "seed \(seed)")
         #expect(statistics.requestBudget.heldBytes == 0, "seed \(seed)")
         #expect(statistics.answerBudget.heldBytes == 0, "seed \(seed)")
