@@ -80,7 +80,9 @@ final class UpgradedProgram {
 
     /// The port of the listener with this scheme, by the latest line about it.
     func port(_ scheme: String = "http") throws -> Int {
-        let lines = log.components(separatedBy: "\n").filter { $0.contains("listening on \(scheme)://") }
+        let text = "listening on \(scheme)://"
+        try wait(text, times: 1)
+        let lines = log.components(separatedBy: "\n").filter { $0.contains(text) }
         guard let port = lines.last?.components(separatedBy: ":").last.flatMap({ Int($0) }) else {
             throw Failure(description: "no \(scheme) port in: \(log.suffix(2000))")
         }
