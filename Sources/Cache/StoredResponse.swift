@@ -168,6 +168,10 @@ public final class StoredResponse: Sendable {
     var filedBody: [UInt8] { gzip?.body ?? body }
     var filedBodyCount: Int { gzip?.body.count ?? bodyCount }
     var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
+    /// What its row has beside numbers.
+    var rowByteCount: Int {
+        key.bytes.count + selecting.count + resources.count * MemoryLayout<UInt64>.size
+    }
 
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in
     /// bytes.
@@ -212,7 +216,7 @@ public final class StoredResponse: Sendable {
         bodyCount >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
     }
 
-    /// Over what the row of `content` holds.
+    /// Over what its record holds, and its row of `mention`.
     var contentSum: UInt64 {
         var sum = Checksum()
         sum.combine(resources.count)

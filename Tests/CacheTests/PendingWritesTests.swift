@@ -46,7 +46,7 @@ import Testing
     @Test func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() {
         let one = response("/a", filler(1_000))
         var waiting: Waiting = (0..<10).map { (Int64($0), .store(one)) }
-        let bytes = PendingWrites.Operation.store(one).writtenBytes
+        let bytes = PendingWrites.Operation.store(one).rowBytes
         #expect(cut(&waiting, bytes * 3) == [7, 8, 9])
         #expect(cut(&waiting, bytes * 3 - 1) == [5, 6])
         #expect(cut(&waiting, 1) == [4])

@@ -111,7 +111,10 @@ extension Requirement {
         other.close()
         let store = scratch.open()
         let reader = filled(store)
-        #expect(rename(scratch.directory + "/other.sqlite", scratch.file) == 0)
+        Segments.remove(folder: Segments.folder(of: scratch.file))
+        for suffix in [".segments", ""] {
+            #expect(rename(scratch.directory + "/other.sqlite" + suffix, scratch.file + suffix) == 0)
+        }
         store.store(response("/fresh"))
         store.flush()
         #expect(store.health == .available && store.entries == 2)

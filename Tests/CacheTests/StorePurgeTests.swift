@@ -58,7 +58,9 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(1))
         try database.execute("UPDATE entry SET id = \(Int64.min) WHERE target = '/0'")
         try database.execute("UPDATE entry SET id = \(Int64.max) WHERE target = '/1'")
-        let connection = try StoreConnection(database, StoreBounds(maxBytes: 1 << 20), ReaderSnapshots())
+        let connection = try StoreConnection(
+            database, StoreBounds(maxBytes: 1 << 20), Segments(besides: scratch.file),
+            KeyDirectory(mostKeys: 9_999))
         var run = purge(.dryRun)
         while !run.isDone { try connection.advance(&run) }
         #expect(run.count.total == 3)
@@ -121,11 +123,10 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
                 #expect(mode == .soft || pages == 340 - run.count.total)
                 return run.count.total - before
             }
-            // Four of the large ones are more than a mebibyte.
-            #expect(changed <= (steps < 5 ? 64 : 4 + 64), "step \(steps)")
+            #expect(changed <= 64, "step \(steps)")
             steps += 1
         }
-        #expect(run.count.total == 340 && steps >= 5 + 8, "\(steps) steps")
+        #expect(run.count.total == 340 && steps >= 6, "\(steps) steps")
     }
 
     @Test func aPurgeRestsForThreeTimesAsLongAsItWorks() {

@@ -32,8 +32,9 @@ import Testing
         var failures = 0
         for spared in 0..<60 {
             let moment = noon + Int64(spared) * 2
-            // One that has no pages of the file yet.
+            // One that has no pages of the file yet, and asks the database.
             let reader = store.makeReader()
+            store.directory.forget()
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries {
                     guard let found = reader.lookup(each.key, at: moment) else { continue }
@@ -63,7 +64,7 @@ import Testing
             #expect(store.health == .available && store.status.damaged == 0, "read \(spared): \(lines.all)")
             store.close()
         }
-        #expect(failures >= 10)
+        #expect(failures >= 3)
         #expect(scratch.setAside.isEmpty, "\(lines.all)")
     }
 
@@ -85,7 +86,7 @@ import Testing
     @Test func aWalkThatTheDiskFailsEndsAndDoesNotCostTheFile() async {
         fill()
         let store = scratch.open()
-        for spared in [2, 8, 20] {
+        for spared in [2, 4, 6] {
             FailingReads.run(in: scratch.directory, after: spared, 100) {
                 var visit = StoreVisit(store)
                 visit.run { _ in true }

@@ -91,7 +91,7 @@ private final class Guests: Sendable {
         let store = scratch.open()
         for number in 0..<5 { store.store(response("/\(number)")) }
         store.flush()
-        _ = try sqlite(scratch.file, "UPDATE content SET body = x'00' WHERE id = (SELECT min(id) + 2 FROM entry)")
+        try scratch.overwrite(body: "(SELECT min(id) + 2 FROM entry)", with: 0)
         let (guests, visited) = await visit(cache(store))
         #expect(visited == 4 && Set(guests.targets).count == 4)
     }

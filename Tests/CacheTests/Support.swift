@@ -65,10 +65,10 @@ final class Scratch: Sendable {
 
     var file: String { directory + "/cache.sqlite" }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }
-    /// The files that were set aside, without their journals.
+    /// The files that were set aside, without their journals and segments.
     var setAside: [String] {
         names.filter { name in
-            name.contains(".corrupt-") && !["-journal", "-wal", "-shm"].contains { name.hasSuffix($0) }
+            name.contains(".corrupt-") && !["-journal", "-wal", "-shm", ".segments"].contains { name.hasSuffix($0) }
         }
     }
 }
@@ -104,6 +104,16 @@ extension Scratch {
         let size = Int(try handle.seekToEnd())
         try handle.seek(toOffset: 4_096)
         try handle.write(contentsOf: Data(repeating: 0xA5, count: size - 4_096))
+        try handle.close()
+    }
+
+    /// Writes a byte over the first of the body of the row whose number that expression yields.
+    func overwrite(body id: String, with byte: UInt8) throws {
+        let at = try sqlite(file, "SELECT body_at FROM location WHERE id = \(id)")
+        let segment = try sqlite(file, "SELECT CAST(segment AS INTEGER) FROM location WHERE id = \(id)")
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: Segments(besides: file).path(Int(segment))))
+        try handle.seek(toOffset: UInt64(at))
+        try handle.write(contentsOf: Data([byte]))
         try handle.close()
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// What a process wrote to its cache file and the journals beside it, in order, and the states in
-/// which a loss of power can leave these files.
+/// What a process wrote to its cache file, its journals and its segments, in order, and the states
+/// in which a loss of power can leave these files.
 struct DiskTrace {
     private enum Operation {
         case write(offset: Int, bytes: Range<Int>)
@@ -11,8 +11,17 @@ struct DiskTrace {
         case remove
     }
 
-    /// Of the files, as the library numbers them (`FaultyCalls`).
-    static let suffixes = [1: "", 2: "-wal", 3: "-journal"]
+    /// What follows the database's name in that of a file, as the library numbers them
+    /// (`FaultyCalls`).
+    static func suffix(_ file: Int) -> String {
+        switch file {
+        case 1: ""
+        case 2: "-wal"
+        case 3: "-journal"
+        default: ".segments/" + String(repeating: "0", count: 6 - "\(file - 16)".count) + "\(file - 16)"
+        }
+    }
+
     private static let sector = 512
 
     private let bytes: [UInt8]
@@ -37,7 +46,7 @@ struct DiskTrace {
                 case UInt8(ascii: "s"): .sync
                 default: .remove
                 }
-            operations.append((Int(bytes[position + 1]), operation))
+            operations.append((Int(number(at: position + 2, 2)), operation))
             position = start + count
         }
     }

@@ -61,8 +61,8 @@ struct FaultyCalls {
         #include <unistd.h>
 
         enum { FILES = 1 << 20 };
-        /* Which file a descriptor is of: 1 the database, 2 the log, 3 the journal, 4 another. */
-        static unsigned char kinds[FILES];
+        /* Which file a descriptor is of: 1 the database, 2 the log, 3 the journal, 4 another, from 16 on a segment. */
+        static unsigned short kinds[FILES];
         static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
         static const char *file, *call_name;
         static long calls, from, count;
@@ -86,6 +86,7 @@ struct FaultyCalls {
             size_t length = strlen(file);
             if (strncmp(path, file, length) != 0) return 0;
             const char *rest = path + length;
+            if (!strncmp(rest, ".segments/", 10) && atol(rest + 10) > 0) return 16 + atol(rest + 10);
             return !*rest ? 1 : !strcmp(rest, "-wal") ? 2 : !strcmp(rest, "-journal") ? 3 : 4;
         }
 
@@ -103,11 +104,11 @@ struct FaultyCalls {
             return 1;
         }
 
-        struct record { unsigned char what, kind; uint16_t unused; uint32_t count; uint64_t offset; };
+        struct record { unsigned char what, unused; uint16_t kind; uint32_t count; uint64_t offset; };
 
         static void note(char what, int kind, uint64_t offset, const void *bytes, size_t count) {
-            if (trace < 0 || !kind || kind > 3) return;
-            struct record record = {what, kind, 0, bytes ? count : 0, offset};
+            if (trace < 0 || !kind || kind == 4) return;
+            struct record record = {what, 0, kind, bytes ? count : 0, offset};
             pthread_mutex_lock(&mutex);
             syscall(SYS_write, trace, &record, sizeof record);
             if (bytes) syscall(SYS_write, trace, bytes, count);

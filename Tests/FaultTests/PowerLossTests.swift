@@ -74,10 +74,13 @@ struct PowerLossTests {
         let first = disk == .honest ? 1 : trace.count / 2
         for _ in 0..<images {
             for name in try folder.names { try folder.remove(name) }
+            for name in ["cache.sqlite", "copy.sqlite"] {
+                try FileManager.default.createDirectory(
+                    atPath: folder.file(name + ".segments"), withIntermediateDirectories: false)
+            }
             let count = Int.random(in: first...trace.count, using: &generator)
             for (file, bytes) in trace.image(after: count, on: disk, &generator) {
-                guard let suffix = DiskTrace.suffixes[file] else { continue }
-                for name in ["cache.sqlite", "copy.sqlite"] { try folder.put(bytes, name + suffix) }
+                for name in ["cache.sqlite", "copy.sqlite"] { try folder.put(bytes, name + DiskTrace.suffix(file)) }
             }
             // The first connection to a file takes its log over.
             let isSound = LeftFile(path: folder.file("copy.sqlite")).isSound

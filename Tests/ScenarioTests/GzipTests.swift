@@ -91,7 +91,11 @@ import Testing
 
     @Test func theFileBringsBothBack() throws {
         let file = NSTemporaryDirectory() + "refrain-gzip-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        defer {
+            for suffix in ["", "-wal", "-shm", ".segments"] {
+                try? FileManager.default.removeItem(atPath: file + suffix)
+            }
+        }
         let origin = try Self.origin()
         for _ in 0..<2 {
             let cache = ResponseCache(

@@ -63,7 +63,7 @@ private final class Scene {
         proxy.stop()
         admin.stop()
         origin.stop()
-        for suffix in ["", "-wal", "-shm"] {
+        for suffix in ["", "-wal", "-shm", ".segments"] {
             if let file { try? FileManager.default.removeItem(atPath: file + suffix) }
         }
     }

@@ -23,9 +23,18 @@ public final class TemporaryFolder {
         Array(try Data(contentsOf: url.appendingPathComponent(name)))
     }
 
-    /// All bytes of all files.
+    /// All bytes of all files, those in folders too.
     public var everything: Data {
-        get throws { try names.reduce(into: Data()) { all, name in all += try bytes(name) } }
+        get throws {
+            var all = Data()
+            for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+                var isFolder: ObjCBool = false
+                guard FileManager.default.fileExists(atPath: file(name), isDirectory: &isFolder), !isFolder.boolValue
+                else { continue }
+                all += try bytes(name)
+            }
+            return all
+        }
     }
 
     /// Gives the path of what was written.

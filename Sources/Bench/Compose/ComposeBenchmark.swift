@@ -48,7 +48,7 @@ enum ComposeBenchmark {
             "workers 1\n" + (composes ? "" : "compose off\nwindows off"))
         defer {
             server.stop()
-            for suffix in ["", "-wal", "-shm"] {
+            for suffix in ["", "-wal", "-shm", ".segments"] {
                 try? FileManager.default.removeItem(atPath: workspace.path + "/compose.sqlite" + suffix)
             }
         }

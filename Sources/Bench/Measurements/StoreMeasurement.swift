@@ -136,6 +136,6 @@ enum StoreMeasurement {
     }
 
     private static func remove(_ path: String) {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        for suffix in ["", "-wal", "-shm", ".segments"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 }

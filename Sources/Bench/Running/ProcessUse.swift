@@ -38,11 +38,14 @@ enum ProcessUse {
 
     /// Bytes of a cache file and everything beside it that belongs to it.
     static func diskBytes(of file: String) -> (total: Int, journal: Int) {
-        let sizes = ["", "-wal", "-shm", "-journal"].map { suffix in
+        func size(_ path: String) -> Int {
             var status = stat()
-            return stat(file + suffix, &status) == 0 ? Int(status.st_size) : 0
+            return stat(path, &status) == 0 ? Int(status.st_size) : 0
         }
-        return (sizes.reduce(0, +), sizes[1])
+        let sizes = ["", "-wal", "-shm", "-journal"].map { size(file + $0) }
+        let folder = file + ".segments"
+        let segments = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return (segments.reduce(sizes.reduce(0, +)) { $0 + size(folder + "/" + $1) }, sizes[1])
     }
 
     private static func threads(of process: Int32) -> [String] {

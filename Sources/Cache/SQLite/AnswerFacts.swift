@@ -1,7 +1,7 @@
-// What a hit needs to know of an answer beside its fields and its body: the column `facts` of
-// `content`, so that a hit reads one row and no other table.
-// Must hold: it says what the row of `entry` says; no bytes of a damaged file can trap; all members
-// have one place and size, so that a soft purge changes a few bytes and nothing moves.
+// What a hit needs to know of an answer beside its fields and its body: the end of a record, so
+// that a hit reads that and no row.
+// Must hold: it says what the row of `entry` said when it was written; no bytes of a damaged file
+// can trap.
 
 struct AnswerFacts {
     /// Over everything that is written, as `entry.checksum`.
@@ -54,10 +54,13 @@ struct AnswerFacts {
         resources = stride(from: resourcesStart, to: raw.count, by: 8).map { load(UInt64.self, $0) }
     }
 
-    /// The column's value: numbers with the least significant byte first, in the order of `Schema`.
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.fixedBytes + storefront.count + selecting.count + resources.count * 8)
+    /// What `append` appends.
+    var byteCount: Int {
+        Self.fixedBytes + storefront.count + selecting.count + resources.count * 8
+    }
+
+    /// Numbers with the least significant byte first, in the order in which `init` reads them.
+    func append(to bytes: inout [UInt8]) {
         func append(_ number: some FixedWidthInteger) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
@@ -76,6 +79,5 @@ struct AnswerFacts {
         bytes.append(contentsOf: storefront)
         bytes.append(contentsOf: selecting)
         for resource in resources { append(resource) }
-        return bytes
     }
 }

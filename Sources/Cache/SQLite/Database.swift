@@ -14,6 +14,8 @@ final class Database {
     let path: String
     /// For `Statement` alone.
     let handle: OpaquePointer
+    /// Pages in the write-ahead log as of the latest commit, where `countLogPages` was called.
+    private(set) var logPages = 0
 
     /// No row is larger; a damaged file cannot ask for more, in bytes.
     private static let longestValue: Int32 = 64 << 20
@@ -83,8 +85,23 @@ final class Database {
         }
     }
 
-    /// Rows changed by the latest statement, those changed by triggers not counted.
-    var changedRows: Int { Int(sqlite3_changes64(handle)) }
+    /// Counts the log's pages from now on; SQLite no longer copies them by itself.
+    func countLogPages() {
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Copies what is in the log into the database, as far as readers allow.
+    func checkpoint() throws(SQLiteError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard code != SQLITE_BUSY else { return }
+        try check(code)
+    }
 
     /// The number of the row inserted last, those inserted by triggers not counted.
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }

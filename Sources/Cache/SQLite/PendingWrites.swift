@@ -17,11 +17,19 @@ struct PendingWrites {
             }
         }
 
-        /// About what it takes in the file and in its log.
-        var writtenBytes: Int {
+        /// About what it takes in the database and in its log.
+        var rowBytes: Int {
             switch self {
-            case .store(let response): StoreBounds.estimate(contentBytes: response.filedByteCount)
-            case .remove: StoreBounds.estimate(contentBytes: byteCount)
+            case .store(let response): StoreBounds.estimate(rowBytes: response.rowByteCount)
+            case .remove: StoreBounds.estimate(rowBytes: 0)
+            }
+        }
+
+        /// About what it takes in a segment.
+        var recordBytes: Int {
+            switch self {
+            case .store(let response): Place.span(of: response.filedByteCount)
+            case .remove: 0
             }
         }
     }
@@ -39,12 +47,31 @@ struct PendingWrites {
     private var touches: [Int64: Int64] = [:]
     /// Of what is queued or in flight.
     private(set) var byteCount = 0
-    /// Whether a drain of the queue is on its way.
-    var isDrainScheduled = false
+    /// Whether a drain of the queue is on its way, and one before it.
+    private var isDrainScheduled = false
+    private var isEarlyDrainScheduled = false
 
     var hasTouches: Bool { !touches.isEmpty }
     var hasOperations: Bool { !queued.isEmpty || !inFlight.isEmpty }
     var isEmpty: Bool { queued.isEmpty && touches.isEmpty }
+
+    /// Whether the caller is to schedule the next drain; while one waits after a failure, that one
+    /// will do.
+    mutating func claimDrain() -> Bool {
+        defer { isDrainScheduled = true }
+        return !isDrainScheduled
+    }
+
+    /// Whether the caller is to begin a drain before the one that is scheduled.
+    mutating func claimEarlyDrain() -> Bool {
+        defer { isEarlyDrainScheduled = true }
+        return !isEarlyDrainScheduled
+    }
+
+    /// The drain that was scheduled has begun.
+    mutating func noteDrain() {
+        isDrainScheduled = false
+    }
 
     /// What is about to become of the row of `index`, the latest first.
     func operation(_ index: Int64) -> Operation? {
@@ -78,6 +105,7 @@ struct PendingWrites {
     /// no longer for many than for few: the caller cuts batches from them (`nextBatch`) after it
     /// has let go of the lock.
     mutating func takeAll() -> (operations: [Int64: Operation], touches: [Int64: Int64]) {
+        isEarlyDrainScheduled = false
         swap(&queued, &inFlight)
         var taken: [Int64: Int64] = [:]
         swap(&touches, &taken)
@@ -85,13 +113,13 @@ struct PendingWrites {
     }
 
     /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to
-    /// `maxBytes` on disk and `maxBatch`.
+    /// `maxBytes` of rows and `maxBatch`.
     static func nextBatch(
         of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int
     ) -> [(key: Int64, operation: Operation)] {
         var (bytes, start) = (0, waiting.count)
         while start > 0, waiting.count - start < Self.maxBatch {
-            bytes += waiting[start - 1].operation.writtenBytes
+            bytes += waiting[start - 1].operation.rowBytes
             if bytes > maxBytes, start < waiting.count { break }
             start -= 1
         }

@@ -2,7 +2,8 @@ import Dispatch
 import HTTP
 import Synchronization
 
-// The SQLite tier: one file, one writer on its own serial queue, readers on the loops.
+// The SQLite tier: one database and the segments beside it, one writer on its own serial queue,
+// readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
 // short lock and return); personal and composed responses never reach the file; what is queued is
 // visible to readers at once. Lock order: writer, a reader's, then pending or status, never both,
@@ -17,7 +18,8 @@ public final class SQLiteStore: Sendable {
     /// The number of the file that is open, 0 while none is; a reader with another number opens
     /// anew.
     let generation = Atomic<Int>(0)
-    let snapshots = ReaderSnapshots()
+    let segments: Segments
+    let directory: KeyDirectory
     /// Reads what the file has coded; without it such answers are not found.
     let gzip: Gzip
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
@@ -38,6 +40,10 @@ public final class SQLiteStore: Sendable {
     let checkRun = Atomic<Int>(0)
     /// The longest that last-use times wait for a write to go along with.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
+    /// How long what is queued waits for company.
+    private static let gathering = DispatchTimeInterval.milliseconds(100)
+    /// With so many bytes it does not wait.
+    private static let gatheredBytes = 4 << 20
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again
     /// (FRAMING 8.2).
     private static let retryDelay = DispatchTimeInterval.seconds(1)
@@ -47,6 +53,8 @@ public final class SQLiteStore: Sendable {
         log: @escaping @Sendable (String) -> Void
     ) {
         self.path = path
+        segments = Segments(besides: path)
+        directory = KeyDirectory(mostKeys: StoreMemory.mostKeys(cacheSize: maxBytes))
         self.isTemporary = isTemporary
         self.gzip = gzip
         writer = Mutex(
@@ -68,24 +76,19 @@ public final class SQLiteStore: Sendable {
             path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, isTemporary: isTemporary, lock: lock,
             log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
+        store.learn()
         return store
     }
 
     /// A reader for one loop. It opens its connection at the first look-up.
-    public func makeReader() -> StoreReader {
-        let reader = StoreReader(store: self)
-        snapshots.add(reader)
-        return reader
-    }
+    public func makeReader() -> StoreReader { StoreReader(store: self) }
 
     /// Queues `response` in place of what its key had. Never waits; personal responses and composed
     /// ones are left out.
     public func store(_ response: StoredResponse) {
         guard !response.key.isPersonal, response.composition == nil else { return }
         let index = Self.index(of: response.key)
-        let isTaken = pending.withLock { $0.enqueue(.store(response), index) }
-        if !isTaken { counters.withLock { $0.dropped += 1 } }
-        scheduleDrain()
+        enqueue(.store(response), index)
     }
 
     /// Notes that the entry of `key` was used; written with the next batch.
@@ -112,8 +115,15 @@ public final class SQLiteStore: Sendable {
     public func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
         guard !key.isPersonal else { return }
         let index = Self.index(of: key)
-        _ = pending.withLock { $0.enqueue(.remove(key, receivedBy: receivedBy), index) }
-        scheduleDrain()
+        enqueue(.remove(key, receivedBy: receivedBy), index)
+    }
+
+    private func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
+        let (isTaken, isFirst, byteCount) = pending.withLock { pending in
+            (pending.enqueue(operation, index), pending.claimDrain(), pending.byteCount)
+        }
+        if !isTaken { counters.withLock { $0.dropped += 1 } }
+        scheduleDrain(isFirst, byteCount)
     }
 
     /// Counts a row that is not what was written, and removes it.
@@ -194,21 +204,34 @@ public final class SQLiteStore: Sendable {
         }
     }
 
-    private func scheduleDrain() {
-        if !isTemporary, claimDrain() { queue.async { @Sendable [weak self] in self?.scheduledDrain() } }
-    }
-
-    /// Whether the caller is to schedule the next drain; while one waits after a failure, that one
-    /// will do.
-    private func claimDrain() -> Bool {
-        pending.withLock { pending in
-            defer { pending.isDrainScheduled = true }
-            return !pending.isDrainScheduled
+    /// Reads what the directory is to know, step by step; what is stored meanwhile is written
+    /// between two of them.
+    func learn() {
+        guard !directory.isComplete, generation.load(ordering: .acquiring) > 0 else { return }
+        queue.async { @Sendable [weak self] in
+            guard let self, writer.withLock({ $0.learn(for: self) }) else { return }
+            learn()
         }
     }
 
+    /// After an operation was queued. What comes within `gathering` is one transaction: the pages
+    /// that it changes, which are mostly the same, are written once.
+    private func scheduleDrain(_ isFirst: Bool, _ byteCount: Int) {
+        guard !isTemporary else { return }
+        if isFirst {
+            queue.asyncAfter(deadline: .now() + Self.gathering) { @Sendable [weak self] in self?.scheduledDrain() }
+        } else if byteCount >= Self.gatheredBytes, claimEarlyDrain() {
+            queue.async { @Sendable [weak self] in self?.drain() }
+        }
+    }
+
+    /// Whether the caller is to begin a drain before the one that is scheduled.
+    private func claimEarlyDrain() -> Bool {
+        pending.withLock { $0.claimEarlyDrain() }
+    }
+
     private func scheduledDrain() {
-        pending.withLock { $0.isDrainScheduled = false }
+        pending.withLock { $0.noteDrain() }
         drain()
     }
 
@@ -218,7 +241,7 @@ public final class SQLiteStore: Sendable {
     }
 
     private func tryAgainLater() {
-        guard claimDrain() else { return }
+        guard pending.withLock({ $0.claimDrain() }) else { return }
         queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in self?.scheduledDrain() }
     }
 }
@@ -239,7 +262,7 @@ public struct StoredEntry: Sendable, Equatable {
     /// Bytes of target, variant, fields and body.
     public let size: Int
     /// The content coding in which the body is kept; nil where there is none.
-    public let coding: String?
+    public internal(set) var coding: String?
     /// Unix seconds, to about a minute; nil where it is not recorded.
     public let lastUsed: Int64?
 }
@@ -288,14 +311,19 @@ extension SQLiteStore {
                 try openForReading(),
                 """
                 SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
-                  keep_for, initial_age, size, last_used,
-                  (SELECT fields FROM content WHERE content.id = entry.id),
-                  (SELECT is_gzip FROM content WHERE content.id = entry.id)
+                  keep_for, initial_age, size, last_used, place, is_gzip
                 FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
                 """)
+            var places: [Place?] = []
             try select.forEachRow(values) { row in
                 entries.append(StoredEntry(row))
+                places.append(row.integer(14) == 0 ? Place(Int64(clamping: row.integer(13).magnitude)) : nil)
                 return true
+            }
+            for (index, place) in places.enumerated() {
+                guard let place else { continue }
+                entries[index].coding = try segments.read(place) { SegmentRecord.fields($0) }?
+                    .flatMap { StoredEntry.coding($0.span) }
             }
         } catch {
             counters.withLock { $0.failedReads += 1 }
@@ -328,6 +356,6 @@ extension StoredEntry {
             initialAge: number(10))
         size = number(11)
         lastUsed = row.integer(12)
-        coding = row.integer(14) == 0 ? Self.coding(row.bytes(13).span) : "gzip"
+        coding = row.integer(14) == 0 ? nil : "gzip"
     }
 }

@@ -1,14 +1,14 @@
 // The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts,
 // comments included, and `.schema` prints them.
 // Must hold: `statements` describe `version` exactly; a file of that version in which one of them
-// is missing or differs is not ours. Totals, contents and mentions follow `entry` by triggers, no
-// matter what deletes from it.
+// is missing or differs is not ours. Totals and mentions follow `entry` by triggers, no matter what
+// deletes from it.
 
 enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 7
+    static let version: Int64 = 8
 
     static let statements: [String] = [
         """
@@ -30,22 +30,14 @@ enum Schema {
           stale_if_error_for INTEGER NOT NULL,  -- beyond that: served where the origin fails
           keep_for INTEGER NOT NULL,            -- beyond that: kept to be confirmed by a 304
           size INTEGER NOT NULL,                -- of target, variant, fields and body
-          content_sum INTEGER NOT NULL,         -- the checksum of the rows of content and mention
-          checksum INTEGER NOT NULL,            -- over all of the above but size
+          body_size INTEGER NOT NULL,           -- of the body, as it is in its segment
+          is_gzip INTEGER NOT NULL,             -- 1: the body is in gzip besides. Who accepts that gets it so, everyone else
+                                                -- what gunzip makes of it
+          place INTEGER NOT NULL,               -- where fields and body are: see view location; below zero where freshness was
+                                                -- taken away since they were written, and this row alone says so
+          content_sum INTEGER NOT NULL,         -- the checksum of fields, body and mention
+          checksum INTEGER NOT NULL,            -- over all of the above but size, body_size, is_gzip and place
           last_used INTEGER NOT NULL            -- to a minute, or an hour in a large cache; the least recently used go first
-        )
-        """,
-        """
-        CREATE TABLE content (
-          id INTEGER PRIMARY KEY,               -- that of the entry
-          facts BLOB NOT NULL,                  -- what a hit needs of the entry, which says the same: checksum, received_at (8
-                                                -- bytes each, least significant first), initial_age, fresh_for, stale_for,
-                                                -- stale_if_error_for, keep_for (4), status (2), class (1), lengths of storefront
-                                                -- (1) and selecting (4), these two, and resources as in mention
-          fields BLOB NOT NULL,                 -- 'Name: value' lines with CR LF, as sent to clients
-          body BLOB NOT NULL,                   -- as received, content coding included
-          is_gzip INTEGER NOT NULL              -- 1: body is in gzip besides. Who accepts that gets it so, everyone else what
-                                                -- gunzip makes of it; sizes and checksums are those of body as it is here
         )
         """,
         """
@@ -57,7 +49,7 @@ enum Schema {
         """,
         """
         CREATE TABLE totals (
-          -- One row, kept by triggers, so that opening a large file counts nothing.
+          -- One row, so that opening a large file counts nothing. What is deleted is taken off by a trigger.
           id INTEGER PRIMARY KEY CHECK (id = 1),
           entries INTEGER NOT NULL,
           bytes INTEGER NOT NULL
@@ -77,19 +69,14 @@ enum Schema {
           until INTEGER NOT NULL
         ) WITHOUT ROWID
         """,
-        "CREATE UNIQUE INDEX entry_by_key ON entry (key)",
+        // With the place, so that who reads all keys reads no row.
+        "CREATE UNIQUE INDEX entry_by_key ON entry (key, place)",
         "CREATE INDEX entry_by_last_used ON entry (last_used)",
         // The others of a target are found by their key alone.
         "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
         """
-        CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
-          UPDATE totals SET entries = entries + 1, bytes = bytes + NEW.size;
-        END
-        """,
-        """
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
-          DELETE FROM content WHERE id = OLD.id;
           DELETE FROM mention WHERE id = OLD.id;
         END
         """,
@@ -107,6 +94,13 @@ enum Schema {
             fresh_for - initial_age - max(0, unixepoch() - received_at) AS ttl,
             size, datetime(last_used, 'unixepoch') AS used
           FROM entry LEFT JOIN class ON class.tag = entry.class
+        """,
+        """
+        CREATE VIEW location AS
+          -- For operators: where each body is, in the folder that is named as this file with .segments behind.
+          SELECT id, target, variant, printf('%06d', abs(place) >> 39) AS segment,
+            (abs(place) >> 15 & 16777215) * 64 + 32 AS body_at, body_size, is_gzip
+          FROM entry
         """,
     ]
 

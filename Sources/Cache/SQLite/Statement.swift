@@ -36,13 +36,6 @@ final class Statement {
         try forEachRow(values) { _ in true }
     }
 
-    /// Runs the statement to its end and returns how many rows it changed, those that triggers
-    /// changed not counted.
-    func change(_ values: [SQLValue]) throws(SQLiteError) -> Int {
-        try forEachRow(values) { _ in true }
-        return database.changedRows
-    }
-
     /// What `read` makes of the first row; nil where there is none.
     func firstRow<R>(_ values: SQLValue..., read: (Row) -> R) throws(SQLiteError) -> R? {
         var result: R?

@@ -1,20 +1,21 @@
-// What `cache_size` is divided into. Everything on disk together stays within it: the database, its
-// write-ahead log, and the shared memory that indexes the log.
+// What `cache_size` is divided into. Everything on disk together stays within it: the segments, the
+// database, its write-ahead log, and the shared memory that indexes the log.
 // Must hold: the log before a transaction (`checkpointBytes`) and the largest transaction fit into
 // `journalBytes`; a transaction is begun only where its estimate fits into `fileBytes`.
 
 /// All in bytes.
 struct StoreBounds: Equatable {
-    /// The write-ahead log at most. A larger one would save little: what is written is mostly new.
+    /// The write-ahead log at most. A larger one would save little: most of what is written to it
+    /// is new.
     let journalBytes: Int
-    /// The database file at most.
+    /// The database file and the segments at most.
     let fileBytes: Int
 
     /// Below it a few tables and indexes would fill the file.
     static let smallest = 1 << 20
     static let pageBytes = 2_048
-    /// The pages that an entry changes beside those of its content: of the entry, its content's row
-    /// and three indexes, for itself and for what it replaces. Neighbours share most of them.
+    /// The pages that a row changes: of the entry, what it mentions and three indexes, for itself
+    /// and for what it replaces. Neighbours share most of them.
     private static let pagesPerRow = 8
     /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops
     /// of the trees.
@@ -38,12 +39,28 @@ struct StoreBounds: Equatable {
     /// The largest response that is written.
     var largestResponse: Int { journalBytes / 2 }
     /// Rows evicted, or last-use times written, in one transaction.
-    var batchRows: Int { batchBytes / Self.estimate(contentBytes: 0) }
+    var batchRows: Int { batchBytes / Self.estimate(rowBytes: 0) }
 
-    /// What writing or removing a row takes, in the log and at most in the file.
-    static func estimate(contentBytes: Int) -> Int {
-        contentBytes + pagesPerRow * pageBytes
+    /// What writing or removing a row takes in the log, where it has so many bytes beside
+    /// numbers.
+    static func estimate(rowBytes: Int) -> Int {
+        rowBytes * 2 + pagesPerRow * pageBytes
     }
+
+    /// What the database grows by at most, where that is written for so many rows: a page of each
+    /// of two trees may be divided for each, and the others grow at their ends.
+    static func growth(rowBytes: Int, rows: Int) -> Int {
+        rowBytes - rows * (pagesPerRow - 2) * pageBytes + sharedPages * pageBytes
+    }
+
+    /// The size at which a segment is full: there are many, so that giving one up moves little.
+    var segmentBytes: Int {
+        let part = fileBytes / Self.segments / Place.unit * Place.unit
+        return min(max(part, Self.leastSegment), Place.longestSegment)
+    }
+
+    private static let segments = 64
+    private static let leastSegment = 64 << 10
 
     /// What a transaction of that estimate takes in the log, where each page has a header.
     static func journalBytes(writing bytes: Int) -> Int {

@@ -58,14 +58,17 @@ struct StoreCheck {
         _ database: Database, after row: Int64, in store: SQLiteStore
     ) throws(SQLiteError) -> Piece {
         var piece = Piece()
-        let select = try Statement(database, CheckedRow.selectAfter)
+        var rows: [CheckedRow] = []
+        let select = try Statement(database, StoredRow.selectAfter)
         try select.forEachRow([.integer(row), .integer(Int64(pieceRows))]) { row in
+            let checked = CheckedRow(row)
             piece.rows += 1
-            piece.last = StoredRow.id(row)
-            piece.bytes += rowBytes + CheckedRow.byteCount(row)
-            if !CheckedRow.isIntact(row, in: store) { piece.damaged.append(piece.last) }
+            piece.last = checked.row.id
+            piece.bytes += rowBytes + (checked.row.place?.span ?? 0)
+            rows.append(checked)
             return piece.bytes < pieceBytes
         }
+        for row in rows where try !row.isIntact(in: store) { piece.damaged.append(row.row.id) }
         return piece
     }
 
@@ -76,28 +79,27 @@ struct StoreCheck {
     }
 }
 
-/// All that is written of one answer, in one row.
-enum CheckedRow {
-    private static let columns = """
-        facts, fields, body, is_gzip, target, variant, entry.id, key, resources, \(EntryRow.columns)
-        FROM entry LEFT JOIN content USING (id) LEFT JOIN mention USING (id)
-        """
-    /// The ?2 rows that follow the row ?1.
-    static let selectAfter = "SELECT \(columns) WHERE entry.id > ?1 ORDER BY entry.id LIMIT ?2"
-    /// The row ?1.
-    static let select = "SELECT \(columns) WHERE entry.id = ?1"
+/// All that is written of one answer.
+struct CheckedRow {
+    let row: StoredRow
+    private let key: Int64
+    private let resources: [UInt64]
 
-    static func byteCount(_ row: Row) -> Int { [0, 1, 2, 4].reduce(0) { $0 + row.byteCount($1) } }
+    init(_ row: Row) {
+        self.row = StoredRow(row)
+        key = row.integer(StoredRow.count)
+        resources = row.words(StoredRow.count + 1)
+    }
 
     /// Whether all of it is as it was written, as far as can be told.
-    static func isIntact(_ row: Row, in store: SQLiteStore) -> Bool {
-        guard let key = StoredRow.key(row), SQLiteStore.index(of: key) == row.integer(7),
-            let checksum = EntryRow(row, from: 9).vouchedChecksum
-        else { return false }
-        if ContentRow.isUnreadable(row, store.gzip) { return true }
-        guard let response = ContentRow.response(for: key, row, in: store) else { return false }
+    func isIntact(in store: SQLiteStore) throws(SQLiteError) -> Bool {
+        guard let found = row.entry.key, SQLiteStore.index(of: found) == key else { return false }
         // What a hit reads and what a purge looks at say the same.
-        return response.checksum == checksum && response.resources == row.words(8)
+        return switch try row.content(in: store) {
+        case .response(let response): response.resources == resources
+        case .unreadable: true
+        case .damaged, .missing: false
+        }
     }
 }
 
@@ -183,12 +185,11 @@ extension SQLiteStore {
 extension StoreConnection {
     /// Removes a row if it is not what was written; whether it did.
     func drop(damaged id: Int64, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
-        let isIntact = try Statement(database, CheckedRow.select).firstRow(at: id) {
-            CheckedRow.isIntact($0, in: store)
+        let found = try Statement(database, StoredRow.selectAfter).firstRow(.integer(id - 1), .integer(1)) {
+            CheckedRow($0)
         }
-        guard isIntact == false else { return false }
-        let delete = try Statement(database, "DELETE FROM entry WHERE id = ?1")
-        try change([id]) { (id) throws(SQLiteError) in try delete.run(.integer(id)) }
+        guard let found, found.row.id == id, try !found.isIntact(in: store) else { return false }
+        try delete([id])
         return true
     }
 }

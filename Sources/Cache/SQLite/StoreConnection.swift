@@ -1,6 +1,7 @@
 // The writer's side of an open database: its statements, one transaction for each batch, room made
 // before it.
-// Must hold: whatever changes rows goes through `StoreEviction`; every transaction is small.
+// Must hold: whatever adds, moves or removes rows goes through `StoreEviction.write` and tells the
+// ledger; every transaction is small; a record is in its segment before a row names it.
 
 final class StoreConnection {
     /// Entries and bytes as the `totals` row has them.
@@ -15,41 +16,60 @@ final class StoreConnection {
         /// Responses too large for the bound.
         var dropped = 0
         var evicted = 0
+        /// As of the end of the transaction.
+        var totals = Totals()
+        var useSpan = 0
     }
 
     let database: Database
     /// For the file's size and its bounds.
     let room: StoreEviction
+    let ledger: RowLedger
+    /// `DELETE FROM entry WHERE id = ?1`, telling what went.
+    private let deleteRow: Statement
     private let deleteEntry: Statement
     private let insertEntry: Statement
-    private let insertContent: Statement
     private let insertMention: Statement
     private let updateUse: Statement
+    private let addToTotals: Statement
     private let selectTotals: Statement
     private let selectUseSpan: Statement
+    private let selectKeys: Statement
+    /// Records that are about to be appended; kept for its storage.
+    private var records: [UInt8] = []
+    private var spans: [Int] = []
+
+    /// What is appended to a segment at once, in bytes.
+    private static let appendedBytes = 1 << 20
+    /// The keys that are learnt in one step.
+    private static let learntKeys = 16_384
 
     init(
-        _ database: Database, _ bounds: StoreBounds, _ snapshots: ReaderSnapshots
+        _ database: Database, _ bounds: StoreBounds, _ segments: Segments, _ directory: KeyDirectory
     ) throws(SQLiteError) {
         self.database = database
-        room = try StoreEviction(database, bounds, snapshots)
-        deleteEntry = try Statement(database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2")
+        ledger = RowLedger(directory, try SegmentLog(segments))
+        room = try StoreEviction(database, bounds, ledger)
+        deleteRow = try Statement(database, "DELETE FROM entry WHERE id = ?1 RETURNING key, place")
+        deleteEntry = try Statement(
+            database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2 RETURNING key, place")
         insertEntry = try Statement(
             database,
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
-              keep_for, size, checksum, last_used, scope, target, variant, storefront, selecting,
-              content_sum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'shared', ?13, ?14, ?15, ?16, ?17)
-            ON CONFLICT (key) DO NOTHING
+              keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, scope, target, variant,
+              storefront, selecting)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'shared', ?17, ?18, ?19, ?20)
             """)
-        insertContent = try Statement(
-            database, "INSERT OR REPLACE INTO content (id, facts, fields, body, is_gzip) VALUES (?1, ?2, ?3, ?4, ?5)")
         insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (id, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
+        addToTotals = try Statement(
+            database, "UPDATE totals SET entries = entries + ?1, bytes = bytes + ?2 WHERE id = 1")
         selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
         selectUseSpan = try Statement(
             database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
+        selectKeys = try Statement(
+            database, "SELECT key, place, id FROM entry WHERE key > ?1 ORDER BY key LIMIT \(Self.learntKeys)")
         try recountIfImplausible()
     }
 
@@ -63,27 +83,157 @@ final class StoreConnection {
         }
     }
 
-    /// Applies a batch in one transaction, after it has evicted what the batch displaces. A
-    /// response that does not fit leaves nothing older behind either.
+    /// Reads the next keys and places into directory and ledger, if there are more. Rows whose
+    /// segment is gone go too; how many.
+    @discardableResult
+    func learn() throws(SQLiteError) -> (isWorthAnother: Bool, lost: Int) {
+        guard !ledger.isComplete else { return (false, 0) }
+        var (rows, lost): ([(key: Int64, place: Int64)], [Int64]) = ([], [])
+        var count = 0
+        try selectKeys.forEachRow([.integer(ledger.counted)]) { row in
+            count += 1
+            let place = row.integer(1)
+            if let segment = Place(Int64(clamping: place.magnitude))?.segment, ledger.log.has(segment) {
+                rows.append((row.integer(0), place))
+            } else {
+                lost.append(row.integer(2))
+            }
+            return true
+        }
+        ledger.learn(rows, isLast: count < Self.learntKeys)
+        try delete(lost)
+        return (!ledger.isComplete, lost.count)
+    }
+
+    /// Removes rows by their numbers.
+    func delete(_ ids: [Int64]) throws(SQLiteError) {
+        try change(ids) { (id) throws(SQLiteError) in try delete(id) }
+    }
+
+    /// Removes a row; within a transaction.
+    func delete(_ id: Int64) throws(SQLiteError) {
+        try deleteRow.forEachRow([.integer(id)]) { row in
+            ledger.remove(row.integer(0), at: row.integer(1))
+            return true
+        }
+    }
+
+    /// Applies a batch in one transaction, after it has evicted what the batch displaces and
+    /// appended its records. A response that does not fit leaves nothing older behind either.
     func apply(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome {
-        let bytes = operations.reduce(0) { $0 + (canHold($1.operation) ? $1.operation.writtenBytes : 0) }
-        let found = try room.make(for: bytes)
-        return try room.write(bytes) { () throws(SQLiteError) in
+        var (rowBytes, recordBytes) = (0, 0)
+        for (_, operation) in operations where canHold(operation) {
+            rowBytes += operation.rowBytes
+            recordBytes += operation.recordBytes
+        }
+        let growth = StoreBounds.growth(rowBytes: rowBytes, rows: operations.count) + recordBytes
+        // Only what is counted can be given up.
+        if try !room.isRoom(for: growth) { while try learn().isWorthAnother {} }
+        let found = try room.make(for: growth)
+        let written = try append(operations.filter { found.isEnough && canHold($0.operation) })
+        return try room.write(rowBytes) { () throws(SQLiteError) in
             var outcome = Outcome(evicted: found.evicted)
+            var (next, bytes) = (0, 0)
             for (key, operation) in operations {
                 switch operation {
-                case .store(let response) where found.isEnough && canHold(operation):
-                    try write(response, key)
+                case .store(let response):
+                    if !ledger.lacks(key) { try delete(key, receivedBy: .max) }
+                    guard next < written.count, written[next].response === response else {
+                        outcome.dropped += 1
+                        continue
+                    }
+                    bytes += try write(written[next], key)
                     outcome.written += 1
-                case .store:
-                    try deleteEntry.run(.integer(key), .integer(.max))
-                    outcome.dropped += 1
-                case .remove(_, let receivedBy):
-                    try deleteEntry.run(.integer(key), .integer(receivedBy))
+                    next += 1
+                case .remove(_, let receivedBy): try delete(key, receivedBy: receivedBy)
                 }
             }
+            if next > 0 { try addToTotals.run(.integer(Int64(next)), .integer(Int64(bytes))) }
+            try note(in: &outcome)
             return outcome
         }
+    }
+
+    /// A response whose record is in a segment, and what its row is to say of it.
+    private struct Written {
+        let response: StoredResponse
+        let contentSum: UInt64
+        let checksum: UInt64
+        let bodySize: Int
+        var place: Place
+    }
+
+    /// Appends the records of the responses among `operations`, in their order.
+    private func append(
+        _ operations: [(key: Int64, operation: PendingWrites.Operation)]
+    ) throws(SQLiteError) -> [Written] {
+        var written: [Written] = []
+        written.reserveCapacity(operations.count)
+        for (key, operation) in operations {
+            guard case .store(let response) = operation else { continue }
+            let contentSum = response.contentSum
+            let checksum = response.checksum(contentSum: contentSum)
+            let facts = AnswerFacts(response, checksum: checksum)
+            let record = SegmentRecord(response, key: key, factsCount: facts.byteCount)
+            record.append(response, facts, to: &records)
+            spans.append(record.span)
+            written.append(
+                Written(
+                    response: response, contentSum: contentSum, checksum: checksum, bodySize: record.bodyCount,
+                    place: Place(segment: 0, offset: 0, span: record.span)))
+            if records.count >= Self.appendedBytes { try appendRecords(to: &written) }
+        }
+        try appendRecords(to: &written)
+        return written
+    }
+
+    /// Appends what was gathered; the last of `written` are told where they are.
+    private func appendRecords(to written: inout [Written]) throws(SQLiteError) {
+        guard !spans.isEmpty else { return }
+        defer {
+            // Not what one long answer has taken.
+            records.removeAll(keepingCapacity: records.capacity <= Self.appendedBytes * 2)
+            spans.removeAll(keepingCapacity: true)
+        }
+        let places = try ledger.log.append(records, spans: spans, segmentBytes: room.bounds.segmentBytes)
+        let first = written.count - places.count
+        for (index, place) in places.enumerated() { written[first + index].place = place }
+    }
+
+    /// Writes a row and what it mentions; the size that the row says.
+    private func write(_ written: Written, _ key: Int64) throws(SQLiteError) -> Int {
+        let response = written.response
+        let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
+        let size =
+            target.count + variant.count + response.fields.count + written.bodySize + response.selecting.count
+            + response.resources.count * MemoryLayout<UInt64>.size
+        try insertEntry.run(
+            .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
+            .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
+            .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
+            .integer(Int64(lifetime.keepFor)), .integer(Int64(size)), .integer(Int64(written.bodySize)),
+            .integer(response.gzip == nil ? 0 : 1), .integer(written.place.number),
+            .integer(Int64(bitPattern: written.contentSum)), .integer(Int64(bitPattern: written.checksum)),
+            .integer(response.receivedAt), .text(target), .text(variant), .text(response.storefront[...]),
+            .text(response.selecting[...]))
+        ledger.add(key, at: written.place)
+        guard !response.resources.isEmpty else { return size }
+        try insertMention.run(
+            .integer(database.lastInsertedRow), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
+        return size
+    }
+
+    private func delete(_ key: Int64, receivedBy: Int64) throws(SQLiteError) {
+        try deleteEntry.forEachRow([.integer(key), .integer(receivedBy)]) { row in
+            ledger.remove(row.integer(0), at: row.integer(1))
+            return true
+        }
+    }
+
+    /// Reads the totals, for the counters.
+    func note(in outcome: inout Outcome) throws(SQLiteError) {
+        outcome.totals = try totals()
+        outcome.useSpan = try useSpan()
     }
 
     /// Writes last-use times, unix seconds by key.
@@ -99,7 +249,7 @@ final class StoreConnection {
         while !waiting.isEmpty {
             let batch = waiting.prefix(room.bounds.batchRows)
             // No more than they take: for more the log would be emptied before its time.
-            try room.write(batch.count * StoreBounds.estimate(contentBytes: 0)) { () throws(SQLiteError) in
+            try room.write(batch.count * StoreBounds.estimate(rowBytes: 0)) { () throws(SQLiteError) in
                 for row in batch { try body(row) }
             }
             waiting = waiting.dropFirst(room.bounds.batchRows)
@@ -115,43 +265,14 @@ final class StoreConnection {
         Int(try selectUseSpan.firstRow { $0.integer(0) } ?? 0)
     }
 
-    private func write(_ response: StoredResponse, _ key: Int64) throws(SQLiteError) {
-        let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
-        let size =
-            target.count + variant.count + response.fields.count + response.filedBody.count
-            + response.selecting.count + response.resources.count * MemoryLayout<UInt64>.size
-        let contentSum = response.contentSum
-        let checksum = response.checksum(contentSum: contentSum)
-        let values: [SQLValue] = [
-            .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
-            .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
-            .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
-            .integer(Int64(lifetime.keepFor)), .integer(Int64(size)),
-            .integer(Int64(bitPattern: checksum)), .integer(response.receivedAt),
-            .text(target), .text(variant), .text(response.storefront[...]), .text(response.selecting[...]),
-            .integer(Int64(bitPattern: contentSum)),
-        ]
-        // Most keys are new: only where one is not, there is something to delete.
-        if try insertEntry.change(values) == 0 {
-            try deleteEntry.run(.integer(key), .integer(.max))
-            _ = try insertEntry.change(values)
-        }
-        let id = database.lastInsertedRow
-        try insertContent.run(
-            .integer(id), .blob(AnswerFacts(response, checksum: checksum).bytes[...]), .blob(response.fields),
-            .blob(response.filedBody[...]), .integer(response.gzip == nil ? 0 : 1))
-        guard !response.resources.isEmpty else { return }
-        try insertMention.run(.integer(id), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
-    }
-
     private func canHold(_ operation: PendingWrites.Operation) -> Bool {
-        operation.writtenBytes <= room.bounds.largestResponse
+        operation.rowBytes + operation.recordBytes <= room.bounds.largestResponse
     }
 
-    /// A damaged totals row must not keep the cache empty or unbounded. Sizes never exceed the file
-    /// that holds them.
+    /// A damaged totals row must not keep the cache empty or unbounded. Sizes never exceed the
+    /// files that hold them.
     private func recountIfImplausible() throws(SQLiteError) {
-        let bytes = try room.fileBytes()
+        let bytes = try room.usedBytes()
         let found = try selectTotals.firstRow { (entries: $0.integer(0), bytes: $0.integer(1)) }
         if let found, found.entries >= 0, found.bytes >= 0, found.bytes <= bytes, found.entries <= bytes {
             return

@@ -1,8 +1,10 @@
 import CSQLite
 
-// Room in the file and in its log: made by evicting, by emptying the log, and by giving pages back.
-// Must hold: no transaction is begun that file or log might have no room for (`StoreBounds`), so
-// that neither grows beyond its bound, whatever is stored, evicted or read meanwhile.
+// Room in the files and in the log: made by evicting, by giving up segments, by emptying the log,
+// and by giving pages back.
+// Must hold: nothing is written that database, segments or log might have no room for
+// (`StoreBounds`), so that together they never grow beyond their bound, whatever is stored, evicted
+// or read meanwhile.
 
 final class StoreEviction {
     /// What came of making room.
@@ -13,28 +15,33 @@ final class StoreEviction {
     }
 
     private(set) var bounds: StoreBounds
-    private let database: Database
-    private let snapshots: ReaderSnapshots
+    let database: Database
+    let ledger: RowLedger
     private let pageSize: Int
     private let selectPages: Statement
     private let selectFreePages: Statement
     private let selectOldest: Statement
     private let evictEntry: Statement
     private let emptyJournal: Statement
+    let compaction: Compaction
 
     /// The most rows evicted before one batch: a lowered bound is approached in small steps.
     private static let evictionLimit = 2_048
+    /// What is dead may take that part of the files: with less, more would be copied to get at it.
+    private static let slackPart = 32
 
-    init(_ database: Database, _ bounds: StoreBounds, _ snapshots: ReaderSnapshots) throws(SQLiteError) {
+    init(_ database: Database, _ bounds: StoreBounds, _ ledger: RowLedger) throws(SQLiteError) {
         self.database = database
-        self.snapshots = snapshots
+        self.ledger = ledger
         self.bounds = bounds
         pageSize = Int(try database.integer("PRAGMA page_size"))
         selectPages = try Statement(database, "PRAGMA page_count")
         selectFreePages = try Statement(database, "PRAGMA freelist_count")
-        selectOldest = try Statement(database, "SELECT id FROM entry ORDER BY last_used LIMIT ?1")
-        evictEntry = try Statement(database, "DELETE FROM entry WHERE id = ?1")
+        selectOldest = try Statement(database, "SELECT id, place FROM entry ORDER BY last_used LIMIT ?1")
+        evictEntry = try Statement(database, "DELETE FROM entry WHERE id = ?1 RETURNING key, place")
         emptyJournal = try Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)")
+        compaction = try Compaction(database)
+        database.countLogPages()
         try setPragmas()
     }
 
@@ -48,36 +55,57 @@ final class StoreEviction {
     private func setPragmas() throws(SQLiteError) {
         try database.execute(
             """
-            PRAGMA journal_size_limit = \(bounds.journalBytes);
-            PRAGMA wal_autocheckpoint = \(max(bounds.checkpointBytes / pageSize, 1))
+            PRAGMA journal_size_limit = \(bounds.journalBytes)
             """)
     }
 
-    /// A transaction that writes about `bytes`, at most.
+    /// A transaction that writes about `bytes` of rows, at most.
     func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-        snapshots.pause()
-        defer { snapshots.resume() }
         try makeRoomInJournal(for: bytes)
-        return try database.transaction(body)
+        do throws(SQLiteError) {
+            let result = try database.transaction(body)
+            ledger.commit()
+            if database.logPages * pageSize >= bounds.checkpointBytes { try checkpoint() }
+            return result
+        } catch {
+            ledger.rollBack()
+            throw error
+        }
     }
 
-    /// Brings a file that is larger than it may be, because the bound was lowered, a step nearer to
-    /// it; false where nothing is left to do. `evicted` counts the rows that went. What the disk
-    /// lacks now is no reason to give up pages: `fileBytes` is what the file may have for good.
+    /// Brings records to the disk, then the rows that name them: a loss of power must not leave
+    /// rows without records.
+    func checkpoint() throws(SQLiteError) {
+        try ledger.log.synchronize()
+        try database.checkpoint()
+    }
+
+    /// The same, and empties the log; false where a reader needs it.
+    @discardableResult
+    func emptyLog() throws(SQLiteError) -> Bool {
+        try ledger.log.synchronize()
+        return try emptyJournal.firstRow(read: { $0.integer(0) }) == 0
+    }
+
+    /// Brings files that are larger than they may be, because the bound was lowered, a step nearer
+    /// to it; false where nothing is left to do. `evicted` counts the rows that went. What the disk
+    /// lacks now is no reason to give up pages: `fileBytes` is what the files may have for good.
     func approach(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
         let found = try make(for: 0)
         evicted += found.evicted
         let pages = try pages()
-        guard pages.all * pageSize > fileBytes, pages.free > 0 else { return found.evicted > 0 }
-        snapshots.pause()
-        defer { snapshots.resume() }
-        try makeRoomInJournal(for: bounds.batchBytes)
-        // Each page that is given back may move another.
-        try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")
+        guard try usedBytes() > fileBytes, pages.free > 0 else { return found.evicted > 0 }
+        try giveBackPages()
         return true
     }
 
-    /// Pages of the file, and those of them that hold nothing.
+    private func giveBackPages() throws(SQLiteError) {
+        try makeRoomInJournal(for: bounds.batchBytes)
+        // Each page that is given back may move another.
+        try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")
+    }
+
+    /// Pages of the database, and those of them that hold nothing.
     private func pages() throws(SQLiteError) -> (all: Int, free: Int) {
         (
             Int(try selectPages.firstRow { $0.integer(0) } ?? 0),
@@ -85,55 +113,79 @@ final class StoreEviction {
         )
     }
 
-    /// Of the database alone, in bytes.
-    func fileBytes() throws(SQLiteError) -> Int {
-        try pages().all * pageSize
+    /// Of the database and the segments, in bytes.
+    func usedBytes() throws(SQLiteError) -> Int {
+        try pages().all * pageSize + ledger.log.byteCount
     }
 
-    private func isRoom(for bytes: Int) throws(SQLiteError) -> Bool {
-        let pages = try pages()
-        return (pages.all - pages.free) * pageSize + bytes <= bounds.fileBytes
+    /// A segment is kept free, for what is copied before another one goes.
+    func isRoom(for bytes: Int) throws(SQLiteError) -> Bool {
+        try usedBytes() + bytes + bounds.segmentBytes <= bounds.fileBytes
     }
 
     /// Evicts the least recently used until `bytes` more fit, or for as long as one turn may take.
     func make(for bytes: Int) throws(SQLiteError) -> Found {
         var found = Found()
+        var freed = 0
         while try !isRoom(for: bytes) {
-            let evicted = found.evicted < Self.evictionLimit ? try evict(for: bytes) : 0
+            // Rows that went leave pages to other rows; where they are many, segments need them.
+            if try pages().free * pageSize > bounds.fileBytes / 16 {
+                try giveBackPages()
+                continue
+            }
+            let before = ledger.log.byteCount
+            let isGivenUp = try giveUpSegment(slack: bounds.fileBytes / Self.slackPart)
+            freed += before - ledger.log.byteCount
+            if isGivenUp { continue }
+            let evicted = found.evicted < Self.evictionLimit ? try evict() : 0
             found.evicted += evicted
-            guard evicted == 0 else { continue }
-            // In a file that is too large anyway the freed pages will do.
-            let pages = try pages()
-            found.isEnough = pages.free * pageSize >= bytes
+            if evicted > 0 { continue }
+            if found.evicted == 0 {
+                // Nothing is left but what no row names.
+                ledger.log.closeHead()
+                if try giveUpSegment(slack: 0) { continue }
+            }
+            // In files that are too large anyway what was freed will do.
+            found.isEnough = freed >= bytes && found.evicted > 0
             break
         }
         return found
     }
 
-    private func evict(for bytes: Int) throws(SQLiteError) -> Int {
-        var ids: [Int64] = []
+    /// Copies what is live of a segment elsewhere, and removes it; false where none is worth that.
+    private func giveUpSegment(slack: Int) throws(SQLiteError) -> Bool {
+        guard ledger.isComplete, let victim = ledger.log.victim(slack: slack) else { return false }
+        try compaction.giveUp(victim, in: self)
+        return true
+    }
+
+    /// Evicts a segment's worth of rows, or as many as one transaction may change: after that one
+    /// of the segments may be worth giving up.
+    private func evict() throws(SQLiteError) -> Int {
+        var (ids, bytes): ([Int64], Int) = ([], 0)
         try selectOldest.forEachRow([.integer(Int64(bounds.batchRows))]) { row in
             ids.append(row.integer(0))
-            return true
+            bytes += Place(Int64(clamping: row.integer(1).magnitude))?.span ?? 0
+            return bytes < bounds.segmentBytes
         }
         return try write(bounds.batchBytes) { () throws(SQLiteError) in
-            for (evicted, id) in ids.enumerated() {
-                // Looking at every fourth row is often enough, and pages are freed only now and
-                // then.
-                if evicted > 0, evicted % 4 == 0, try isRoom(for: bytes) { return evicted }
-                try evictEntry.run(.integer(id))
+            for id in ids {
+                try evictEntry.forEachRow([.integer(id)]) { row in
+                    ledger.remove(row.integer(0), at: row.integer(1))
+                    return true
+                }
             }
             return ids.count
         }
     }
 
-    /// Empties the log where the next transaction might make it too large. SQLite copies it into
-    /// the database as soon as it is `checkpointBytes` long and begins it anew when no reader needs
-    /// it; with readers at it all along it would grow.
+    /// Empties the log where the next transaction might make it too large. It is copied into the
+    /// database as soon as it is `checkpointBytes` long, and SQLite begins it anew when no reader
+    /// needs it; with readers at it all along it would grow.
     private func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
         let size = StoreFile.size(database.path + "-wal")
         guard size > 0, size + StoreBounds.journalBytes(writing: bytes) > bounds.journalBytes else { return }
-        if try emptyJournal.firstRow(read: { $0.integer(0) }) != 0 {
+        if try !emptyLog() {
             throw SQLiteError(code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
         }
     }

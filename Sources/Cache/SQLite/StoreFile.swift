@@ -34,7 +34,8 @@ struct StoreFile {
         }
         let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
         let free = Int(blocks) * Int(disk.f_frsize)
-        let used = ["", "-wal", "-shm"].reduce(0) { $0 + Self.size(path + $1) }
+        let segments = Segments.listed(in: Segments.folder(of: path)).values.reduce(0, +)
+        let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
 
@@ -127,7 +128,9 @@ struct StoreFile {
 
     /// Makes the file if need be. SQLite gives its journals the mode of the file.
     private func prepare() throws(StoreUnavailable) {
-        if let reason = Self.oddity(of: path) { throw StoreUnavailable(reason: reason) }
+        if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path) {
+            throw StoreUnavailable(reason: reason)
+        }
         var status = stat()
         if lstat(path, &status) == 0 {
             // Best effort: a file of another owner that we may write stays as it is. What became a
@@ -157,7 +160,7 @@ struct StoreFile {
             throw StoreUnavailable(
                 reason: "\(path) is of no use (\(reason)) and cannot be renamed: \(String(cString: strerror(errno)))")
         }
-        for suffix in ["-journal", "-wal", "-shm"] { _ = rename(path + suffix, name + suffix) }
+        for suffix in ["-journal", "-wal", "-shm", ".segments"] { _ = rename(path + suffix, name + suffix) }
         log("cache file \(path) is of no use (\(reason)): kept as \(name), starting an empty one")
         return name
     }
@@ -165,5 +168,6 @@ struct StoreFile {
     /// Deletes a file that was set aside, and its journals.
     func remove(setAside name: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(name + suffix) }
+        Segments.remove(folder: Segments.folder(of: name))
     }
 }

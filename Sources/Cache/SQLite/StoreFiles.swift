@@ -16,18 +16,21 @@ private struct FileIdentity: Equatable {
     }
 }
 
-/// The database, its write-ahead log and the log's index.
+/// The database, its write-ahead log, the log's index, and the folder of segments.
 struct StoreFiles: Equatable {
-    private static let companions = ["-wal", "-shm"]
+    private static let companions = ["-wal", "-shm", ".segments"]
 
     private let path: String
     private let database: FileIdentity?
+    /// A database that was cut to nothing is another.
+    private let isDatabaseEmpty: Bool
     private let beside: [FileIdentity?]
 
     /// Those that the names mean now.
     init(path: String) {
         self.path = path
         database = FileIdentity(path)
+        isDatabaseEmpty = StoreFile.size(path) == 0
         beside = Self.companions.map { FileIdentity(path + $0) }
     }
 
@@ -40,6 +43,7 @@ struct StoreFiles: Equatable {
         guard !isDatabaseInPlace else { return }
         for (companion, identity) in zip(Self.companions, beside) {
             guard let identity, FileIdentity(path + companion) == identity else { continue }
+            // A folder stays: what is in it goes when the database is made anew.
             unlink(path + companion)
         }
     }

@@ -4,6 +4,14 @@ public enum StoreMemory {
     public static let pendingBytes = 32 << 20
     /// SQLite's pages for the writer, and what looks through the file.
     public static let writerBytes = (8 + 2) << 20
-    /// Of each loop: in which row a key was found, and SQLite's pages.
-    public static let bytesPerLoop = (16 + 4) << 20
+    /// SQLite's pages, of each loop.
+    public static let bytesPerLoop = 1 << 20
+
+    /// The keys whose place is known in memory: of answers of 1 KiB all.
+    static func mostKeys(cacheSize: Int) -> Int { max(cacheSize >> 10, 1 << 14) }
+
+    /// Places of keys.
+    public static func directoryBytes(cacheSize: Int) -> Int {
+        mostKeys(cacheSize: cacheSize) * KeyDirectory.bytesPerKey
+    }
 }

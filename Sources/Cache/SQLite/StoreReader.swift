@@ -1,10 +1,9 @@
 import Synchronization
 
-// One loop's reader of the file: what is about to be written comes first, then its own connection.
+// One loop's reader of the file: what is about to be written comes first, then what the directory
+// knows, then the database.
 // Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout)
-// and is a miss on any trouble; nothing comes out that the checksum does not vouch for. Its lock is
-// its loop's but for moments in which the writer ends the view of the file that it keeps
-// (`ReaderSnapshots`).
+// and is a miss on any trouble; nothing comes out that the checksum does not vouch for.
 
 /// Looks responses up on disk. For the loop that made it.
 public final class StoreReader: Sendable {
@@ -20,38 +19,43 @@ public final class StoreReader: Sendable {
     /// be opened.
     public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
         guard !key.isPersonal else { return nil }
-        if store.pending.withLock({ $0.hasOperations }) {
-            let index = SQLiteStore.index(of: key)
-            switch store.pending.withLock({ $0.operation(index) }) {
-            case .store(let response): return response.key == key ? response : nil
-            case .remove(let removed, _): if removed == key { return nil }
-            case nil: break
-            }
+        let index = SQLiteStore.index(of: key)
+        switch store.pending.withLock({ $0.operation(index) }) {
+        case .store(let response): return response.key == key ? response : nil
+        case .remove(let removed, _): if removed == key { return nil }
+        case nil: break
         }
-        switch find(key, at: now) {
+        let generation = store.generation.load(ordering: .acquiring)
+        guard generation > 0 else { return nil }
+        do throws(SQLiteError) {
+            return try find(key, index, generation, at: now)
+        } catch {
+            store.counters.withLock { $0.failedReads += 1 }
+            if error.isDamage { store.reportDamage("\(error)", generation: generation) }
+            return nil
+        }
+    }
+
+    private func find(
+        _ key: CacheKey, _ index: Int64, _ generation: Int, at now: Int64
+    ) throws(SQLiteError) -> StoredResponse? {
+        switch store.directory.find(index) {
+        case .absent: return nil
+        case .unknown: break
+        case .place(let place):
+            let content = try store.segments.read(place) { SegmentRecord.content(for: key, $0, in: store) }
+            if case .response(let response) = content { return response }
+        // Moved, another key's, or damaged: the row tells.
+        }
+        let found = try connection.withLock { (connection) throws(SQLiteError) in
+            try connection.find(key, index, in: store, generation, at: now)
+        }
+        switch found {
         case .response(let response): return response
         case .nothing: return nil
         case .damaged:
             store.removeDamaged(key)
             return nil
-        }
-    }
-
-    /// Ends the view of the file that it may have kept.
-    func endSnapshot() {
-        connection.withLock { $0.endSnapshot() }
-    }
-
-    private func find(_ key: CacheKey, at now: Int64) -> ReaderConnection.Found {
-        let generation = store.generation.load(ordering: .acquiring)
-        do throws(SQLiteError) {
-            return try connection.withLock { (connection) throws(SQLiteError) in
-                try connection.find(key, in: store, generation, at: now)
-            }
-        } catch {
-            store.counters.withLock { $0.failedReads += 1 }
-            if error.isDamage { store.reportDamage("\(error)", generation: generation) }
-            return .nothing
         }
     }
 }

@@ -56,17 +56,19 @@ struct StoreVisit {
     }
 
     private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> Piece {
-        var piece = Piece()
+        var (piece, rows): (Piece, [StoredRow]) = (Piece(), [])
         var bytes = 0
         try select.forEachRow([.integer(row), .integer(Int64(Self.pieceRows))]) { row in
+            let found = StoredRow(row)
             piece.rows += 1
-            piece.last = StoredRow.id(row)
-            // A damaged row is left to the look-up that meets it.
-            if let response = StoredRow.key(row).flatMap({ ContentRow.response(for: $0, row, in: store) }) {
-                bytes += response.bodyCount
-                piece.responses.append(response)
-            }
+            piece.last = found.id
+            rows.append(found)
+            bytes += found.place?.span ?? 0
             return bytes < Self.pieceBytes
+        }
+        for row in rows {
+            // A damaged row is left to the look-up that meets it.
+            if case .response(let response) = try row.content(in: store) { piece.responses.append(response) }
         }
         return piece
     }

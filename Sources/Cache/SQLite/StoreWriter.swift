@@ -19,6 +19,8 @@ struct StoreWriter {
     private var isClosed = false
     /// Whether another process is about to write the file, or does.
     private var isLent = false
+    /// Whether the directory is to be filled further, where that failed.
+    private var isLearningDue = false
     /// Files opened so far: the latest is the store's generation.
     private var openedFiles = 0
     /// Whether trouble has been logged and its end has not.
@@ -41,10 +43,12 @@ struct StoreWriter {
         files?.removeOrphans()
         do throws(StoreUnavailable) {
             try takeLock()
-            connection = try makeConnection(store.snapshots)
+            connection = try makeConnection(store)
             files = StoreFiles(path: file.path)
             openedFiles += 1
             store.generation.store(openedFiles, ordering: .releasing)
+            // Small files are known at once; the rest follows behind.
+            _ = learn(for: store)
             settle(.available, store)
             refreshTotals(store)
             return true
@@ -62,16 +66,43 @@ struct StoreWriter {
             return true
         }
         if isLent { return true }
-        if connection != nil, files != StoreFiles(path: file.path) { leaveRemovedFiles(store) }
-        open(for: store)
+        if let connection, files != StoreFiles(path: file.path) || !connection.ledger.log.isInPlace {
+            leaveRemovedFiles(store)
+        }
+        if connection == nil, open(for: store) { store.learn() }
         guard let connection else { return false }
         do throws(SQLiteError) {
             try connection.room.adapt(to: file.bounds)
-            while try writePending(connection, store) {}
+            try writePending(connection, store)
+            while try approachBound(connection, store) { try writePending(connection, store) }
             settle(.available, store)
+            if isLearningDue {
+                isLearningDue = false
+                store.learn()
+            }
             return true
         } catch {
             return handle(error, store)
+        }
+    }
+
+    /// Reads the next keys into the directory; false where there is nothing left to read.
+    mutating func learn(for store: SQLiteStore) -> Bool {
+        guard let connection, !isClosed, !isLent else { return false }
+        do throws(SQLiteError) {
+            let (isWorthAnother, lost) = try connection.learn()
+            if lost > 0 {
+                store.counters.withLock { $0.damaged += lost }
+                tell("\(lost) answers are gone with their segments")
+                refreshTotals(store)
+            }
+            return isWorthAnother
+        } catch {
+            // Until the next drain begins it again, what is not known is asked of the database.
+            isLearningDue = true
+            store.counters.withLock { $0.failedReads += 1 }
+            if error.isDamage { noteDamage("\(error)", byWriter: true, for: store) }
+            return false
         }
     }
 
@@ -147,8 +178,7 @@ struct StoreWriter {
         // The readers' connections outlive this one, so SQLite would leave what was written in the
         // -wal file: a copy of the database alone would lack it. Where a reader is busy, the next
         // start does it.
-        store.snapshots.pause()
-        try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _ = try? connection?.room.emptyLog()
         disconnect(store)
         lock = nil
         settle(.closed, store)
@@ -157,13 +187,13 @@ struct StoreWriter {
     /// A descriptor of the lock, for another process; nil where there is none that counts.
     var copiedLock: CInt? { lock?.isInPlace == true ? lock?.copy() : nil }
 
-    /// Stops writing, so that another process can. Readers go on, each look-up with a view of its
-    /// own: a view that is kept would keep the other's log from being begun anew.
+    /// Stops writing, so that another process can. Readers go on, and ask the database each time:
+    /// the other moves and removes what the directory knows.
     mutating func lend(for store: SQLiteStore) {
         guard !isClosed else { return }
         isLent = true
-        store.snapshots.pause()
-        try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.directory.forget()
+        _ = try? connection?.room.emptyLog()
         connection = nil
     }
 
@@ -172,8 +202,7 @@ struct StoreWriter {
         guard isLent else { return }
         isLent = false
         lock?.sign()
-        store.snapshots.resume()
-        open(for: store)
+        if open(for: store) { store.learn() }
     }
 
     /// The other process goes on with file and lock for good.
@@ -243,9 +272,7 @@ struct StoreWriter {
         store.counters.withLock { $0.failedTransactions += 1 }
         // Where only the log or its index was removed, the database is made whole from what we
         // still have open of them.
-        store.snapshots.pause()
-        defer { store.snapshots.resume() }
-        if files?.isDatabaseInPlace == true { try? connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        if files?.isDatabaseInPlace == true { _ = try? connection?.room.emptyLog() }
         disconnect(store)
         settle(.unavailable("\(file.path) or its journal was removed or replaced"), store)
     }
@@ -253,13 +280,14 @@ struct StoreWriter {
     private mutating func disconnect(_ store: SQLiteStore) {
         connection = nil
         store.generation.store(0, ordering: .releasing)
+        store.directory.forget()
     }
 
-    private func makeConnection(_ snapshots: ReaderSnapshots) throws(StoreUnavailable) -> StoreConnection {
+    private func makeConnection(_ store: SQLiteStore) throws(StoreUnavailable) -> StoreConnection {
         for isSecond in [false, true, false, true] {
             let database = try file.open()
             do throws(SQLiteError) {
-                let connection = try StoreConnection(database, file.bounds, snapshots)
+                let connection = try StoreConnection(database, file.bounds, store.segments, store.directory)
                 try connection.write(classNames: classNames)
                 return connection
             } catch {
@@ -272,24 +300,26 @@ struct StoreWriter {
         throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
     }
 
-    /// Writes what is pending, batch after batch, or brings the file nearer to its bound where
-    /// nothing is. False when there was nothing to do.
-    private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
+    /// Writes what is pending now, batch after batch. What comes meanwhile is for the next drain.
+    private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) {
         var (waiting, lastUses) = takePending(store)
-        guard !waiting.isEmpty || !lastUses.isEmpty else {
-            var outcome = StoreConnection.Outcome()
-            let isWorthAnother = try connection.room.approach(
-                StoreBounds(maxBytes: file.maxBytes).fileBytes, evicted: &outcome.evicted)
-            try finish(outcome, connection, store)
-            return isWorthAnother
-        }
         while !waiting.isEmpty {
             let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.room.bounds.batchBytes)
             let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
-            try finish(outcome, connection, store)
+            finish(outcome, store)
         }
         try connection.write(lastUses: lastUses)
+    }
+
+    /// Brings the files nearer to their bound, if it was lowered; false when there is nothing to
+    /// do.
+    private func approachBound(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
+        var outcome = StoreConnection.Outcome()
+        let bound = StoreBounds(maxBytes: file.maxBytes).fileBytes
+        guard try connection.room.approach(bound, evicted: &outcome.evicted) else { return false }
+        try connection.note(in: &outcome)
+        finish(outcome, store)
         return true
     }
 
@@ -303,17 +333,14 @@ struct StoreWriter {
     }
 
     /// What follows every batch: the counters.
-    private func finish(
-        _ outcome: StoreConnection.Outcome, _ connection: StoreConnection, _ store: SQLiteStore
-    ) throws(SQLiteError) {
-        let totals = try connection.totals()
-        store.useInterval = StoreBounds.useInterval(span: try connection.useSpan())
+    private func finish(_ outcome: StoreConnection.Outcome, _ store: SQLiteStore) {
+        store.useInterval = StoreBounds.useInterval(span: outcome.useSpan)
         store.counters.withLock { counters in
             counters.written += outcome.written
             counters.dropped += outcome.dropped
             counters.evicted += outcome.evicted
-            counters.entries = totals.entries
-            counters.byteCount = totals.bytes
+            counters.entries = outcome.totals.entries
+            counters.byteCount = outcome.totals.bytes
         }
     }
 

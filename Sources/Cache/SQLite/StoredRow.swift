@@ -4,7 +4,7 @@ import HTTP
 // Must hold: no value of a damaged file can trap; a response comes out only if all of it is as it
 // was written.
 
-/// A row of `entry`, without the content.
+/// A row of `entry`.
 struct EntryRow {
     /// The columns in the order that `init` reads them.
     static let columns = """
@@ -45,76 +45,79 @@ struct EntryRow {
             keepFor: Int(numbers[7]), initialAge: Int(numbers[3]))
     }
 
-    private var key: CacheKey { CacheKey(scope: .shared, target: target, variant: variant) }
+    /// Nil where no key has these parts.
+    var key: CacheKey? { variant.contains(0) ? nil : CacheKey(scope: .shared, target: target, variant: variant) }
 
-    /// The checksum, where the row agrees with it.
-    var vouchedChecksum: UInt64? { isPlausible && sum(of: lifetime) == checksum ? checksum : nil }
+    var isSignpost: Bool { !selecting.isEmpty }
+
+    /// What it says beside its record, where it agrees with its checksum.
+    var facts: RowFacts? {
+        guard isPlausible, let key, sum(key, lifetime) == checksum else { return nil }
+        return RowFacts(lifetime: lifetime, checksum: checksum)
+    }
 
     /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where
     /// the row is damaged.
-    func withoutFreshness(at now: Int64) -> (lifetime: Lifetime, checksum: UInt64)? {
-        guard isPlausible, sum(of: lifetime) == checksum else { return nil }
+    func withoutFreshness(at now: Int64) -> RowFacts? {
+        guard let key, facts != nil else { return nil }
         let age = lifetime.initialAge + Lifetime.seconds(from: numbers[2], to: now)
         let rest = lifetime.withoutFreshness(atAge: age)
-        return (rest, sum(of: rest))
+        return RowFacts(lifetime: rest, checksum: sum(key, rest))
     }
 
-    private func sum(of lifetime: Lifetime) -> UInt64 {
+    private func sum(_ key: CacheKey, _ lifetime: Lifetime) -> UInt64 {
         Checksum.ofEntry(
             key: key, status: Int(numbers[1]), classTag: UInt8(truncatingIfNeeded: numbers[0]), receivedAt: numbers[2],
             lifetime: lifetime, storefront: storefront, selecting: selecting, contentSum: contentSum)
     }
 }
 
-/// A row of `content`.
-struct ContentRow {
-    /// The columns in the order that `response` reads them.
-    fileprivate static let columns = "facts, fields, body, is_gzip"
-    /// The row ?1.
-    static let select = "SELECT \(columns) FROM content WHERE id = ?1"
-
-    /// Whether there is no telling what the content is.
-    static func isUnreadable(_ row: Row, _ gzip: Gzip) -> Bool { row.integer(3) != 0 && !gzip.isAvailable }
-
-    /// The response, or nil where the row is damaged or that of another key. Nothing is copied but
-    /// what the response keeps. What turns out not to be inflatable later goes from `store`.
-    static func response(for key: CacheKey, _ row: Row, in store: SQLiteStore) -> StoredResponse? {
-        guard let facts = row.withBytes(0, { AnswerFacts($0) }) else { return nil }
-        let filed = row.bytes(2)
-        var coded: CodedContent?
-        if row.integer(3) != 0 {
-            let receivedAt = facts.receivedAt
-            coded = CodedContent(filed, store.gzip) { [weak store] in
-                store?.removeDamaged(key, receivedBy: receivedAt)
-            }
-            guard coded != nil else { return nil }
-        }
-        let response = StoredResponse(
-            restoring: key, status: facts.status, fields: row.bytes(1),
-            content: coded.map { .coded($0) } ?? .plain(filed),
-            receivedAt: facts.receivedAt,
-            lifetime: facts.lifetime, classTag: facts.classTag, storefront: facts.storefront,
-            selecting: facts.selecting, resources: facts.resources, gzip: coded?.coded)
-        return response.checksum == facts.checksum ? response : nil
-    }
-}
-
-/// A row of `content` with what tells which answer it is.
-enum StoredRow {
-    private static let columns = "\(ContentRow.columns), target, variant, entry.id"
+/// A row of `entry` with its number and the place of its record.
+struct StoredRow {
+    private static let columns = "entry.id, place, \(EntryRow.columns)"
+    /// The columns that `init` reads.
+    static let count: Int32 = 16
     /// The row whose key is ?1.
-    static let select = "SELECT \(columns) FROM entry JOIN content USING (id) WHERE entry.key = ?1"
-    /// The ?2 answers written last of those before the row ?1, each with its row.
+    static let select = "SELECT \(columns) FROM entry WHERE key = ?1"
+    /// The ?2 answers written last of those before the row ?1.
     static let selectBelow = """
-        SELECT \(columns) FROM entry JOIN content USING (id)
-        WHERE entry.id < ?1 AND selecting = '' ORDER BY entry.id DESC LIMIT ?2
+        SELECT \(columns) FROM entry WHERE id < ?1 AND selecting = '' ORDER BY id DESC LIMIT ?2
+        """
+    /// The ?2 rows that follow the row ?1, each with its key's number and what it mentions.
+    static let selectAfter = """
+        SELECT \(columns), key, resources FROM entry LEFT JOIN mention USING (id)
+        WHERE entry.id > ?1 ORDER BY entry.id LIMIT ?2
         """
 
-    /// The key; nil where no key has these parts.
-    static func key(_ row: Row) -> CacheKey? {
-        let variant = row.bytes(5)
-        return variant.contains(0) ? nil : CacheKey(scope: .shared, target: row.bytes(4), variant: variant)
+    let id: Int64
+    /// Nil where the row is damaged.
+    let place: Place?
+    let entry: EntryRow
+
+    init(_ row: Row) {
+        id = row.integer(0)
+        place = Place(Int64(clamping: row.integer(1).magnitude))
+        entry = EntryRow(row, from: 2)
     }
 
-    static func id(_ row: Row) -> Int64 { row.integer(6) }
+    /// The answer that it stands for.
+    func content(in store: SQLiteStore) throws(SQLiteError) -> Found {
+        guard let key = entry.key, let place, let facts = entry.facts else { return .damaged }
+        let content = try store.segments.read(place) { SegmentRecord.content(for: key, $0, facts, in: store) }
+        return switch content {
+        case .response(let response): .response(response)
+        case .unreadable: .unreadable
+        case .damaged: .damaged
+        case nil: .missing
+        }
+    }
+
+    enum Found {
+        case response(StoredResponse)
+        /// In a coding that this process cannot read.
+        case unreadable
+        case damaged
+        /// Where it should be there is nothing: it was moved meanwhile, or the file is damaged.
+        case missing
+    }
 }

@@ -12,14 +12,17 @@ struct TemporaryDirectory {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// With the files in it.
-    func remove() {
+    /// With all that is in it.
+    func remove() { Self.remove(path) }
+
+    private static func remove(_ path: String) {
         guard let directory = opendir(path) else { return }
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != ".." { unlink(path + "/" + name) }
+            guard name != ".", name != ".." else { continue }
+            if entry.pointee.d_type == DT_DIR { remove(path + "/" + name) } else { unlink(path + "/" + name) }
         }
         closedir(directory)
         rmdir(path)

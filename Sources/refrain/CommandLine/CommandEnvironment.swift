@@ -33,7 +33,9 @@ struct TaggedParagraph: Sendable {
     static let files = [
         TaggedParagraph(ConfigurationFile.standardPaths[0], "the configuration, in the working directory"),
         TaggedParagraph(ConfigurationFile.standardPaths[1], "the configuration where the first is absent"),
-        TaggedParagraph("refrain.sqlite", "the cache (cache_file), and beside it its log, -wal and -shm"),
+        TaggedParagraph(
+            "refrain.sqlite",
+            "the cache (cache_file), and beside it its log, -wal and -shm, and what the answers say, .segments"),
         TaggedParagraph("/var/lib/refrain", "the working directory of the systemd service"),
     ]
 

@@ -31,7 +31,9 @@ extension Configuration {
             MemoryBound(source: "fixed", part: "answers being compressed", byteCount: ProxyMemory.compressionBytes),
         ]
         if cacheFile != nil {
-            let store = StoreMemory.pendingBytes + StoreMemory.writerBytes + loopCount * StoreMemory.bytesPerLoop
+            let store =
+                StoreMemory.pendingBytes + StoreMemory.writerBytes + loopCount * StoreMemory.bytesPerLoop
+                + StoreMemory.directoryBytes(cacheSize: cacheSize)
             bounds.append(MemoryBound(source: "cache_file", part: "writing and finding answers", byteCount: store))
         }
         if accessLog.destination != .off {

@@ -71,7 +71,8 @@ final class CanaryHouse {
     func files() throws -> Evidence {
         let given: Set<String> = ["admin-token", "key.p8", "keys", "user-token", program.configuration]
         var evidence = Evidence()
-        for name in try folder.names where !given.contains(name) {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        for name in names where !given.contains(name) && !name.hasSuffix(".segments") {
             evidence.add("file \(name)", Data(try folder.bytes(name)))
         }
         return evidence

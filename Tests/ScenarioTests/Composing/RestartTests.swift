@@ -9,7 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) rethrows {
         let file = NSTemporaryDirectory() + "refrain-composing-\(UUID().uuidString).sqlite"
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
+        defer {
+            for suffix in ["", "-wal", "-shm", ".segments"] {
+                try? FileManager.default.removeItem(atPath: file + suffix)
+            }
+        }
         try body {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),

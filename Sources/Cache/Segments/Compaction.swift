@@ -1,0 +1,125 @@
+// Giving up a segment: what rows still name is copied to the end of the last one, and then the file
+// goes. This is how space that evicted answers had comes back (as in log-structured stores since
+// Rosenblum and Ousterhout 1992, and in Bitcask).
+// Must hold: a record is copied as it is; copy and row are on the disk before the old file goes, so
+// that neither a crash nor a loss of power leaves a row without a record.
+
+final class Compaction {
+    private let selectPlace: Statement
+    private let updatePlace: Statement
+
+    /// What is read of a segment at once, in bytes; a longer record is read by itself.
+    private static let readBytes = 1 << 20
+
+    init(_ database: Database) throws(SQLiteError) {
+        selectPlace = try Statement(database, "SELECT place FROM entry WHERE key = ?1")
+        updatePlace = try Statement(
+            database,
+            """
+            UPDATE entry SET place = CASE WHEN place < 0 THEN -?3 ELSE ?3 END WHERE key = ?1 AND abs(place) = ?2
+            RETURNING place
+            """)
+    }
+
+    private struct LiveRecord {
+        let key: Int64
+        let place: Place
+        let bytes: Range<Int>
+    }
+
+    /// Copies what is live and removes the segment. Rows whose record is damaged so far that it is
+    /// not recognised as one are left to the look-up that misses it.
+    func giveUp(_ segment: Int, in room: StoreEviction) throws(SQLiteError) {
+        let log = room.ledger.log
+        if let file = try log.segments.file(segment) {
+            let end = log.bytes(of: segment)
+            var isMoved = false
+            var (offset, buffer) = (0, [UInt8](repeating: 0, count: Self.readBytes))
+            while offset < end {
+                let count = try read(file, at: offset, into: &buffer)
+                guard count >= SegmentRecord.headBytes else { break }
+                let (live, next) = try scan(buffer, count, segment, at: offset, room)
+                if next == 0 {
+                    guard buffer.count < Place.longestSegment, count == buffer.count else { break }
+                    buffer = [UInt8](repeating: 0, count: buffer.count * 4)
+                    continue
+                }
+                try copy(live, of: buffer, room)
+                isMoved = isMoved || !live.isEmpty
+                offset += next
+            }
+            if isMoved { try room.checkpoint() }
+        }
+        room.ledger.log.remove(segment)
+    }
+
+    private func read(_ file: SegmentFile, at offset: Int, into buffer: inout [UInt8]) throws(SQLiteError) -> Int {
+        let result = buffer.withUnsafeMutableBytes { raw in
+            Result { () throws(SQLiteError) in try file.read(raw, at: offset) }
+        }
+        return try result.get()
+    }
+
+    /// The live records that lie whole in the buffer, and where the first begins that does not: 0
+    /// where the first is longer than the buffer.
+    private func scan(
+        _ buffer: [UInt8], _ count: Int, _ segment: Int, at offset: Int, _ room: StoreEviction
+    ) throws(SQLiteError) -> (live: [LiveRecord], next: Int) {
+        var (live, next): ([LiveRecord], Int) = ([], 0)
+        while next + SegmentRecord.headBytes <= count {
+            let head = buffer.withUnsafeBytes { SegmentRecord(UnsafeRawBufferPointer(rebasing: $0[next..<count])) }
+            // Damaged: the next one begins at some unit behind.
+            guard let head else {
+                next += Place.unit
+                continue
+            }
+            guard next + head.span <= count else {
+                // The last one may end with the file, without what fills its last unit.
+                if next > 0 || count == buffer.count { return (live, next) }
+                next += Place.unit
+                continue
+            }
+            let place = Place(segment: segment, offset: offset + next, span: head.span)
+            if try isLive(head.key, place, room) {
+                live.append(LiveRecord(key: head.key, place: place, bytes: next..<next + head.span))
+            }
+            next += head.span
+        }
+        return (live, max(next, min(count, Place.unit)))
+    }
+
+    private func isLive(_ key: Int64, _ place: Place, _ room: StoreEviction) throws(SQLiteError) -> Bool {
+        switch room.ledger.find(key) {
+        case .place(let current): return current == place
+        case .absent: return false
+        case .unknown:
+            let current = try selectPlace.firstRow(.integer(key)) { $0.integer(0) }
+            return current?.magnitude == place.number.magnitude
+        }
+    }
+
+    private func copy(_ records: [LiveRecord], of buffer: [UInt8], _ room: StoreEviction) throws(SQLiteError) {
+        var waiting = records[...]
+        while !waiting.isEmpty {
+            let batch = waiting.prefix(room.bounds.batchRows)
+            waiting = waiting.dropFirst(room.bounds.batchRows)
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(batch.reduce(0) { $0 + $1.bytes.count })
+            for record in batch { bytes.append(contentsOf: buffer[record.bytes]) }
+            let places = try room.ledger.log.append(
+                bytes, spans: batch.map(\.bytes.count), segmentBytes: room.bounds.segmentBytes)
+            try room.write(batch.count * StoreBounds.estimate(rowBytes: 0)) { () throws(SQLiteError) in
+                for (record, place) in zip(batch, places) { try move(record, to: place, room.ledger) }
+            }
+        }
+    }
+
+    private func move(_ record: LiveRecord, to place: Place, _ ledger: RowLedger) throws(SQLiteError) {
+        let values: [SQLValue] = [.integer(record.key), .integer(record.place.number), .integer(place.number)]
+        try updatePlace.forEachRow(values) { row in
+            let new = row.integer(0)
+            ledger.move(record.key, from: record.place.number, to: new)
+            return true
+        }
+    }
+}

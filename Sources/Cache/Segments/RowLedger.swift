@@ -1,0 +1,76 @@
+// What a transaction does to rows, told to directory and segments once it is committed.
+// Must hold: nothing is told of a transaction that failed; what is live is counted for keys up to
+// `counted`, in whose rows' order the file is gone through when it is opened.
+
+final class RowLedger {
+    private let directory: KeyDirectory
+    var log: SegmentLog
+    /// Keys up to this have been counted.
+    private(set) var counted = Int64.min
+    private var changes: [(key: Int64, place: Int64?)] = []
+    private var named: [Place] = []
+    private var dropped: [Place] = []
+
+    init(_ directory: KeyDirectory, _ log: SegmentLog) {
+        self.directory = directory
+        self.log = log
+        directory.forget()
+    }
+
+    /// Whether what is live in each segment is known.
+    var isComplete: Bool { counted == .max }
+
+    func find(_ key: Int64) -> KeyDirectory.Finding { directory.find(key) }
+
+    /// Whether the file surely has no row of the key.
+    func lacks(_ key: Int64) -> Bool { find(key) == .absent }
+
+    /// A row of the key was written, whose record is at `place`.
+    func add(_ key: Int64, at place: Place) {
+        changes.append((key, place.number))
+        if key <= counted { named.append(place) }
+    }
+
+    /// A row was removed, that said this of its place.
+    func remove(_ key: Int64, at place: Int64) {
+        changes.append((key, nil))
+        if key <= counted, let place = Place(Int64(clamping: place.magnitude)) { dropped.append(place) }
+    }
+
+    /// A row says another place than before, or says it in another way.
+    func move(_ key: Int64, from old: Int64, to new: Int64) {
+        changes.append((key, new))
+        guard key <= counted, old.magnitude != new.magnitude else { return }
+        if let place = Place(Int64(clamping: old.magnitude)) { dropped.append(place) }
+        if let place = Place(Int64(clamping: new.magnitude)) { named.append(place) }
+    }
+
+    func commit() {
+        for change in changes { directory.set(change.key, change.place) }
+        log.note(named: named, dropped: dropped)
+        if !dropped.isEmpty, isComplete { removeDeadSegments() }
+        forgetChanges()
+    }
+
+    func rollBack() { forgetChanges() }
+
+    /// Takes rows in the order of their keys. `isLast`: there are no more.
+    func learn(_ rows: [(key: Int64, place: Int64)], isLast: Bool) {
+        let places = rows.compactMap { Place(Int64(clamping: $0.place.magnitude)) }
+        log.note(named: places, dropped: [])
+        let last = isLast ? .max : rows.last?.key ?? .max
+        if directory.known == counted, directory.hasRoom(for: rows.count) { directory.learn(rows, through: last) }
+        counted = last
+        if isComplete { removeDeadSegments() }
+    }
+
+    private func removeDeadSegments() {
+        for segment in log.deadSegments { log.remove(segment) }
+    }
+
+    private func forgetChanges() {
+        changes.removeAll(keepingCapacity: true)
+        named.removeAll(keepingCapacity: true)
+        dropped.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,79 @@
+import CSQLite
+import Glibc
+
+// One open segment: a file to whose end records are appended, and of which any may be read.
+// Must hold: nothing is written but behind what was written; its descriptor is closed when nobody
+// reads it any more, however early its name went.
+
+final class SegmentFile: Sendable {
+    private let descriptor: CInt
+
+    /// Opens a file of that name. Links are not followed.
+    /// - Parameter isNew: makes it, with mode 0600, and fails where there is one.
+    init(_ path: String, isNew: Bool = false, writing: Bool) throws(SQLiteError) {
+        let access = writing ? O_RDWR : O_RDONLY
+        descriptor = Glibc.open(path, access | O_CLOEXEC | O_NOFOLLOW | (isNew ? O_CREAT | O_EXCL : 0), 0o600)
+        guard descriptor >= 0 else { throw Self.error(errno, "\(path) cannot be opened") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Bytes; nil where the system does not say.
+    var byteCount: Int? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Whether the file still has a name.
+    var hasName: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+
+    /// Fills `buffer` from `offset` on, and returns how many bytes there were.
+    func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SQLiteError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let result = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(offset + count))
+            if result == 0 { break }
+            if result < 0 {
+                if errno == EINTR { continue }
+                throw SQLiteError(
+                    code: SQLiteError.failedRead, message: "a segment cannot be read: \(Self.words(errno))")
+            }
+            count += result
+        }
+        return count
+    }
+
+    /// Writes all of `bytes` from `offset` on. Where that fails the file ends there, as before.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SQLiteError) {
+        var count = 0
+        while count < bytes.count {
+            let result = pwrite(descriptor, bytes.baseAddress! + count, bytes.count - count, off_t(offset + count))
+            if result < 0, errno == EINTR { continue }
+            guard result > 0 else {
+                let number = errno
+                _ = ftruncate(descriptor, off_t(offset))
+                throw Self.error(number, "a segment cannot be written")
+            }
+            count += result
+        }
+    }
+
+    /// Waits until what was written is on the disk.
+    func synchronize() throws(SQLiteError) {
+        guard fdatasync(descriptor) != 0 else { return }
+        throw Self.error(errno, "a segment cannot be brought to the disk")
+    }
+
+    private static func words(_ number: CInt) -> String { String(cString: strerror(number)) }
+
+    /// As SQLite would say it: a full disk is `SQLITE_FULL`.
+    private static func error(_ number: CInt, _ what: String) -> SQLiteError {
+        let isFull = number == ENOSPC || number == EDQUOT || number == EFBIG
+        return SQLiteError(code: isFull ? SQLITE_FULL : SQLITE_IOERR, message: "\(what): \(words(number))")
+    }
+}

@@ -1,0 +1,172 @@
+import CSQLite
+import Glibc
+
+// The writer's side of the segments: where the next record goes, how much of each segment is still
+// named by rows, and which one is worth copying elsewhere.
+// Must hold: records are written before the rows that name them; a segment goes only after the rows
+// that named it are committed under other places; what is counted as live is what rows name.
+
+struct SegmentLog {
+    private struct Usage {
+        /// Of the file.
+        var bytes = 0
+        /// Of records that rows name.
+        var live = 0
+        var dead: Int { bytes - live }
+    }
+
+    let segments: Segments
+    private var usages: [Int: Usage] = [:]
+    /// Where records are appended; the number is that of the last segment, open or not.
+    private var head: (number: Int, file: SegmentFile)?
+    private var lastNumber = 0
+    /// Whether records may be appended to the last one of an earlier run.
+    private var reopensLast = true
+    /// Of all segments, in bytes.
+    private(set) var byteCount = 0
+    /// Those that have been appended to since `synchronize`.
+    private var unsynchronized: [Int: SegmentFile] = [:]
+
+    /// Takes over the segments that are there. The last one is written on.
+    init(_ segments: Segments) throws(SQLiteError) {
+        self.segments = segments
+        guard mkdir(segments.folder, 0o700) == 0 || errno == EEXIST else {
+            throw SQLiteError(
+                code: errno == ENOSPC ? SQLITE_FULL : SQLITE_CANTOPEN,
+                message: "\(segments.folder) cannot be made: \(String(cString: strerror(errno)))")
+        }
+        segments.closeAll()
+        for (number, bytes) in Segments.listed(in: segments.folder) {
+            // The next record begins at a whole unit, whatever a crash has left.
+            let whole = (bytes + Place.unit - 1) / Place.unit * Place.unit
+            usages[number] = Usage(bytes: whole)
+            byteCount += whole
+            lastNumber = max(lastNumber, number)
+        }
+    }
+
+    /// Whether there is a segment of that number.
+    func has(_ segment: Int) -> Bool { usages[segment] != nil }
+
+    /// Bytes of records that no row names.
+    var deadBytes: Int { usages.values.reduce(0) { $0 + $1.dead } }
+
+    /// Notes that rows name, or no longer name, these places.
+    mutating func note(named: some Sequence<Place>, dropped: some Sequence<Place>) {
+        for place in named { usages[place.segment]?.live += place.span }
+        for place in dropped { usages[place.segment]?.live -= place.span }
+    }
+
+    /// Begins counting anew.
+    mutating func forgetLive() {
+        for number in usages.keys { usages[number]?.live = 0 }
+    }
+
+    /// The segment to give up next: one of which hardly anything is live, or, where more than
+    /// `slack` bytes are dead altogether, the one with the largest dead part. Nil where evicting
+    /// more rows is better than copying.
+    func victim(slack: Int) -> Int? {
+        var (best, bestPart, dead) = (0, 0.0, 0)
+        for (number, usage) in usages where number != head?.number {
+            dead += usage.dead
+            let part = Double(usage.dead) / Double(max(usage.bytes, 1))
+            if part > bestPart { (best, bestPart) = (number, part) }
+        }
+        return bestPart >= Self.mostlyDead || dead > slack && bestPart > 0 ? best : nil
+    }
+
+    /// From this dead part on a segment is given up in any case.
+    private static let mostlyDead = 0.9
+
+    /// Those of which nothing is live.
+    var deadSegments: [Int] { usages.filter { $0.key != head?.number && $0.value.live <= 0 }.map(\.key) }
+
+    func bytes(of segment: Int) -> Int { usages[segment]?.bytes ?? 0 }
+
+    /// Lets a segment go, that no row names any more.
+    mutating func remove(_ segment: Int) {
+        segments.remove(segment)
+        unsynchronized[segment] = nil
+        byteCount -= usages.removeValue(forKey: segment)?.bytes ?? 0
+    }
+
+    /// Appends records, each with its span, and returns where they are. What cannot be written is
+    /// taken back.
+    ///
+    /// - Parameter segmentBytes: beyond it the next record begins another segment.
+    mutating func append(
+        _ bytes: [UInt8], spans: [Int], segmentBytes: Int
+    ) throws(SQLiteError) -> [Place] {
+        var places: [Place] = []
+        places.reserveCapacity(spans.count)
+        var (start, next) = (0, 0)
+        while next < spans.count {
+            let (file, number) = try openHead(for: spans[next], segmentBytes)
+            let offset = usages[number]?.bytes ?? 0
+            var end = start
+            while next < spans.count {
+                let fits = offset + end - start + spans[next] <= segmentBytes || (offset == 0 && end == start)
+                guard fits else { break }
+                places.append(Place(segment: number, offset: offset + end - start, span: spans[next]))
+                end += spans[next]
+                next += 1
+            }
+            try write(bytes, start..<end, file, number, at: offset)
+            start = end
+        }
+        return places
+    }
+
+    private mutating func write(
+        _ bytes: [UInt8], _ range: Range<Int>, _ file: SegmentFile, _ number: Int, at offset: Int
+    ) throws(SQLiteError) {
+        let written = bytes.withUnsafeBytes { raw in
+            Result { () throws(SQLiteError) in
+                try file.write(UnsafeRawBufferPointer(rebasing: raw[range]), at: offset)
+            }
+        }
+        try written.get()
+        unsynchronized[number] = file
+        usages[number, default: Usage()].bytes += range.count
+        byteCount += range.count
+    }
+
+    /// The segment to which a record of that span is appended: another where the head is full.
+    private mutating func openHead(for span: Int, _ segmentBytes: Int) throws(SQLiteError) -> (SegmentFile, Int) {
+        if let head, hasRoom(head.number, span, segmentBytes) { return (head.file, head.number) }
+        // The last one of an earlier run.
+        if reopensLast, lastNumber > 0, hasRoom(lastNumber, span, segmentBytes) {
+            let file = try segments.openForWriting(lastNumber)
+            head = (lastNumber, file)
+            reopensLast = false
+            return (file, lastNumber)
+        }
+        guard lastNumber < Place.lastSegment else {
+            throw SQLiteError(code: SQLITE_FULL, message: "\(segments.folder) has had all segments that it can have")
+        }
+        let file = try segments.make(lastNumber + 1)
+        lastNumber += 1
+        usages[lastNumber] = Usage()
+        (head, reopensLast) = ((lastNumber, file), false)
+        return (file, lastNumber)
+    }
+
+    /// The next record begins another segment, so that this one can go too.
+    mutating func closeHead() {
+        (head, reopensLast) = (nil, false)
+    }
+
+    private func hasRoom(_ segment: Int, _ span: Int, _ segmentBytes: Int) -> Bool {
+        guard let used = usages[segment]?.bytes else { return false }
+        return used == 0 || used + span <= segmentBytes
+    }
+
+    /// Whether the names of folder and head still mean what is open.
+    var isInPlace: Bool { head?.file.hasName ?? (access(segments.folder, F_OK) == 0) }
+
+    /// Waits until all that was appended is on the disk.
+    mutating func synchronize() throws(SQLiteError) {
+        for file in unsynchronized.values { try file.synchronize() }
+        unsynchronized = [:]
+    }
+}

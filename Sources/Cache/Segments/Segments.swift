@@ -1,0 +1,124 @@
+import Glibc
+import Synchronization
+
+// The segments of a store: files in a folder beside the database, numbered in the order of their
+// making. Everyone reads them; the writer alone makes and removes them.
+// Must hold: a number is never given to another file while a row may name it; what is no segment is
+// left alone.
+
+final class Segments: Sendable {
+    let folder: String
+    /// Those that are open, by number.
+    private let files = Mutex<[Int: SegmentFile]>([:])
+
+    /// For the database of that path.
+    init(besides database: String) {
+        folder = Self.folder(of: database)
+    }
+
+    static func folder(of database: String) -> String { database + ".segments" }
+
+    /// Why there can be no segments beside that database; nil where there can.
+    static func oddity(besides database: String) -> String? {
+        let folder = folder(of: database)
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
+        return "\(folder) is not a folder"
+    }
+
+    func path(_ number: Int) -> String { folder + "/" + Self.name(number) }
+
+    /// Six digits or more, so that names sort as numbers do.
+    static func name(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(6 - digits.count, 0)) + digits
+    }
+
+    /// The number of a file of that name; nil where it is no segment.
+    static func number(_ name: String) -> Int? {
+        guard name.count >= 6, name.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(name),
+            (1...Place.lastSegment).contains(number), Self.name(number) == name
+        else { return nil }
+        return number
+    }
+
+    /// Bytes by number, of all that there are in a folder.
+    static func listed(in folder: String) -> [Int: Int] {
+        guard let directory = opendir(folder) else { return [:] }
+        defer { closedir(directory) }
+        var found: [Int: Int] = [:]
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let number = number(name) else { continue }
+            found[number] = StoreFile.size(folder + "/" + name)
+        }
+        return found
+    }
+
+    /// Removes the segments in a folder, and the folder where nothing else is in it.
+    static func remove(folder: String) {
+        for number in listed(in: folder).keys { unlink(folder + "/" + name(number)) }
+        rmdir(folder)
+    }
+
+    /// Makes the next one, for writing.
+    func make(_ number: Int) throws(SQLiteError) -> SegmentFile {
+        let file = try SegmentFile(path(number), isNew: true, writing: true)
+        files.withLock { $0[number] = file }
+        return file
+    }
+
+    /// Opens one that is there, for writing.
+    func openForWriting(_ number: Int) throws(SQLiteError) -> SegmentFile {
+        let file = try SegmentFile(path(number), writing: true)
+        files.withLock { $0[number] = file }
+        return file
+    }
+
+    /// Removes one. Who reads it goes on.
+    func remove(_ number: Int) {
+        unlink(path(number))
+        _ = files.withLock { $0.removeValue(forKey: number) }
+    }
+
+    /// Lets go of all of them: the names have come to mean others.
+    func closeAll() {
+        // They are closed outside the lock.
+        let closed = files.withLock { files in
+            defer { files = [:] }
+            return files
+        }
+        _ = closed.count
+    }
+
+    /// Calls `body` with the bytes at a place; nil where there are none, or not so many.
+    func read<R>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> R) throws(SQLiteError) -> R? {
+        guard let file = try file(place.segment) else { return nil }
+        return try Self.withBuffer(place.span) { (buffer) throws(SQLiteError) in
+            guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
+            return body(UnsafeRawBufferPointer(buffer))
+        }
+    }
+
+    /// The segment, opened by the first that reads it; nil where there is none.
+    func file(_ number: Int) throws(SQLiteError) -> SegmentFile? {
+        if let file = files.withLock({ $0[number] }) { return file }
+        guard access(path(number), F_OK) == 0 else { return nil }
+        let opened = try SegmentFile(path(number), writing: false)
+        return files.withLock { files in
+            let file = files[number] ?? opened
+            files[number] = file
+            return file
+        }
+    }
+
+    private static func withBuffer<R>(
+        _ bytes: Int, _ body: (UnsafeMutableRawBufferPointer) throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 16)
+        defer { buffer.deallocate() }
+        return try body(buffer)
+    }
+}

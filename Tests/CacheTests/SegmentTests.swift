@@ -1,0 +1,218 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Segments, the directory of keys, and the copying of what is live.
+@Suite struct SegmentTests {
+    private let scratch = Scratch()
+
+    @Test func aPlaceSaysSegmentOffsetAndSpan() throws {
+        for segment in [1, 77, Place.lastSegment] {
+            for offset in [0, 64, 1 << 20, Place.longestSegment - 64] {
+                for bytes in [1, 64, 65, 4_096, 131_008, 131_009, 1 << 20, 64 << 20] {
+                    let span = Place.span(of: bytes)
+                    let place = try #require(Place(Place(segment: segment, offset: offset, span: span).number))
+                    #expect(place.segment == segment && place.offset == offset && place.span == span)
+                    #expect(span >= bytes && span < bytes + 64 + bytes / 512, "\(bytes): \(span)")
+                    #expect(Place.span(of: span) == span)
+                }
+            }
+        }
+        #expect(Place(0) == nil && Place(-1) == nil)
+    }
+
+    @Test func namesAreNumbers() {
+        for number in [1, 999_999, 1_000_000] { #expect(Segments.number(Segments.name(number)) == number) }
+        for name in ["1", "000000", "0000001", "00000a", "-00001", "99999999", "000001.x"] {
+            #expect(Segments.number(name) == nil, "\(name)")
+        }
+    }
+
+    /// A table that is asked for every key after each of many changes.
+    @Test(arguments: TestSize.of([5], full: [5, 6, 7]) as [UInt64])
+    func aTableHoldsWhatADictionaryDoes(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var table = PlaceTable()
+        var model: [Int64: Int64] = [:]
+        // So few homes that probes run into each other.
+        let keys = (0..<300).map { Int64($0) << 8 | Int64($0 % 3) << 40 }
+        for step in 0..<20_000 {
+            let key = keys.randomElement(using: &generator) ?? 0
+            let place = Bool.random(using: &generator) ? Int64(step + 1) : nil
+            table[key] = place
+            model[key] = place
+            guard step % 50 == 0 else { continue }
+            for key in keys where table[key] != model[key] { Issue.record("seed \(seed), step \(step), key \(key)") }
+        }
+        let count = table.count
+        #expect(count == model.count, "seed \(seed)")
+    }
+
+    @Test func aDirectoryKnowsWhatItHasLearnt() {
+        let directory = KeyDirectory(mostKeys: 99)
+        #expect(directory.find(5) == .unknown && directory.find(.min + 1) == .unknown)
+        let place = Place(segment: 1, offset: 64, span: 128)
+        directory.learn([(key: 5, place: place.number)], through: 9)
+        #expect(directory.find(5) == .place(place) && directory.find(8) == .absent && directory.find(10) == .unknown)
+        directory.set(10, place.number)
+        #expect(directory.find(10) == .unknown, "beyond what is known nothing is kept")
+        directory.set(5, -place.number)
+        #expect(directory.find(5) == .unknown, "its row is to be asked")
+        directory.learn([], through: .max)
+        directory.set(5, nil)
+        #expect(directory.isComplete && directory.find(5) == .absent)
+        directory.forget()
+        #expect(directory.find(8) == .unknown)
+    }
+
+    /// A file with more keys than may be known: what is not known is asked of the database.
+    @Test(arguments: TestSize.of([31], full: [31, 32]) as [UInt64])
+    func aDirectoryThatIsFullForgetsHalf(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let directory = KeyDirectory(mostKeys: 1_000)
+        directory.learn([], through: .max)
+        let keys = (0..<3_000).map { _ in Int64.random(in: .min + 1 ... .max, using: &generator) }
+        for (index, key) in keys.enumerated() { directory.set(key, Int64(index + 1)) }
+        #expect(!directory.isComplete && directory.hasRoom(for: 0), "seed \(seed)")
+        var known = 0
+        for (index, key) in keys.enumerated() {
+            switch directory.find(key) {
+            case .place(let place):
+                #expect(place.number == Int64(index + 1) && key <= directory.known)
+                known += 1
+            case .absent: Issue.record("seed \(seed): \(key) is lost")
+            case .unknown: #expect(key > directory.known)
+            }
+        }
+        #expect(known > 300 && known <= 1_000, "seed \(seed): \(known)")
+    }
+
+    /// Everything that was stored, overwritten, removed, softened and evicted, against a model,
+    /// while segments come and go; then the same from a fresh start.
+    @Test(arguments: TestSize.of([11], full: [11, 12, 13]) as [UInt64])
+    func nothingIsLostOrMixedUpWhileSegmentsAreGivenUp(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var store = scratch.open(maxBytes: 4 << 20)
+        var model: [Int: StoredResponse] = [:]
+        for round in 0..<TestSize.of(24, full: 300) {
+            for _ in 0..<40 {
+                let number = Int.random(in: 0..<600, using: &generator)
+                let size = [100, 3_000, 9_000, 80_000][Int.random(in: 0..<40, using: &generator) / 13]
+                let body = "\(seed) \(round) " + filler(size)
+                let answer = response("/\(number)", body, at: noon + Int64(round), lifetime: Lifetime(freshFor: 90))
+                store.store(answer)
+                model[number] = answer
+            }
+            store.flush()
+            if round % 7 == 3 {
+                let number = Int.random(in: 0..<600, using: &generator)
+                store.remove(key("/\(number)"))
+                model[number] = nil
+                _ = await store.purged(
+                    .soft, EntrySelection([.prefix(Array("/\(round % 10)".utf8))]), at: noon + Int64(round))
+            }
+            if round % 10 == 9 {
+                store.close()
+                store = scratch.open(maxBytes: 4 << 20)
+            }
+            let reader = store.makeReader()
+            var found = 0
+            for number in 0..<600 {
+                guard let answer = reader.lookup(key("/\(number)"), at: noon) else { continue }
+                found += 1
+                #expect(content(answer) == content(model[number]), "seed \(seed), round \(round), /\(number)")
+            }
+            #expect(found == store.entries, "seed \(seed), round \(round): \(found) of \(store.entries)")
+        }
+        #expect(store.status.damaged == 0 && store.status.failedReads == 0, "\(store.status)")
+        let files = Segments.listed(in: Segments.folder(of: scratch.file))
+        #expect(files.keys.min() ?? 1 > 1, "the first segment was given up")
+        #expect(try sqlite(scratch.file, "SELECT sum(size) FROM entry") == Int64(store.byteCount))
+    }
+
+    @Test func segmentsThatNoRowNamesGoAtTheNextStart() throws {
+        let first = scratch.open()
+        first.store(response("/a"))
+        first.close()
+        let orphan = Segments(besides: scratch.file).path(9)
+        #expect(FileManager.default.createFile(atPath: orphan, contents: Data(count: 100)))
+        let foreign = Segments.folder(of: scratch.file) + "/notes.txt"
+        #expect(FileManager.default.createFile(atPath: foreign, contents: Data(count: 100)))
+        let store = scratch.open()
+        #expect(access(orphan, F_OK) != 0 && access(foreign, F_OK) == 0)
+        #expect(content(store.makeReader().lookup(key("/a"), at: noon)) == content(response("/a")))
+    }
+
+    @Test func answersWhoseSegmentIsGoneAreGone() throws {
+        let lines = Lines()
+        let first = scratch.open()
+        for number in 0..<9 { first.store(response("/\(number)")) }
+        first.close()
+        Segments.remove(folder: Segments.folder(of: scratch.file))
+        let store = scratch.open(lines)
+        #expect(store.entries == 0 && store.status.damaged == 9)
+        #expect(lines.all.count == 1 && lines.all[0].contains("9 answers are gone with their segments"), "\(lines.all)")
+        store.store(response("/1", "anew"))
+        store.flush()
+        #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
+    }
+
+    /// A folder that someone removes under a running store.
+    @Test func aFolderRemovedWhileRunningIsMadeAnew() {
+        let store = scratch.open()
+        let reader = store.makeReader()
+        store.store(response("/a"))
+        store.flush()
+        Segments.remove(folder: Segments.folder(of: scratch.file))
+        for round in 0..<2 {
+            store.store(response("/b", "round \(round)"))
+            store.flush()
+        }
+        #expect(store.health == .available)
+        #expect(reader.lookup(key("/b"), at: noon)?.body == Array("round 1".utf8))
+        #expect(reader.lookup(key("/a"), at: noon) == nil)
+    }
+
+    /// What is appended where a crash has left half a record.
+    @Test func aTornEndIsWrittenBehind() throws {
+        let first = scratch.open()
+        first.store(response("/a", "one"))
+        first.close()
+        let path = Segments(besides: scratch.file).path(1)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("Rec1 torn".utf8))
+        try handle.close()
+        let store = scratch.open()
+        store.store(response("/b", "two"))
+        store.flush()
+        let reader = store.makeReader()
+        #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8))
+        #expect(reader.lookup(key("/b"), at: noon)?.body == Array("two".utf8))
+    }
+
+    @Test func aSoftPurgeIsKeptThroughARestartAndAMove() async throws {
+        for round in 0..<2 {
+            let store = scratch.open(maxBytes: 2 << 20)
+            if round == 0 {
+                store.store(response("/a", "one", lifetime: Lifetime(freshFor: 50, staleFor: 50)))
+                store.flush()
+                #expect(await store.purged(.soft, at: noon) == 1)
+            } else {
+                // Until the segment that it was written to is gone.
+                for number in 0..<400 where store.makeReader().lookup(key("/a"), at: noon) != nil {
+                    store.store(response("/\(number)", filler(20_000), at: noon))
+                    store.touch(key("/a"), at: noon + 1_000 + Int64(number))
+                    store.flush()
+                }
+            }
+            let found = try #require(store.makeReader().lookup(key("/a"), at: noon))
+            #expect(found.lifetime.freshFor == 0 && found.body == Array("one".utf8), "round \(round)")
+            #expect(try sqlite(scratch.file, "SELECT place < 0 FROM entry WHERE target = '/a'") == 1)
+            if round == 1 { #expect(try sqlite(scratch.file, "SELECT abs(place) >> 39 FROM entry") > 1) }
+            store.close()
+        }
+    }
+}
