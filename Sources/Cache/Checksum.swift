@@ -54,6 +54,13 @@ extension Checksum {
         for sum in [two, three, four] { combine(sum.value) }
     }
 
+    /// Of a body; its length is said beside it.
+    static func ofBody(_ body: [UInt8]) -> UInt64 {
+        var sum = Checksum()
+        sum.combineInLanes(body)
+        return sum.value
+    }
+
     /// The checksum of a row of `entry`, given that of its content.
     static func ofEntry(
         key: CacheKey, status: Int, classTag: UInt8, receivedAt: Int64, lifetime: Lifetime, storefront: [UInt8],

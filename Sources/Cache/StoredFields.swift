@@ -110,8 +110,10 @@ enum StoredFields {
     /// with those of the same target. A digest of 4 KB costs as much as all the rest of storing it.
     /// A cache that follows an origin's rules stores for everything there is, and keeps the digest:
     /// the first 128 bits of SHA-256.
-    static func entityTagLine(_ body: [UInt8], _ retention: FieldRetention) -> [UInt8] {
-        guard retention == .complete else { return checksumTagLine(body) }
+    ///
+    /// - Parameter sum: that of the body; only needed where the digest is not kept.
+    static func entityTagLine(_ body: [UInt8], sum: UInt64, _ retention: FieldRetention) -> [UInt8] {
+        guard retention == .complete else { return checksumTagLine(sum, bodyCount: body.count) }
         guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }
         var line = Array("ETag: \(Validators.ownTagStart)".utf8)
         line.appendHexadecimal(Digest.bigEndian(digest, from: 0))
@@ -121,14 +123,14 @@ enum StoredFields {
     }
 
     /// The same as a checksum with the length.
-    static func checksumTagLine(_ body: [UInt8]) -> [UInt8] {
-        var sum = Checksum()
-        sum.combineInLanes(body)
-        var line = Array("ETag: ".utf8)
+    static func checksumTagLine(_ sum: UInt64, bodyCount: Int) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(64)
+        line.append(contentsOf: "ETag: ".utf8)
         Validators.ownTagStart.withUTF8Buffer { line.append(contentsOf: $0) }
         line.append(UInt8(ascii: "c"))
-        line.appendHexadecimal(sum.value)
-        line.appendHexadecimal(UInt64(body.count))
+        line.appendHexadecimal(sum)
+        line.appendHexadecimal(UInt64(bodyCount))
         line.append(contentsOf: "\"\r\n".utf8)
         return line
     }

@@ -29,7 +29,9 @@ extension StoredResponse {
                 if !Self.isAboutContent(line.id) { fields.append(bytes.extracting(line.whole)) }
             }
         }
-        if example.status == 200 { fields.append(contentsOf: StoredFields.checksumTagLine(body)) }
+        if example.status == 200 {
+            fields.append(contentsOf: StoredFields.checksumTagLine(Checksum.ofBody(body), bodyCount: body.count))
+        }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
             receivedAt: receivedAt, lifetime: lifetime, classTag: classTag, storefront: parts[0].storefront,

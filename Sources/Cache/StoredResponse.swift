@@ -47,9 +47,11 @@ public final class StoredResponse: Sendable {
     /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
     /// answer is kept in memory alone, by `ResponseCache.store(composed:from:)`.
     public let composition: Composition?
-    /// Of `outline` and `composition`: read once, because a tier relies on `byteCount` staying what
-    /// it was.
-    private let attachedBytes: Int
+    /// What it takes in memory: the bytes it holds and `overhead`. Added up once: a tier relies on it
+    /// staying what it was, and asks for it when an answer goes whose parts no cache holds any more.
+    public let byteCount: Int
+    /// The checksum of `body`; 0 where it was not needed for an entity tag.
+    private let bodySum: UInt64
     /// Read off `head`, whose offsets they are.
     let validators: Validators
     private let fieldsRange: Range<Int>
@@ -70,11 +72,15 @@ public final class StoredResponse: Sendable {
     ) {
         var (kept, hasDate, hasEntityTag) = StoredFields.storable(fields.span, retention)
         if retention != .impersonal, !hasDate { kept.append(contentsOf: StoredFields.dateLine(receivedAt)) }
-        if status == 200, !hasEntityTag { kept.append(contentsOf: StoredFields.entityTagLine(body, retention)) }
+        var bodySum: UInt64 = 0
+        if status == 200, !hasEntityTag {
+            bodySum = retention == .complete ? 0 : Checksum.ofBody(body)
+            kept.append(contentsOf: StoredFields.entityTagLine(body, sum: bodySum, retention))
+        }
         self.init(
             restoring: key, status: status, fields: kept, content: .plain(body.compacted()), receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
-            outline: outline, composition: composition, gzip: gzip)
+            outline: outline, composition: composition, gzip: gzip, bodySum: bodySum)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database,
@@ -82,7 +88,7 @@ public final class StoredResponse: Sendable {
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: StoredContent, receivedAt: Int64,
         lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
-        outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
+        outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil, bodySum: UInt64 = 0
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
         let (head, fieldsRange) = StoredFields.head(
@@ -103,7 +109,10 @@ public final class StoredResponse: Sendable {
         self.resources = resources.compacted()
         self.outline = outline
         self.composition = composition
-        attachedBytes = (outline?.byteCount ?? 0) + (composition?.byteCount ?? 0)
+        self.bodySum = bodySum
+        byteCount = Self.byteCount(
+            self.key, self.head, content, self.gzip, storefront.count + selecting.count, self.resources, outline,
+            composition)
         reportedUse = Atomic(receivedAt)
     }
 
@@ -125,7 +134,8 @@ public final class StoredResponse: Sendable {
         resources = other.resources
         self.outline = outline
         composition = other.composition
-        attachedBytes = outline.byteCount + (other.composition?.byteCount ?? 0)
+        bodySum = other.bodySum
+        byteCount = other.byteCount - (other.outline?.byteCount ?? 0) + outline.byteCount
         reportedUse = Atomic(other.reportedUse.load(ordering: .relaxed))
     }
 
@@ -145,7 +155,7 @@ public final class StoredResponse: Sendable {
             restoring: key ?? self.key, status: status, fields: Array(fields), content: content,
             receivedAt: receivedAt ?? self.receivedAt, lifetime: lifetime ?? self.lifetime, classTag: classTag,
             storefront: storefront, selecting: selecting, resources: resources, outline: outline,
-            composition: composition, gzip: gzip ?? self.gzip?.body)
+            composition: composition, gzip: gzip ?? self.gzip?.body, bodySum: bodySum)
     }
 
     /// Whether it answers `key`: every byte is compared, in place.
@@ -156,13 +166,15 @@ public final class StoredResponse: Sendable {
     public var freshFor: Int { lifetime.freshFor }
     public var staleFor: Int { lifetime.staleFor }
 
-    /// What it takes in memory: the bytes it holds and `overhead`.
-    public var byteCount: Int {
-        key.bytes.count + head.count + bodyCount + gzipBytes + storefront.count + selecting.count
-            + resources.count * MemoryLayout<UInt64>.size + attachedBytes + Self.overhead
+    private static func byteCount(
+        _ key: CacheKey, _ head: [UInt8], _ content: StoredContent, _ gzip: GzipForm?, _ shortBytes: Int,
+        _ resources: [UInt64], _ outline: (any Outline)?, _ composition: Composition?
+    ) -> Int {
+        let coded = gzip.map { $0.head.count + $0.body.count } ?? 0
+        let attached = (outline?.byteCount ?? 0) + (composition?.byteCount ?? 0)
+        return key.bytes.count + head.count + content.count + coded + shortBytes
+            + resources.count * MemoryLayout<UInt64>.size + attached + overhead
     }
-
-    private var gzipBytes: Int { gzip.map { $0.head.count + $0.body.count } ?? 0 }
 
     /// The content as the file keeps it, and what that takes of `byteCount`: in one form.
     var filedBody: [UInt8] { gzip?.body ?? body }
@@ -222,9 +234,13 @@ public final class StoredResponse: Sendable {
         sum.combine(resources.count)
         for resource in resources { sum.combine(resource) }
         sum.combine(fields)
-        sum.combine(filedBody.count)
-        sum.combineInLanes(filedBody)
-        if gzip != nil { sum.combine(1) }
+        sum.combine(filedBodyCount)
+        if let gzip {
+            sum.combine(Checksum.ofBody(gzip.body))
+            sum.combine(1)
+        } else {
+            sum.combine(bodySum == 0 ? Checksum.ofBody(body) : bodySum)
+        }
         return sum.value
     }
 
