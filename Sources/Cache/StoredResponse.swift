@@ -47,8 +47,8 @@ public final class StoredResponse: Sendable {
     /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
     /// answer is kept in memory alone, by `ResponseCache.store(composed:from:)`.
     public let composition: Composition?
-    /// What it takes in memory: the bytes it holds and `overhead`. Added up once: a tier relies on it
-    /// staying what it was, and asks for it when an answer goes whose parts no cache holds any more.
+    /// What it takes in memory: the bytes it holds and `overhead`. Added up once: a tier relies on
+    /// it staying what it was, and asks for it when an answer goes whose parts no cache holds.
     public let byteCount: Int
     /// The checksum of `body`; 0 where it was not needed for an entity tag.
     private let bodySum: UInt64
@@ -228,7 +228,7 @@ public final class StoredResponse: Sendable {
         bodyCount >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
     }
 
-    /// Over what its record holds, and its row of `mention`.
+    /// Over what its record holds.
     var contentSum: UInt64 {
         var sum = Checksum()
         sum.combine(resources.count)

@@ -66,7 +66,7 @@ import Testing
         "UPDATE entry SET storefront = 'gb'", "UPDATE entry SET place = place + 1", "UPDATE entry SET place = 0",
         "UPDATE entry SET place = place + (1 << 39)",
         // What a purge by resource looks at.
-        "UPDATE mention SET resources = zeroblob(16)", "DELETE FROM mention",
+        "UPDATE entry SET resources = zeroblob(16)", "UPDATE entry SET resources = x''",
     ])
     func everythingThatIsWrittenIsLookedAt(change: String) throws {
         fill()

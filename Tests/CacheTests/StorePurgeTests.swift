@@ -22,7 +22,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         StorePurge(Purge(selection: EntrySelection(conditions), mode: mode, now: noon), PurgeCount())
     }
 
-    @Test func targetsAreFoundThroughAnIndexAndResourcesWithoutTheEntries() throws {
+    @Test func targetsAreFoundThroughAnIndexAndTheRestWithoutSorting() throws {
         _ = scratch.open()
         let target = Array("/a".utf8)
         let byTarget = purge(.hard, .target(target))
@@ -30,12 +30,8 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         #expect(
             try plan(scratch.file, byTarget, .variants(target))
                 .hasPrefix("SEARCH entry USING INDEX variant_by_target (target=? AND rowid>? AND rowid<?)"))
-        let byResource = try plan(scratch.file, purge(.hard, .resource(7)), .mentions(7))
-        #expect(byResource.hasPrefix("SEARCH mention USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"))
-        #expect(byResource.contains("SEARCH entry USING INTEGER PRIMARY KEY (rowid=?)"), "for those that name it")
-        for plans in [byResource, try plan(scratch.file, byTarget, .variants(target))] {
-            #expect(!plans.contains("SCAN entry") && !plans.contains("TEMP B-TREE"), "\(plans)")
-        }
+        let variants = try plan(scratch.file, byTarget, .variants(target))
+        #expect(!variants.contains("SCAN entry") && !variants.contains("TEMP B-TREE"), "\(variants)")
         let all = try plan(scratch.file, purge(), .all)
         #expect(all == "SEARCH entry USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
     }
@@ -45,8 +41,8 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
             Issue.record("a target is found by its key")
             return
         }
-        guard case .mentions(7) = purge(.hard, .prefix([1]), .resource(7)).source else {
-            Issue.record("a resource is found by its mentions")
+        guard case .all = purge(.hard, .prefix([1]), .resource(7)).source else {
+            Issue.record("a resource may be named by any row")
             return
         }
     }
@@ -144,20 +140,6 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         #expect(result == 3)
     }
 
-    @Test func mentionsFollowTheirEntriesHoweverTheyGo() throws {
-        let store = scratch.open()
-        for number in 0..<10 { store.store(response("/\(number)", resources: [1, UInt64(number) + 10])) }
-        store.store(response("/0"))
-        store.flush()
-        func mentions() throws -> Int64 { try sqlite(scratch.file, "SELECT count(*) FROM mention") }
-        #expect(try mentions() == 9, "an answer that names nothing has none")
-        _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/1'")
-        #expect(try mentions() == 8)
-        store.remove(key("/2"))
-        store.flush()
-        #expect(try mentions() == 7)
-    }
-
     @Test(arguments: [61, 62] as [UInt64])
     func bothTiersAgreeOnWhatNamesAResource(seed: UInt64) async {
         let store = scratch.open()
@@ -183,7 +165,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         store.store(response("/b", resources: [StoredResponse.everyResource]))
         store.flush()
         #expect(store.makeReader().lookup(key("/a"), at: noon)?.resources == resources)
-        let any = "SELECT hex(resources) = 'FFFFFFFFFFFFFFFF' FROM mention JOIN entry USING (id) WHERE target = '/b'"
+        let any = "SELECT hex(resources) = 'FFFFFFFFFFFFFFFF' FROM entry WHERE target = '/b'"
         #expect(try sqlite(scratch.file, any) == 1)
     }
 

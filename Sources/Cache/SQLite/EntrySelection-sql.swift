@@ -8,13 +8,13 @@ extension EntrySelection {
         return (terms.isEmpty ? "1" : terms.map(\.sql).joined(separator: " AND "), terms.map(\.value))
     }
 
-    /// The condition on a row of `mention` that the entry may name the resource in `parameter`. The
+    /// The condition on a row of `entry` that it may name the resource in `parameter`. The
     /// bytes of a number are found across two others about as often as two resources share one.
     static func mayName(_ parameter: String) -> String {
         "(instr(resources, \(parameter)) > 0 OR resources = x'FFFFFFFFFFFFFFFF')"
     }
 
-    /// A number as `mention` has it.
+    /// A number as a row has it.
     static func value(of resource: UInt64) -> SQLValue {
         .blob(withUnsafeBytes(of: resource) { Array($0) }[...])
     }
@@ -31,11 +31,7 @@ extension EntrySelection.Condition {
         case .storefront(let storefront): ("storefront = \(parameter)", .text(storefront[...]))
         case .classTag(let classTag): ("class = \(parameter)", .integer(Int64(classTag)))
         case .resource(let resource):
-            (
-                """
-                EXISTS (SELECT 1 FROM mention WHERE mention.id = entry.id AND \(EntrySelection.mayName(parameter)))
-                """, EntrySelection.value(of: resource)
-            )
+            (EntrySelection.mayName(parameter), EntrySelection.value(of: resource))
         }
     }
 }

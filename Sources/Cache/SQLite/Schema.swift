@@ -1,8 +1,8 @@
 // The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts,
 // comments included, and `.schema` prints them.
 // Must hold: `statements` describe `version` exactly; a file of that version in which one of them
-// is missing or differs is not ours. Totals and mentions follow `entry` by triggers, no matter what
-// deletes from it.
+// is missing or differs is not ours. Totals follow `entry` by a trigger, no matter what deletes
+// from it.
 
 enum Schema {
     /// Marks the file as this cache's: "Rfrn".
@@ -35,16 +35,11 @@ enum Schema {
                                                 -- what gunzip makes of it
           place INTEGER NOT NULL,               -- where fields and body are: see view location; below zero where freshness was
                                                 -- taken away since they were written, and this row alone says so
-          content_sum INTEGER NOT NULL,         -- the checksum of fields, body and mention
+          content_sum INTEGER NOT NULL,         -- the checksum of fields, body and resources
           checksum INTEGER NOT NULL,            -- over all of the above but size, body_size, is_gzip and place
-          last_used INTEGER NOT NULL            -- to a minute, or an hour in a large cache; the least recently used go first
-        )
-        """,
-        """
-        CREATE TABLE mention (
-          -- Which resources an entry names, where it names any; small, so that a purge by resource can look through all.
-          id INTEGER PRIMARY KEY,               -- that of the entry
-          resources BLOB NOT NULL               -- 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it may name any
+          last_used INTEGER NOT NULL,           -- to a minute, or an hour in a large cache; the least recently used go first
+          resources BLOB NOT NULL               -- which it names, 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it
+                                                -- may name any
         )
         """,
         """
@@ -77,7 +72,6 @@ enum Schema {
         """
         CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
           UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
-          DELETE FROM mention WHERE id = OLD.id;
         END
         """,
         """

@@ -36,6 +36,54 @@ final class Statement {
         try forEachRow(values) { _ in true }
     }
 
+    /// Runs a statement whose first parameters are integers, then texts, then a blob of words.
+    /// Nothing is allocated: what is bound stays where it is until the statement has ended.
+    func insert(
+        _ integers: InlineArray<16, Int64>, texts one: ArraySlice<UInt8>, _ two: ArraySlice<UInt8>,
+        _ three: ArraySlice<UInt8>, _ four: ArraySlice<UInt8>, blob words: [UInt64]
+    ) throws(SQLiteError) {
+        for index in integers.indices { sqlite3_bind_int64(handle, Int32(index + 1), integers[index]) }
+        let first = Int32(integers.count + 1)
+        let code = one.withUnsafeBytes { one in
+            two.withUnsafeBytes { two in
+                three.withUnsafeBytes { three in
+                    four.withUnsafeBytes { four in
+                        words.withUnsafeBytes { words in
+                            bind(text: one, first)
+                            bind(text: two, first + 1)
+                            bind(text: three, first + 2)
+                            bind(text: four, first + 3)
+                            bind(blob: words, first + 4)
+                            return sqlite3_step(handle)
+                        }
+                    }
+                }
+            }
+        }
+        let result = Result { () throws(SQLiteError) in try database.check(code) }
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        try result.get()
+    }
+
+    private func bind(text: UnsafeRawBufferPointer, _ index: Int32) {
+        // An empty slice may have no address, and a null one would bind NULL.
+        guard let start = text.baseAddress, !text.isEmpty else {
+            sqlite3_bind_text(handle, index, "", 0, csqlite_transient())
+            return
+        }
+        sqlite3_bind_text(
+            handle, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), csqlite_static())
+    }
+
+    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32) {
+        guard let start = blob.baseAddress, !blob.isEmpty else {
+            sqlite3_bind_zeroblob(handle, index, 0)
+            return
+        }
+        sqlite3_bind_blob(handle, index, start, Int32(blob.count), csqlite_static())
+    }
+
     /// What `read` makes of the first row; nil where there is none.
     func firstRow<R>(_ values: SQLValue..., read: (Row) -> R) throws(SQLiteError) -> R? {
         var result: R?

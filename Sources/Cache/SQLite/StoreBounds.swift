@@ -14,9 +14,9 @@ struct StoreBounds: Equatable {
     /// Below it a few tables and indexes would fill the file.
     static let smallest = 1 << 20
     static let pageBytes = 2_048
-    /// The pages that a row changes: of the entry, what it mentions and three indexes, for itself
+    /// The pages that a row changes: of the entry and three indexes, for itself
     /// and for what it replaces. Neighbours share most of them.
-    private static let pagesPerRow = 8
+    private static let pagesPerRow = 7
     /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops
     /// of the trees.
     private static let sharedPages = 24

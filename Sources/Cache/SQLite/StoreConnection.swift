@@ -29,7 +29,6 @@ final class StoreConnection {
     private let deleteRow: Statement
     private let deleteEntry: Statement
     private let insertEntry: Statement
-    private let insertMention: Statement
     private let updateUse: Statement
     private let addToTotals: Statement
     private let selectTotals: Statement
@@ -58,10 +57,10 @@ final class StoreConnection {
             """
             INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
               keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, scope, target, variant,
-              storefront, selecting)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'shared', ?17, ?18, ?19, ?20)
+              storefront, selecting, resources)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'shared', ?17, ?18, ?19, ?20,
+              ?21)
             """)
-        insertMention = try Statement(database, "INSERT OR REPLACE INTO mention (id, resources) VALUES (?1, ?2)")
         updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
         addToTotals = try Statement(
             database, "UPDATE totals SET entries = entries + ?1, bytes = bytes + ?2 WHERE id = 1")
@@ -200,26 +199,23 @@ final class StoreConnection {
         for (index, place) in places.enumerated() { written[first + index].place = place }
     }
 
-    /// Writes a row and what it mentions; the size that the row says.
+    /// Writes a row; the size that it says.
     private func write(_ written: Written, _ key: Int64) throws(SQLiteError) -> Int {
         let response = written.response
         let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
         let size =
             target.count + variant.count + response.fields.count + written.bodySize + response.selecting.count
             + response.resources.count * MemoryLayout<UInt64>.size
-        try insertEntry.run(
-            .integer(key), .integer(Int64(response.classTag)), .integer(Int64(response.status)),
-            .integer(response.receivedAt), .integer(Int64(lifetime.initialAge)), .integer(Int64(lifetime.freshFor)),
-            .integer(Int64(lifetime.staleFor)), .integer(Int64(lifetime.staleIfErrorFor)),
-            .integer(Int64(lifetime.keepFor)), .integer(Int64(size)), .integer(Int64(written.bodySize)),
-            .integer(response.gzip == nil ? 0 : 1), .integer(written.place.number),
-            .integer(Int64(bitPattern: written.contentSum)), .integer(Int64(bitPattern: written.checksum)),
-            .integer(response.receivedAt), .text(target), .text(variant), .text(response.storefront[...]),
-            .text(response.selecting[...]))
+        try insertEntry.insert(
+            [
+                key, Int64(response.classTag), Int64(response.status), response.receivedAt, Int64(lifetime.initialAge),
+                Int64(lifetime.freshFor), Int64(lifetime.staleFor), Int64(lifetime.staleIfErrorFor),
+                Int64(lifetime.keepFor), Int64(size), Int64(written.bodySize), response.gzip == nil ? 0 : 1,
+                written.place.number, Int64(bitPattern: written.contentSum), Int64(bitPattern: written.checksum),
+                response.receivedAt,
+            ],
+            texts: target, variant, response.storefront[...], response.selecting[...], blob: response.resources)
         ledger.add(key, at: written.place)
-        guard !response.resources.isEmpty else { return size }
-        try insertMention.run(
-            .integer(database.lastInsertedRow), .blob(response.resources.withUnsafeBytes { Array($0) }[...]))
         return size
     }
 

@@ -11,8 +11,6 @@ struct StorePurge: Sendable {
         case row(Int64)
         /// The rows of a target whose keys cannot be told.
         case variants([UInt8])
-        /// The rows of the entries that name a resource: all mentions are looked through.
-        case mentions(UInt64)
         /// All rows.
         case all
     }
@@ -34,16 +32,10 @@ struct StorePurge: Sendable {
 
     /// Where all that can be chosen is found, the narrower the better; taken from the end.
     private static func sources(_ selection: EntrySelection) -> [Source] {
-        var sources = [Source.all]
-        for condition in selection.conditions {
-            switch condition {
-            case .target(let target):
-                return [.variants(target), .row(SQLiteStore.index(of: CacheKey(scope: .shared, target: target)))]
-            case .resource(let resource): sources = [.mentions(resource)]
-            case .prefix, .storefront, .classTag: break
-            }
+        for case .target(let target) in selection.conditions {
+            return [.variants(target), .row(SQLiteStore.index(of: CacheKey(scope: .shared, target: target)))]
         }
-        return sources
+        return [.all]
     }
 
     var isDone: Bool { sources.isEmpty }
@@ -67,14 +59,6 @@ struct StorePurge: Sendable {
         case .row(let key): return query("\(columns) entry WHERE key = ?2 AND \(rest)", .integer(key))
         case .variants(let target):
             return query("\(columns) entry WHERE variant <> '' AND target = ?2 AND \(rest)", .text(target[...]))
-        case .mentions(let resource):
-            return query(
-                """
-                SELECT id, 1, CASE WHEN \(EntrySelection.mayName("?2"))
-                  THEN (SELECT \(condition) FROM entry WHERE entry.id = mention.id) ELSE 0 END,
-                  CASE WHEN \(EntrySelection.mayName("?2")) THEN (SELECT key FROM entry WHERE entry.id = mention.id) END
-                FROM mention WHERE \(rest)
-                """, EntrySelection.value(of: resource))
         case .all: return query("\(columns) entry WHERE ?2 AND \(rest)", .integer(1))
         }
     }

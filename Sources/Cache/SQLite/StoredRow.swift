@@ -74,7 +74,7 @@ struct EntryRow {
 
 /// A row of `entry` with its number and the place of its record.
 struct StoredRow {
-    private static let columns = "entry.id, place, \(EntryRow.columns)"
+    private static let columns = "id, place, \(EntryRow.columns)"
     /// The columns that `init` reads.
     static let count: Int32 = 16
     /// The row whose key is ?1.
@@ -83,10 +83,9 @@ struct StoredRow {
     static let selectBelow = """
         SELECT \(columns) FROM entry WHERE id < ?1 AND selecting = '' ORDER BY id DESC LIMIT ?2
         """
-    /// The ?2 rows that follow the row ?1, each with its key's number and what it mentions.
+    /// The ?2 rows that follow the row ?1, each with its key's number and what it names.
     static let selectAfter = """
-        SELECT \(columns), key, resources FROM entry LEFT JOIN mention USING (id)
-        WHERE entry.id > ?1 ORDER BY entry.id LIMIT ?2
+        SELECT \(columns), key, resources FROM entry WHERE id > ?1 ORDER BY id LIMIT ?2
         """
 
     let id: Int64
