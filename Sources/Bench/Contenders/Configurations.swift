@@ -11,6 +11,8 @@ enum Configurations {
             "cache_size 16GiB",
             "memory_size \(setting.memoryMiB)MiB",
             "access_log off",
+            // All clients of a benchmark have one address.
+            "connections_per_address off",
         ]
         if let workers = setting.workers { lines.append("workers \(workers)") }
         if setting.usesTLS {
@@ -19,94 +21,125 @@ enum Configurations {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Answers up to this are read and written together; beyond, nginx is better off with sendfile
-    /// (measured: 4 KiB 8.2 us of processor time without and 10.9 us with it; 64 KiB 19.0 and
-    /// 14.8).
-    private static let mostBytesRead = 16 << 10
-
     /// `tcp_nopush` stays off: with it the last segment of a 64 KiB answer waits 40 ms for an
     /// acknowledgement. Files of cached answers stay open, and heads and bodies of usual answers
     /// fit one buffer. The second server block shares the cache and says what it found, which the
     /// first need not do while it is measured.
     static func nginx(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
-        let tls = """
-            ssl_certificate \(lab.certificate.file);
-                    ssl_certificate_key \(lab.certificate.keyFile);
-                    ssl_protocols TLSv1.2 TLSv1.3;
-                    ssl_session_cache shared:tls:16m;
-            """
-        return """
-            daemon off;
-            worker_processes \(setting.workers.map { "\($0)" } ?? "auto");
-            worker_rlimit_nofile \(FileDescriptors.limit);
-            pid \(folder)/nginx.pid;
-            error_log \(folder)/error.log;
-            events { worker_connections 16384; multi_accept on; }
-            http {
-                access_log off;
-                sendfile \(setting.bytes > mostBytesRead ? "on" : "off");
-                tcp_nopush off;
-                tcp_nodelay on;
-                keepalive_requests 1000000000;
-                keepalive_timeout 300s;
-                open_file_cache max=\(FileDescriptors.limit / 2) inactive=300s;
-                open_file_cache_valid 300s;
-                proxy_temp_path \(folder)/proxy;
-                client_body_temp_path \(folder)/body;
-                fastcgi_temp_path \(folder)/fastcgi;
-                uwsgi_temp_path \(folder)/uwsgi;
-                scgi_temp_path \(folder)/scgi;
-                proxy_cache_path \(folder)/cache levels=1:2 keys_zone=music:\(max(64, setting.entries / 4000))m max_size=16g inactive=1d use_temp_path=off;
-                upstream origin { server 127.0.0.1:\(lab.origin.ports.clients); keepalive 64; keepalive_requests 1000000000; }
-                proxy_http_version 1.1;
-                proxy_set_header Connection "";
-                proxy_buffer_size 8k;
-                proxy_buffers 16 16k;
-                proxy_cache music;
-                proxy_cache_key $request_uri;
-                proxy_cache_valid 200 1d;
-                proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;
-                server {
-                    listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "") reuseport backlog=4096;
-                    \(setting.usesTLS ? tls : "")
-                    location / { proxy_pass http://origin; }
-                }
-                server {
-                    listen 127.0.0.1:\(ports.probe);
-                    add_header X-Cache-Status $upstream_cache_status;
-                    location / { proxy_pass http://origin; }
-                }
+        """
+        daemon off;
+        worker_processes \(setting.workers.map { "\($0)" } ?? "auto");
+        worker_rlimit_nofile \(FileDescriptors.limit);
+        pid \(folder)/nginx.pid;
+        error_log \(folder)/error.log;
+        events { worker_connections 16384; multi_accept on; }
+        http {
+            access_log off;
+            \(files(setting))
+            tcp_nopush off;
+            tcp_nodelay on;
+            keepalive_requests 1000000000;
+            keepalive_timeout 300s;
+            open_file_cache max=\(openFiles(besides: setting.clients)) inactive=300s;
+            open_file_cache_valid 300s;
+            \(setting.codesGzip ? gzip : "")
+            proxy_temp_path \(folder)/proxy;
+            client_body_temp_path \(folder)/body;
+            fastcgi_temp_path \(folder)/fastcgi;
+            uwsgi_temp_path \(folder)/uwsgi;
+            scgi_temp_path \(folder)/scgi;
+            proxy_cache_path \(folder)/cache levels=1:2 keys_zone=music:\(max(64, setting.entries / 4000))m max_size=16g inactive=1d use_temp_path=off;
+            upstream origin { server 127.0.0.1:\(lab.origin.ports.clients); keepalive 64; keepalive_requests 1000000000; }
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_buffer_size 8k;
+            proxy_buffers 16 16k;
+            proxy_cache_key $request_uri;
+            proxy_cache_valid 200 1d;
+            proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;
+            server {
+                listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "") reuseport backlog=4096;
+                \(setting.usesTLS ? tls(lab) : "")
+                location / { proxy_cache music; proxy_pass http://origin; }
+                location \(PassedBody.path) { \(passing(setting)) proxy_pass http://origin; }
             }
+            server {
+                listen 127.0.0.1:\(ports.probe);
+                add_header X-Cache-Status $upstream_cache_status;
+                location / { proxy_cache music; proxy_pass http://origin; }
+            }
+        }
 
-            """
+        """
     }
 
-    static func varnish(_ lab: Lab) -> String {
+    /// What is read of a large answer goes out in pieces of a size that saves calls.
+    private static func files(_ setting: Setting) -> String {
+        let buffers = setting.bytes > 32 << 10 ? " output_buffers 2 256k;" : ""
+        return switch setting.fileAccess {
+        case .read: "sendfile off;" + buffers
+        case .sendfile: "sendfile on;"
+        case .threads: "sendfile off; aio threads; aio_write on;" + buffers
+        }
+    }
+
+    /// As many as connections leave, each of which may have one of its own to the origin.
+    private static func openFiles(besides clients: Int) -> Int {
+        max(FileDescriptors.limit - clients - 500, FileDescriptors.limit / 4)
+    }
+
+    private static func tls(_ lab: Lab) -> String {
+        """
+        ssl_certificate \(lab.certificate.file);
+                ssl_certificate_key \(lab.certificate.keyFile);
+                ssl_protocols TLSv1.2 TLSv1.3;
+                ssl_session_cache shared:tls:16m;
+        """
+    }
+
+    /// The level that Refrain compresses with.
+    private static let gzip =
+        "gzip on; gzip_comp_level 6; gzip_proxied any; gzip_types application/json; gzip_vary on;"
+
+    /// Nothing of what is passed through goes to a file.
+    private static func passing(_ setting: Setting) -> String {
+        "\(setting.passing.rawValue); proxy_max_temp_file_size 0; proxy_buffer_size 64k; proxy_buffers 16 64k;"
+            + " proxy_busy_buffers_size 512k;"
+    }
+
+    static func varnish(_ setting: Setting, _ lab: Lab) -> String {
         """
         vcl 4.1;
         backend default { .host = "127.0.0.1"; .port = "\(lab.origin.ports.clients)"; }
         sub vcl_recv {
+            if (req.url ~ "^\(PassedBody.path)") { return (pass); }
             if (req.method == "GET" || req.method == "HEAD") { unset req.http.Cookie; return (hash); }
         }
         sub vcl_backend_response {
             set beresp.ttl = 1d;
             unset beresp.http.Set-Cookie;
             unset beresp.http.Cache-Control;
+            \(setting.codesGzip ? "set beresp.do_gzip = true;" : "")
         }
 
         """
     }
 
     /// A thread for every connection that is busy at once, ready before the load comes; answers in
-    /// memory.
+    /// memory; nothing in the log, as the others write none.
     static func varnishArguments(
         _ folder: String, _ file: String, _ ports: ServerPorts, _ setting: Setting
-    ) -> [String] {
-        [
-            "-F", "-n", folder + "/work", "-a", "127.0.0.1:\(ports.clients)", "-f", file,
-            "-s", "malloc,\(max(setting.memoryMiB, setting.entries / 200))m", "-p", "thread_pools=2", "-p",
-            "thread_pool_min=300", "-p", "thread_pool_max=1000", "-p", "http_gzip_support=off", "-p",
-            "timeout_idle=300", "-p", "listen_depth=4096",
+    ) throws -> [String] {
+        let parameters = [
+            "thread_pools=\(setting.threadPools)", "thread_pool_min=\(threads / setting.threadPools)",
+            "thread_pool_max=2000", "http_gzip_support=\(setting.codesGzip ? "on" : "off")", "gzip_level=6",
+            "timeout_idle=300", "listen_depth=4096", "vsl_mask=\(try VarnishLog.mask())", "vsl_space=1M",
         ]
+        return [
+            "-F", "-n", folder + "/work", "-a", "127.0.0.1:\(ports.clients)", "-f", file,
+            "-s", "malloc,\(max(setting.memoryMiB, setting.entries / 200))m",
+        ] + parameters.flatMap { ["-p", $0] }
     }
+
+    private static let threads = 600
 }

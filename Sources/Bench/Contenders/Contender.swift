@@ -1,18 +1,5 @@
 import Foundation
 
-/// How the servers of one measurement are set up. All of them get the same.
-struct Setting: Equatable {
-    /// Memory for answers, in MiB, where a server has a bound of its own for that.
-    var memoryMiB = 1024
-    /// Loops or worker processes; nil for one a core.
-    var workers: Int?
-    var usesTLS = false
-    /// Of the answers' bodies.
-    var bytes = 4096
-    /// Entries to have room for.
-    var entries = 100_000
-}
-
 /// A server that is measured, configured as its experts would for what is measured: no access log,
 /// connections that stay open, the origin's freshness overruled.
 struct Contender: Equatable {
@@ -26,9 +13,6 @@ struct Contender: Equatable {
     static let varnish = Contender(name: "varnish", program: "varnishd", speaksTLS: false)
     static let all = [refrain, nginx, varnish]
 
-    /// Whether the number of its workers is its operator's to say.
-    var hasWorkers: Bool { self != .varnish }
-
     /// Where it is installed; nil where it is not.
     var path: String? { program.map { Child.find($0) } ?? Programs.refrain }
 
@@ -37,14 +21,14 @@ struct Contender: Equatable {
         let (name, text) =
             switch self.name {
             case Self.nginx.name: ("nginx.conf", Configurations.nginx(folder, ports, setting, lab))
-            case Self.varnish.name: ("default.vcl", Configurations.varnish(lab))
+            case Self.varnish.name: ("default.vcl", Configurations.varnish(setting, lab))
             default: ("proxy.conf", Configurations.refrain(folder, ports, setting, lab))
             }
         let file = folder + "/" + name
         try text.write(toFile: file, atomically: true, encoding: .utf8)
         switch self.name {
         case Self.nginx.name: return ["-c", file, "-p", folder]
-        case Self.varnish.name: return Configurations.varnishArguments(folder, file, ports, setting)
+        case Self.varnish.name: return try Configurations.varnishArguments(folder, file, ports, setting)
         default: return ["serve", "--config", file]
         }
     }

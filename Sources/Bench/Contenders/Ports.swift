@@ -5,7 +5,7 @@ import Synchronization
 /// Ports of 127.0.0.1 below those that the kernel hands to clients: ten thousand of these must not
 /// be in the way.
 enum Ports {
-    private static let range = 21_000..<22_000
+    private static let range = 21_000..<30_000
     private static let next = Mutex(range.lowerBound)
 
     /// A port that no process listens on, and that was not handed out before.

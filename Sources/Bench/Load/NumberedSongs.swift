@@ -1,14 +1,25 @@
 /// The requests of all benchmarks: songs by number, of a size that the identifier names, so that
 /// the origin needs no table and any two numbers are different keys.
-struct NumberedSongs: Equatable {
+struct NumberedSongs: Hashable {
     /// Of an answer's body.
     let bytes: Int
+    var storefront = Self.single
 
     static let digits = 7
     static let most = 10_000_000
-    static let path = "/v1/catalog/us/songs/"
+    /// The storefront that has songs one by one alone: what is missed together there cannot be
+    /// asked for together, so that a miss is a request to the origin for every server.
+    static let single = "us"
+    /// The storefront that has lists of them too.
+    static let withLists = "jp"
 
-    func target(_ number: Int) -> String { Self.path + identifier(number) }
+    static func path(_ storefront: String) -> String { "/v1/catalog/\(storefront)/songs/" }
+    static let listPath = "/v1/catalog/\(withLists)/songs?ids="
+
+    func target(_ number: Int) -> String { Self.path(storefront) + identifier(number) }
+
+    /// Several of them in one answer.
+    func target(_ numbers: [Int]) -> String { Self.listPath + numbers.map(identifier).joined(separator: ",") }
 
     func identifier(_ number: Int) -> String {
         let text = String(number)
@@ -35,7 +46,7 @@ struct NumberedSongs: Equatable {
         function init(args)
             known, share, new = tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
             math.randomseed(tonumber(args[5]))
-            local request = wrk.format("GET", "\(path)@")
+            local request = wrk.format("GET", "\(path(single))@")
             local at = request:find("@", 1, true)
             head, tail = request:sub(1, at - 1) .. args[1], request:sub(at + 1)
         end

@@ -3,43 +3,51 @@ import Text
 /// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all
 /// of it is asked for alike.
 enum FileHitsMeasurement {
-    private static let songs = NumberedSongs(bytes: 4096)
-    private static let entries = 20_000
+    static let songs = NumberedSongs(bytes: 4096)
+    static let entries = 20_000
     private static let connections = 64
     private static let name = "file-hits"
     /// In MiB; the tier gets seven eighths of it, which is a tenth of what is stored.
     private static let memory = 9
     private static let mostInMemory = 0.10
 
+    /// Most of the descriptors are nginx's to keep its files open.
+    static let setting = Setting(memoryMiB: memory, clients: 500)
+
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        let workers = try lab.bestWorkers { try tuning(lab, small.with(workers: $0)) }
-        let inFile = try lab.refrain(small.with(workers: workers))
-        defer { inFile.stop() }
-        let inMemory = try lab.refrain(Setting(workers: workers), as: "memory")
-        defer { inMemory.stop() }
-        let nginx = try lab.start(.nginx, Setting())
-        defer { nginx?.stop() }
-        let servers = [inFile, inMemory] + (nginx.map { [$0] } ?? [])
-        for server in servers { try lab.fill(server, songs, entries) }
-        let share =
-            try Double(lab.statistic("memory_bytes", of: inFile)) / Double(lab.statistic("cache_bytes", of: inFile))
-        guard share <= mostInMemory else { throw BenchError("memory holds \(share) of what is stored") }
-        let rounds = try lab.rounds(servers) { try uniform(lab, $0, seed: $1 + 1) }
-        let note =
-            "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them; workers: \(workers)"
-        let hits = rounds.row(
-            name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
-            beside: [("memory", .atLeast(0.6)), ("nginx", nil)], notes: [note], \.requestsPerSecond)
-        return [hits, try paced(lab, inFile, nginx, rate: (hits.ours ?? 0) / 2)]
+        let tuned = try lab.tuned([.refrain, .nginx], setting) { server in
+            try lab.fill(server, songs, entries)
+            return try uniform(lab, server, seed: 0, seconds: 1)
+        }
+        return try lab.running(tuned) { servers in
+            let workers = tuned[0].1.workers
+            let inMemory = try lab.refrain(Setting(workers: workers), as: "memory")
+            defer { inMemory.stop() }
+            for server in servers + [inMemory] { try lab.fill(server, songs, entries) }
+            let share = try shareInMemory(lab, servers[0])
+            let rounds = try lab.rounds([servers[0], inMemory] + servers.dropFirst()) {
+                try uniform(lab, $0, seed: $1 + 1)
+            }
+            let hits = rounds.row(
+                name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
+                beside: [("memory", .atLeast(0.6)), ("nginx", nil)],
+                notes: [note(share), "memory: a second Refrain with as many workers that holds all of it in memory"]
+                    + lab.notes(tuned), \.requestsPerSecond)
+            return [hits, try paced(lab, servers, rate: (hits.ours ?? 0) / 2)]
+        }
     }
 
-    private static let small = Setting(memoryMiB: memory)
+    /// What of the stored answers memory holds, as a share.
+    /// - Throws: `BenchError` where that is so much that hits would not come from the file.
+    static func shareInMemory(_ lab: Lab, _ server: RunningServer) throws -> Double {
+        let share =
+            try Double(lab.statistic("memory_bytes", of: server)) / Double(lab.statistic("cache_bytes", of: server))
+        guard share <= mostInMemory else { throw BenchError("memory holds \(share) of what is stored") }
+        return share
+    }
 
-    private static func tuning(_ lab: Lab, _ setting: Setting) throws -> Double {
-        let server = try lab.refrain(setting)
-        defer { server.stop() }
-        try lab.fill(server, songs, entries)
-        return try uniform(lab, server, seed: 0, seconds: 1).requestsPerSecond
+    static func note(_ share: Double) -> String {
+        "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them"
     }
 
     /// All of it is asked for alike.
@@ -50,10 +58,8 @@ enum FileHitsMeasurement {
     }
 
     /// Half of what it can do, evenly spaced.
-    private static func paced(
-        _ lab: Lab, _ inFile: RunningServer, _ nginx: RunningServer?, rate: Double
-    ) throws -> ResultRow {
-        let rounds = try lab.rounds([inFile] + (nginx.map { [$0] } ?? [])) { server, round in
+    private static func paced(_ lab: Lab, _ servers: [RunningServer], rate: Double) throws -> ResultRow {
+        let rounds = try lab.rounds(servers) { server, round in
             let asked = try lab.originRequests()
             var numbers = SplitMix64(seed: UInt64(round))
             let targets = (0..<Int(rate) * lab.plan.seconds).map { _ in

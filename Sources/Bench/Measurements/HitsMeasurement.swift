@@ -24,7 +24,7 @@ enum HitsMeasurement {
             rounds.row(
                 name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
                 beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))] + bare,
-                notes: ["nginx: sendfile off, which is faster for answers as small as these", lab.note(tuned)]
+                notes: lab.notes(tuned)
                     + (withBare ? ["bare: the same loop, nothing parsed, as many bytes an answer"] : []),
                 \.requestsPerSecond),
             rounds.row(
@@ -42,7 +42,7 @@ enum HitsMeasurement {
         return try lab.sample(server, target, connections: connections, seconds: 1)
     }
 
-    /// Hits of one song over 64 connections, each server with as many workers as it does best with.
+    /// Hits of one song over 64 connections, each server with the settings that it does best with.
     private static func rounds(
         _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String
     ) throws -> (tuned: [(Contender, Setting)], rounds: Rounds) {
@@ -70,7 +70,7 @@ enum HitsMeasurement {
         return [
             rounds.row(
                 "tls", "hits over TLS, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", .atLeast(1))],
-                notes: ["Varnish has no TLS", lab.note(tuned)], \.requestsPerSecond),
+                notes: ["Varnish has no TLS"] + lab.notes(tuned), \.requestsPerSecond),
             rounds.row(
                 "tls", "processor time a hit over TLS", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
         ]
@@ -84,7 +84,7 @@ enum HitsMeasurement {
             rounds.row(
                 name, "answers of \(title), 64 connections", unit: "MiB/s",
                 beside: [("nginx", .atLeast(1)), ("varnish", nil)],
-                notes: ["nginx: sendfile on, tcp_nopush off (on, 64 KiB answers wait 40 ms)", lab.note(tuned)]
+                notes: ["nginx: tcp_nopush off (on, 64 KiB answers wait 40 ms)"] + lab.notes(tuned)
             ) { $0.requestsPerSecond * Double(bytes) / Double(1 << 20) }
         ]
     }

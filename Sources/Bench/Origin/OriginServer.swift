@@ -21,27 +21,49 @@ final class OriginServer {
 
     /// What has been made so far, a template for each size. Confined to the loop.
     private final class Songs {
-        private var documents: [Int: SongDocument] = [:]
+        private var documents: [NumberedSongs: SongDocument] = [:]
+        private var passed: [Substring: (head: [UInt8], body: [UInt8])] = [:]
         private var answered = 0
+        private static let paths = [NumberedSongs.single, NumberedSongs.withLists].map { ($0, NumberedSongs.path($0)) }
 
-        func response(to target: Substring) -> [UInt8] {
-            if target == OriginServer.countPath { return plain(200, "\(answered)") }
-            let path = NumberedSongs.path
-            guard target.hasPrefix(path) else { return plain(404, "") }
-            let identifier = String(target.dropFirst(path.count))
-            guard let bytes = NumberedSongs.bytes(of: identifier), bytes >= SongDocument.leastBytes else {
-                return plain(404, "")
+        func send(_ target: Substring, to stream: Stream) {
+            if target == OriginServer.countPath { return plain(200, "\(answered)", to: stream) }
+            if target.hasPrefix(PassedBody.path), let answer = passed[target] ?? PassedBody.answer(to: target) {
+                answered += 1
+                passed[target] = answer
+                return answer.head.withUnsafeBytes { stream.send($0, answer.body) }
             }
+            guard let response = response(to: target) else { return plain(404, "", to: stream) }
             answered += 1
-            let document = documents[bytes] ?? SongDocument(bytes: bytes)
-            documents[bytes] = document
-            return document.response(Array(identifier.utf8))
+            response.withUnsafeBytes { stream.send($0) }
         }
 
-        private func plain(_ status: Int, _ text: String) -> [UInt8] {
-            Array(
+        /// One song, or several by their identifiers; nil where the target names none.
+        private func response(to target: Substring) -> [UInt8]? {
+            for (storefront, path) in Self.paths where target.hasPrefix(path) {
+                let identifier = String(target.dropFirst(path.count))
+                return document(identifier, storefront)?.response(Array(identifier.utf8))
+            }
+            guard target.hasPrefix(NumberedSongs.listPath) else { return nil }
+            let identifiers = target.dropFirst(NumberedSongs.listPath.count).split(separator: ",").map(String.init)
+            let songs = identifiers.compactMap { identifier in
+                document(identifier, NumberedSongs.withLists)?.resource(Array(identifier.utf8))
+            }
+            return songs.isEmpty ? nil : SongDocument.response(songs)
+        }
+
+        private func document(_ identifier: String, _ storefront: String) -> SongDocument? {
+            guard let bytes = NumberedSongs.bytes(of: identifier), bytes >= SongDocument.leastBytes else { return nil }
+            let songs = NumberedSongs(bytes: bytes, storefront: storefront)
+            let document = documents[songs] ?? SongDocument(songs)
+            documents[songs] = document
+            return document
+        }
+
+        private func plain(_ status: Int, _ text: String, to stream: Stream) {
+            let response =
                 "HTTP/1.1 \(status) X\r\nContent-Type: text/plain\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
-                    .utf8)
+            Array(response.utf8).withUnsafeBytes { stream.send($0) }
         }
     }
 
@@ -60,8 +82,7 @@ final class OriginServer {
             let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self).split(separator: " ")
             head.removeAll(keepingCapacity: true)
             guard line.count == 3 else { return stream.close() }
-            let response = songs.response(to: line[1])
-            response.withUnsafeBytes { stream.send($0) }
+            songs.send(line[1], to: stream)
         }
     }
 }

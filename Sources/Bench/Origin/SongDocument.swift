@@ -8,17 +8,24 @@ struct SongDocument {
     private let template: [UInt8]
     private let places: [Int]
     private let digits: Int
+    /// Where the song itself stands, as it does in an answer with several.
+    private let song: Range<Int>
 
-    /// - Parameter bytes: of the body; at least `leastBytes`.
-    init(bytes: Int) {
-        let blank = NumberedSongs(bytes: bytes).identifier(0)
+    private static let (opening, closing) = ("{\"data\":[", "]}")
+
+    /// - Parameter songs: of at least `leastBytes`.
+    init(_ songs: NumberedSongs) {
+        let bytes = songs.bytes
+        let path = NumberedSongs.path(songs.storefront)
+        let blank = songs.identifier(0)
         digits = blank.utf8.count
-        let full = Self.body(blank, Self.attributes(blank), notes: 0)
+        let full = Self.body(path, blank, Self.attributes(blank), notes: 0)
         let attributes = full.utf8.count <= bytes ? Self.attributes(blank) : "\"name\":\"x\","
-        let notes = bytes - Self.body(blank, attributes, notes: 0).utf8.count
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=utf-8\r\nContent-Length: \(bytes)\r\n\r\n"
-        let body = Self.body(blank, attributes, notes: max(notes, 0))
+        let notes = bytes - Self.body(path, blank, attributes, notes: 0).utf8.count
+        let head = Self.head(length: bytes)
+        let body = Self.body(path, blank, attributes, notes: max(notes, 0))
         template = Array((head + body).utf8)
+        song = head.utf8.count + Self.opening.utf8.count..<template.count - Self.closing.utf8.count
         places = Self.places(of: Array(blank.utf8), in: template, from: head.utf8.count)
     }
 
@@ -30,9 +37,23 @@ struct SongDocument {
         return response
     }
 
-    private static func body(_ id: String, _ attributes: String, notes: Int) -> String {
-        "{\"data\":[{\"id\":\"\(id)\",\"type\":\"songs\",\"href\":\"\(NumberedSongs.path)\(id)\",\"attributes\":{"
-            + attributes + "\"editorialNotes\":{\"standard\":\"" + String(repeating: "n", count: notes) + "\"}}}]}"
+    /// The song alone, as it stands in that response.
+    func resource(_ identifier: [UInt8]) -> ArraySlice<UInt8> { response(identifier)[song] }
+
+    /// The whole response with these songs.
+    static func response(_ songs: [ArraySlice<UInt8>]) -> [UInt8] {
+        let body = Array(opening.utf8) + Array(songs.joined(separator: [UInt8(ascii: ",")])) + Array(closing.utf8)
+        return Array(head(length: body.count).utf8) + body
+    }
+
+    private static func head(length: Int) -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=utf-8\r\nContent-Length: \(length)\r\n\r\n"
+    }
+
+    private static func body(_ path: String, _ id: String, _ attributes: String, notes: Int) -> String {
+        opening + "{\"id\":\"\(id)\",\"type\":\"songs\",\"href\":\"\(path)\(id)\",\"attributes\":{"
+            + attributes + "\"editorialNotes\":{\"standard\":\"" + String(repeating: "n", count: notes) + "\"}}}"
+            + closing
     }
 
     private static func attributes(_ id: String) -> String {

@@ -14,7 +14,7 @@ import Text
     @Test(arguments: [SongDocument.leastBytes, 256, 1024, 4096, 65_536, 1 << 20])
     func anAnswerIsASongOfExactlyTheSize(bytes: Int) throws {
         let identifier = NumberedSongs(bytes: bytes).identifier(1_234_567)
-        let response = SongDocument(bytes: bytes).response(Array(identifier.utf8))
+        let response = SongDocument(NumberedSongs(bytes: bytes)).response(Array(identifier.utf8))
         let text = String(decoding: response, as: UTF8.self)
         let end = try #require(text.firstRange(of: "\r\n\r\n")).upperBound
         let body = Array(text[end...].utf8)
@@ -22,7 +22,7 @@ import Text
         #expect(text.contains("\r\nContent-Length: \(bytes)\r\n"))
         let song = try #require(try JSON.parse(body)["data"]?.arrayValue?.first)
         #expect(song["id"]?.stringValue == identifier)
-        #expect(song["href"]?.stringValue == NumberedSongs.path + identifier)
+        #expect(song["href"]?.stringValue == NumberedSongs(bytes: bytes).target(1_234_567))
         #expect(song["type"]?.stringValue == "songs")
         if bytes >= 1024 { #expect(song["attributes"]?["playParams"]?["id"]?.stringValue == identifier) }
     }
