@@ -14,8 +14,9 @@ enum StoreMeasurement {
     private static let name = "store"
 
     private struct Figures {
-        /// Milliseconds.
+        /// Milliseconds until the file is open, and until it has given its first answer.
         var open = 0.0
+        var firstAnswer = 0.0
         /// Microseconds, of each round of look-ups.
         var p50: [Double] = []
         var p99: [Double] = []
@@ -31,26 +32,31 @@ enum StoreMeasurement {
         try lookUpInFiles(paths, rounds: lab.plan.rounds, &disk)
         let memory = lookUpInMemory(rounds: lab.plan.rounds)
         let million = ResultsTable.number(disk[1].entriesPerSecond)
-        let opening = ResultRow(
-            measurement: name, name: "opening a file of a million entries", unit: "ms", ours: disk[1].open,
-            target: .atMost(1000))
         let note =
             "file: bodies of 1 to 8 KiB, seeded, \(million) entries/s written; stored bytes are bodies, fields and keys"
         let size = ResultRow(
             measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio,
             target: .atMost(1.15), notes: [note])
         return [
-            row("look-up in the file, a million entries", disk),
-            row("look-up in memory, a million entries", memory), opening, size,
+            row("look-up in the file, a million entries", disk, .atMost(1.5)),
+            row("look-up in memory, a million entries", memory, .atMost(2)),
+            opening("opening a file of a million entries", disk[1].open),
+            opening("opening it and answering the first hit", disk[1].firstAnswer), size,
         ]
     }
 
-    private static func row(_ title: String, _ figures: [Figures]) -> ResultRow {
+    private static func opening(_ title: String, _ milliseconds: Double) -> ResultRow {
+        ResultRow(
+            measurement: name, name: title, unit: "ms", ours: milliseconds, target: .atMost(500),
+            notes: ["opened as a starting proxy does, five times; the kernel has the file in its memory"])
+    }
+
+    private static func row(_ title: String, _ figures: [Figures], _ target: Target) -> ResultRow {
         let ratio = zip(figures[1].p50, figures[0].p50).map { $0 / $1 }.median
         let tail = figures.map { ResultsTable.number($0.p99.median) }
         return ResultRow(
             measurement: name, name: title, unit: "us", ours: figures[1].p50.median,
-            others: [Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: .atMost(1.2))],
+            others: [Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: target)],
             notes: ["\(title): p99 \(tail[1]) us, in a thousand \(tail[0]) us"])
     }
 
@@ -78,14 +84,24 @@ enum StoreMeasurement {
         var figures = Figures()
         figures.entriesPerSecond = Double(count) / (time / .seconds(1))
         figures.fileRatio = Double(ProcessUse.diskBytes(of: path).total) / Double(stored)
-        figures.open =
-            (0..<5).map { _ in
-                var store: SQLiteStore?
-                let time = clock.measure { store = open(path) }
-                store?.close()
-                return time / .milliseconds(1)
-            }.median
+        (figures.open, figures.firstAnswer) = try openingTimes(path, count)
         return figures
+    }
+
+    /// Milliseconds until the file is open, and until one answer, another each time, has come.
+    private static func openingTimes(_ path: String, _ count: Int) throws -> (open: Double, firstAnswer: Double) {
+        var (opened, answered): ([Double], [Double]) = ([], [])
+        for attempt in 0..<5 {
+            let key = CachedAnswers.key(count / 7 * attempt)
+            let start = ContinuousClock.now
+            let store = open(path)
+            opened.append((ContinuousClock.now - start) / .milliseconds(1))
+            let found = store.makeReader().lookup(key, at: CachedAnswers.now)
+            answered.append((ContinuousClock.now - start) / .milliseconds(1))
+            store.close()
+            guard found != nil else { throw BenchError("what is stored is not found after opening") }
+        }
+        return (opened.median, answered.median)
     }
 
     /// Both files are open at once and looked up in turns.
