@@ -92,7 +92,7 @@ extension Benchmark {
             Benchmark(name: "misses", work: .rows(MissesMeasurement.run)),
             Benchmark(name: "store", work: .rows(StoreMeasurement.run)),
             Benchmark(name: "memory", work: .rows(MemoryMeasurement.run)),
-            Benchmark(name: "idle-clients", work: .rows(MemoryMeasurement.beside)),
+            Benchmark(name: "idle-clients", work: .rows(IdleClientsMeasurement.run)),
             Benchmark(
                 name: "bodies-64k", group: "bodies",
                 work: .rows { try HitsMeasurement.bodies($0, "bodies-64k", bytes: 64 << 10, "64 KiB") }),

@@ -14,7 +14,16 @@ struct RunningServer {
 
     /// With its children: nginx's workers, Varnish's cache process.
     var cpuNanoseconds: Int { ProcessUse.tree(child.identifier).reduce(0) { $0 + ProcessUse.cpuNanoseconds(of: $1) } }
-    var residentBytes: Int { ProcessUse.tree(child.identifier).reduce(0) { $0 + ProcessUse.residentBytes(of: $1) } }
+
+    /// Memory of all of them, with what they share counted once (PSS).
+    func proportionalBytes() throws -> Int {
+        try ProcessUse.tree(child.identifier).reduce(0) { sum, process in
+            guard let bytes = ProcessUse.proportionalBytes(of: process) else {
+                throw BenchError("/proc/\(process)/smaps_rollup of \(name) cannot be read")
+            }
+            return sum + bytes
+        }
+    }
 
     /// Waits until it takes connections.
     func waitUntilReady() throws {

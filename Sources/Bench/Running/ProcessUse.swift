@@ -3,13 +3,26 @@ import Foundation
 /// What a process uses, as the kernel counts it: this one, where none is named.
 enum ProcessUse {
     /// Resident memory in bytes.
-    static var residentBytes: Int { residentBytes(ofStatus: "/proc/self/statm") }
-
-    static func residentBytes(of process: Int32) -> Int { residentBytes(ofStatus: "/proc/\(process)/statm") }
-
-    private static func residentBytes(ofStatus path: String) -> Int {
-        let fields = (text(path) ?? "").split(separator: " ")
+    static var residentBytes: Int {
+        let fields = (text("/proc/self/statm") ?? "").split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+    }
+
+    /// The proportional set size of another process in bytes: a page that several processes have
+    /// counts for each of them by its share, so that their sum is what they take together. nil
+    /// where the kernel does not say.
+    static func proportionalBytes(of process: Int32) -> Int? {
+        text("/proc/\(process)/smaps_rollup").flatMap(proportionalBytes(in:))
+    }
+
+    /// Of what such a file says.
+    static func proportionalBytes(in rollup: String) -> Int? {
+        for line in rollup.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 3, words[0] == "Pss:", words[2] == "kB" else { continue }
+            return Int(words[1]).map { $0 * 1024 }
+        }
+        return nil
     }
 
     /// A process and all that descend from it.

@@ -1,0 +1,48 @@
+/// A hot load beside many clients that do nothing, who must not slow it down: beside a second
+/// Refrain without them, and beside nginx with as many.
+enum IdleClientsMeasurement {
+    private static let count = 10_000
+    private static let connections = 64
+    private static let target = NumberedSongs(bytes: 4096).target(1)
+    private static let name = "idle-clients"
+    private static let title = "hits, 64 connections, beside 10,000 idle clients"
+    private static let alone = "alone"
+
+    static func run(_ lab: Lab) throws -> [ResultRow] {
+        guard FileDescriptors.limit > count + 500 else {
+            let note = "\(count) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"
+            let others = [Other(name: alone, target: .atLeast(0.9)), Other(name: "nginx", target: .atLeast(1))]
+            return [ResultRow(measurement: name, name: title, unit: "requests/s", others: others, notes: [note])]
+        }
+        let tuned = try lab.tuned([.refrain, .nginx]) { server in
+            try lab.warm([server], target)
+            return try lab.sample(server, target, connections: connections, seconds: 1)
+        }
+        let rounds = try lab.running(tuned) { servers in
+            let quiet = try lab.refrain(tuned[0].1, as: alone)
+            defer { quiet.stop() }
+            try lab.warm(servers + [quiet], target)
+            var crowds: [RunningServer] = []
+            defer { for crowd in crowds { crowd.stop() } }
+            for server in servers { crowds.append(try crowd(lab, of: server)) }
+            let rounds = try lab.rounds([servers[0], quiet] + servers.dropFirst()) { server, _ in
+                try lab.sample(server, target, connections: connections)
+            }
+            for (crowd, server) in zip(crowds, servers) where !crowd.child.isRunning {
+                throw BenchError("\(server.name) has closed idle clients meanwhile")
+            }
+            return rounds
+        }
+        let notes = ["\(alone): a second Refrain without those clients; settings were chosen without them"]
+        return [
+            rounds.row(
+                name, title, unit: "requests/s", beside: [(alone, .atLeast(0.9)), ("nginx", .atLeast(1))],
+                notes: notes + lab.notes(tuned), \.requestsPerSecond)
+        ]
+    }
+
+    /// In a process of its own, and ready.
+    private static func crowd(_ lab: Lab, of server: RunningServer) throws -> RunningServer {
+        try lab.startOwn(ServerRole.idle, ["\(server.ports.clients)", "\(count)", target])
+    }
+}
