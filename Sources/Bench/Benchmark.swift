@@ -90,6 +90,7 @@ extension Benchmark {
             Benchmark(name: "tls", work: .rows(HitsMeasurement.tls)),
             Benchmark(name: "file-hits", work: .rows(FileHitsMeasurement.run)),
             Benchmark(name: "misses", work: .rows(MissesMeasurement.run)),
+        ] + latencies + [
             Benchmark(name: "store", work: .rows(StoreMeasurement.run)),
             Benchmark(name: "memory", work: .rows(MemoryMeasurement.run)),
             Benchmark(name: "idle-clients", work: .rows(IdleClientsMeasurement.run)),
@@ -102,6 +103,16 @@ extension Benchmark {
             Benchmark(name: "replay", work: .rows(ReplayMeasurement.run)),
             Benchmark(name: "allocations", work: .rows { _ in AllocationsMeasurement.run(resultsFolder) }),
         ]
+    }
+
+    private static var latencies: [Benchmark] {
+        let workloads: [any LatencyWorkload] = [
+            StoredSongs.inMemory, StoredSongs.inFile, ComposedLists(), NewSongs(),
+        ]
+        return workloads.map { workload in
+            Benchmark(
+                name: workload.name, group: "latency", work: .rows { try LatencyMeasurement.run($0, workload) })
+        }
     }
 
     private static var curves: [Benchmark] {

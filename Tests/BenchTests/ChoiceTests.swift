@@ -17,6 +17,7 @@ import Testing
 
     @Test func aGroupIsAllOfIts() throws {
         #expect(try names(["hits"]) == ["hits-64", "hits-512"])
+        #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
         #expect(try names(["curves"]) == ["connections", "sizes", "entries", "hit-ratio", "loops"])
         #expect(try names(["loops", "hits-512"]) == ["hits-512", "loops"])
     }

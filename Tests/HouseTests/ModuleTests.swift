@@ -25,7 +25,7 @@ import Testing
         "Traffic": [["Results"], ["Replay"], ["Reports"], ["WhatIf"]],
         "Bench": [
             ["Running"], ["Results"], ["Load"], ["Origin"], ["Contenders"], ["Curves"], ["Store"], ["Measurements"],
-            ["Sessions"], ["Compose"], [""],
+            ["Latency"], ["Sessions"], ["Compose"], [""],
         ],
     ]
 

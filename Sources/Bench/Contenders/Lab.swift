@@ -209,20 +209,25 @@ extension Lab {
         }
     }
 
-    /// Stores the first `count` songs in a server: asks for all of them until it asks the origin
-    /// for none.
+    /// Stores the first `count` songs in a server.
     func fill(_ server: RunningServer, _ songs: NumberedSongs, _ count: Int) throws {
+        try fill(server, (0..<count).lazy.map(songs.target))
+    }
+
+    /// Stores these answers in a server: asks for all of them until it asks the origin for none.
+    func fill(_ server: RunningServer, _ targets: some RandomAccessCollection<String>) throws {
         for _ in 0..<4 {
             let before = try originRequests()
-            for start in stride(from: 0, to: count, by: 50_000) {
-                let targets = (start..<min(start + 50_000, count)).map(songs.target)
-                _ = try Load.run(targets, port: server.ports.clients, connections: 64)
+            var rest = targets[...]
+            while !rest.isEmpty {
+                _ = try Load.run(rest.prefix(50_000), port: server.ports.clients, connections: 64)
+                rest = rest.dropFirst(50_000)
                 // The file's writer may drop what comes faster than the disk.
                 if server.name != Contender.nginx.name, server.name != Contender.varnish.name { try settle(server) }
             }
             if try originRequests() == before { return }
         }
-        throw BenchError("\(server.name) does not keep \(count) answers")
+        throw BenchError("\(server.name) does not keep \(targets.count) answers")
     }
 
     /// Waits until Refrain's writer has nothing left to do.

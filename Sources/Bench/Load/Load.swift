@@ -4,9 +4,9 @@ import Synchronization
 import Traffic
 import Upstream
 
-/// Requests over keep-alive connections, sent as a replay sends those of a recording. The load is
-/// open: latency counts from when a request was due, so that a server which stalls cannot hide how
-/// many it kept waiting.
+/// Requests over keep-alive connections, sent as a replay sends those of a recording. Where they
+/// have a rate the load is open: latency counts from when a request was due, so that a server which
+/// stalls cannot hide how many it kept waiting.
 enum Load {
     /// Asks for each target once, so many a second or all at once, and waits for the answers.
     ///
@@ -16,20 +16,49 @@ enum Load {
     static func run(
         _ targets: some Sequence<String>, port: Int, connections: Int, perSecond rate: Int? = nil
     ) throws -> ReplayResult {
+        let exchanges = exchanges(targets)
+        let plan = plan(port, rate.map { .rate(perSecond: $0) } ?? .recorded(speed: 1), connections)
+        return try run(plan, exchanges) { $0 == exchanges.count }
+    }
+
+    /// As many as so many clients manage within a time, each of which asks again once it is
+    /// answered: what a server sustains.
+    ///
+    /// - Parameter repeats: begins with the first target again after the last one.
+    /// - Throws: `BenchError` unless each answer is a 200.
+    static func closed(
+        _ targets: some Sequence<String>, port: Int, connections: Int, seconds: Int, repeats: Bool
+    ) throws -> ReplayResult {
+        var plan = plan(port, .closed, connections)
+        (plan.duration, plan.repeats) = (.seconds(seconds), repeats)
+        return try run(plan, exchanges(targets)) { $0 > 0 }
+    }
+
+    private static func plan(_ port: Int, _ pace: ReplayPace, _ connections: Int) -> ReplayPlan {
+        var plan = ReplayPlan(
+            file: "songs", target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port)),
+            pace: pace, connections: connections)
+        plan.timeout = .seconds(60)
+        return plan
+    }
+
+    private static func exchanges(_ targets: some Sequence<String>) -> [RecordedExchange] {
         var exchange = RecordedExchange(
             time: .now(), offset: .zero, method: "GET", target: "", status: 200, latency: .zero, length: 0)
         exchange.requestFields = [RecordedField("accept", "application/json")]
-        let exchanges = targets.map { target in
+        return targets.map { target in
             exchange.target = target
             return exchange
         }
-        var plan = ReplayPlan(
-            file: "songs", target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port)),
-            pace: rate.map { .rate(perSecond: $0) } ?? .recorded(speed: 1), connections: connections)
-        plan.timeout = .seconds(60)
+    }
+
+    /// - Throws: `BenchError` where an answer is no 200, or their number not as it should be.
+    private static func run(
+        _ plan: ReplayPlan, _ exchanges: [RecordedExchange], isComplete: (Int) -> Bool
+    ) throws -> ReplayResult {
         let result = try run(Replay(plan, sending: exchanges))
-        guard result.statuses == [200: exchanges.count] else {
-            throw BenchError("\(exchanges.count) requests: statuses \(result.statuses), failures \(result.failures)")
+        guard result.failed == 0, isComplete(result.answered), result.statuses == [200: result.answered] else {
+            throw BenchError("\(result.sent) requests: statuses \(result.statuses), failures \(result.failures)")
         }
         return result
     }

@@ -19,6 +19,10 @@ struct Sample: Equatable {
     /// Milliseconds.
     var p50 = 0.0
     var p99 = 0.0
+    /// Where it was measured: wrk does not say.
+    var p999 = 0.0
+    /// Of an open load: how late the generator was with its requests, at most with 99 % of them.
+    var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0
     /// Why latencies say nothing about the server: the generator was late. nil: they do.

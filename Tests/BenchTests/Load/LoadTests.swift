@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    @Test func aClosedLoopAsksAsOftenAsItIsAnswered() throws {
+        try withOrigin { port in
+            let targets = (0..<50).map(songs.target)
+            let once = try Load.closed(targets, port: port, connections: 4, seconds: 60, repeats: false)
+            #expect(once.answered == 50)
+            let again = try Load.closed(targets, port: port, connections: 4, seconds: 1, repeats: true)
+            #expect(again.answered > 50 && again.elapsed >= .milliseconds(900))
+            #expect(try asked(port) == once.answered + again.answered)
+            #expect(throws: BenchError.self) {
+                try Load.closed(["/nothing"], port: port, connections: 1, seconds: 1, repeats: false)
+            }
+        }
+    }
+
     @Test func anAnswerThatIsNo200IsAnError() throws {
         try withOrigin { port in
             #expect(throws: BenchError.self) { try Load.run(["/nothing"], port: port, connections: 1) }

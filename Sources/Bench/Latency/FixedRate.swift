@@ -1,0 +1,41 @@
+/// A rate at which latencies are compared. Both servers get the same one, and it is one that the
+/// slower of them has time for: at saturation a latency is the length of a queue, and says what the
+/// number of requests a second says already.
+struct FixedRate: Equatable {
+    /// Of what the slower server sustains.
+    let share: Double
+    let perSecond: Int
+
+    static let shares = [0.25, 0.5, 0.75]
+
+    /// `25 %`.
+    var percent: String { "\(Int((share * 100).rounded())) %" }
+
+    /// How many requests a run has; at least so many that one in a thousand of them is one.
+    func requests(seconds: Int, most: Int) -> Int { min(max(perSecond * seconds, 1000), most) }
+}
+
+/// What each server answered in a closed loop, and the rates that follow.
+struct Sustained: Equatable {
+    let rates: [Rate]
+
+    struct Rate: Equatable {
+        let name: String
+        let perSecond: Double
+    }
+
+    /// nil where nothing was measured.
+    var slower: Rate? { rates.min { $0.perSecond < $1.perSecond } }
+
+    var fixedRates: [FixedRate] {
+        guard let slower else { return [] }
+        return FixedRate.shares.map { FixedRate(share: $0, perSecond: max(Int(slower.perSecond * $0), 1)) }
+    }
+
+    /// What a table says of one of them.
+    func note(_ rate: FixedRate) -> String {
+        let sustained = rates.map { "\($0.name) \(ResultsTable.number($0.perSecond))" }.joined(separator: ", ")
+        return "\(rate.percent): \(ResultsTable.number(Double(rate.perSecond))) requests/s for both, of what "
+            + "\(slower?.name ?? "nobody") sustains (closed loop: \(sustained))"
+    }
+}
