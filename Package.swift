@@ -139,7 +139,7 @@ let package = Package(
                 name: "FaultTests", dependencies: ["AppleMusic", "Cache", "TestSupport"], swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "Simulator", "Recording", "Text", "TestSupport"],
+                dependencies: ["Bench", "EventLoop", "Simulator", "Recording", "Text", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),

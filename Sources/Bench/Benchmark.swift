@@ -88,6 +88,13 @@ extension Benchmark {
                 name: "hits-512", group: "hits",
                 work: .rows { try HitsMeasurement.run($0, connections: 512, varnish: 1.6, withBare: false) }),
             Benchmark(name: "tls", work: .rows(HitsMeasurement.tls)),
+            Benchmark(
+                name: "tls-full", group: "handshakes",
+                work: .rows { try HandshakesMeasurement.run($0, "tls-full", resumes: false) }),
+            Benchmark(
+                name: "tls-resumed", group: "handshakes",
+                work: .rows { try HandshakesMeasurement.run($0, "tls-resumed", resumes: true) }),
+            Benchmark(name: "gzip", work: .rows(CodedHitsMeasurement.run)),
             Benchmark(name: "file-hits", work: .rows(FileHitsMeasurement.run)),
             Benchmark(name: "misses", work: .rows(MissesMeasurement.run)),
         ] + latencies + [
@@ -100,6 +107,12 @@ extension Benchmark {
             Benchmark(
                 name: "bodies-1m", group: "bodies",
                 work: .rows { try HitsMeasurement.bodies($0, "bodies-1m", bytes: 1 << 20, "1 MiB") }),
+            Benchmark(
+                name: "passed-8m", group: "passed",
+                work: .rows { try PassedBodiesMeasurement.run($0, "passed-8m", mebibytes: 8) }),
+            Benchmark(
+                name: "passed-16m", group: "passed",
+                work: .rows { try PassedBodiesMeasurement.run($0, "passed-16m", mebibytes: 16) }),
             Benchmark(name: "replay", work: .rows(ReplayMeasurement.run)),
             Benchmark(name: "allocations", work: .rows { _ in AllocationsMeasurement.run(resultsFolder) }),
         ]

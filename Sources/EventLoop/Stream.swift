@@ -80,7 +80,7 @@ public final class Stream {
     }
 
     /// True if the TLS session was resumed from an earlier one.
-    var isResumed: Bool { tls?.isResumed ?? false }
+    public var isResumed: Bool { tls?.isResumed ?? false }
 
     /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is
     /// large, and go on at `streamDidDrain`.

@@ -76,7 +76,7 @@ enum Configurations {
     /// What is read of a large answer goes out in pieces of a size that saves calls.
     private static func files(_ setting: Setting) -> String {
         let buffers = setting.bytes > 32 << 10 ? " output_buffers 2 256k;" : ""
-        return switch setting.fileAccess {
+        return switch setting.effectiveFileAccess {
         case .read: "sendfile off;" + buffers
         case .sendfile: "sendfile on;"
         case .threads: "sendfile off; aio threads; aio_write on;" + buffers

@@ -25,7 +25,7 @@ final class Lab {
         self.plan = plan
         workspace = try Workspace()
         let authority = try ThrowawayAuthority()
-        let leaf = try authority.issue(hosts: ["127.0.0.1"])
+        let leaf = try authority.issue(hosts: ["127.0.0.1", TLSClients.anyName])
         certificate = Certificate(
             file: try workspace.write(leaf.certificatePEM, to: "certificate.pem"),
             keyFile: try workspace.write(leaf.keyPEM, to: "key.pem"), authorityPEM: authority.certificatePEM())
@@ -145,11 +145,12 @@ extension Lab {
     /// One run of wrk against one server, with the processor time of the server.
     func sample(
         _ server: RunningServer, _ target: String, connections: Int, seconds: Int? = nil, script: [String] = [],
-        origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
+        fields: [String] = [], origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
     ) throws -> Sample {
         let (asked, start) = (try originRequests(), server.cpuNanoseconds)
         let result = try WrkResult.measure(
-            server.url(target), connections: connections, seconds: seconds ?? plan.seconds, script: script)
+            server.url(target), connections: connections, seconds: seconds ?? plan.seconds, script: script,
+            fields: fields)
         try settle()
         let used = server.cpuNanoseconds - start
         guard result.errors == 0, result.requests > 0 else {

@@ -15,8 +15,8 @@ struct Setting: Equatable {
 
     /// Loops or worker processes of Refrain and nginx; nil for one a core.
     var workers: Int?
-    /// Of nginx.
-    var fileAccess = FileAccess.read
+    /// Of nginx; nil for what does best with answers of such a size, where nothing is chosen.
+    var fileAccess: FileAccess?
     /// Of nginx, for answers that are passed through.
     var passing = Passing.buffered
     /// Of Varnish.
@@ -36,6 +36,16 @@ struct Setting: Equatable {
         /// As much as its buffers hold is read ahead of the client.
         case buffered = "proxy_buffering on"
         case unbuffered = "proxy_buffering off"
+    }
+
+    /// Answers up to this are read and written together; beyond, nginx is better off with sendfile
+    /// (measured: 4 KiB 8.2 us of processor time without and 10.9 us with it; 64 KiB 19.0 and
+    /// 14.8).
+    private static let mostBytesRead = 16 << 10
+
+    /// The way that is used.
+    var effectiveFileAccess: FileAccess {
+        fileAccess ?? (bytes > Self.mostBytesRead ? .sendfile : .read)
     }
 
     func with(workers: Int) -> Setting {

@@ -17,7 +17,8 @@ struct Knob: Sendable {
     static let workers = Knob(
         word: { "workers \($0.workers ?? cores)" }, variants: (1...cores).map { count in { $0.workers = count } })
     static let fileAccess = Knob(
-        word: { $0.fileAccess.rawValue }, variants: Setting.FileAccess.allCases.map { way in { $0.fileAccess = way } })
+        word: { $0.effectiveFileAccess.rawValue },
+        variants: Setting.FileAccess.allCases.map { way in { $0.fileAccess = way } })
     static let passing = Knob(
         word: { $0.passing.rawValue }, variants: Setting.Passing.allCases.map { way in { $0.passing = way } })
     static let threadPools = Knob(

@@ -3,8 +3,10 @@ import Foundation
 /// Single requests whose fields matter.
 enum Curl {
     /// The fields of a 200, their names in lower case.
-    static func head(_ url: String) throws -> [String: String] {
-        try fields(output(["-s", "-k", "-D", "-", "-o", "/dev/null", url]), url)
+    /// - Parameter asking: fields of the request.
+    static func head(_ url: String, asking fields: [String] = []) throws -> [String: String] {
+        let options = fields.flatMap { ["-H", $0] }
+        return try Self.fields(output(["-s", "-k", "-D", "-", "-o", "/dev/null"] + options + [url]), url)
     }
 
     /// The bytes of an answer, head and body.

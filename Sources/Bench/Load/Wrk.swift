@@ -9,13 +9,15 @@ struct WrkResult: Equatable {
     /// Answers other than 2xx and 3xx, and failures of sockets.
     let errors: Int
 
-    /// - Parameter arguments: the script and what is handed to it, if any.
+    /// - Parameters:
+    ///   - script: its file and what is handed to it, if any.
+    ///   - fields: of each request, beside those that it has anyway.
     static func measure(
-        _ url: String, connections: Int, seconds: Int, script: [String] = []
+        _ url: String, connections: Int, seconds: Int, script: [String] = [], fields: [String] = []
     ) throws -> WrkResult {
         guard let wrk = Child.find("wrk") else { throw BenchError("wrk is not installed (apt-get install wrk)") }
         var arguments = ["-t1", "-c\(connections)", "-d\(seconds)s", "--timeout", "10s", "--latency"]
-        arguments += ["-H", "Accept: application/json"]
+        for field in ["Accept: application/json"] + fields { arguments += ["-H", field] }
         if let file = script.first { arguments += ["-s", file] }
         arguments.append(url)
         if script.count > 1 { arguments += ["--"] + script.dropFirst() }

@@ -49,7 +49,7 @@ enum MemoryMeasurement {
         }
         return row(
             name, "KiB", sizes, bytesPerUnit: 1024, target: bound,
-            "\(clients) clients, one request each; growth of the PSS, divided")
+            "\(clients) clients, one request each; growth of the PSS, divided; workers: one a core")
     }
 
     /// Bytes for each of so many clients.

@@ -14,9 +14,23 @@ import Testing
         }
         #expect(best.workers == 1)
         #expect(best.fileAccess == .sendfile)
-        #expect(tried.map(\.workers) == [1, 2, 1, 1])
-        // What did best with one worker is not tried again.
-        #expect(tried.map(\.fileAccess) == [.read, .read, .sendfile, .threads])
+        #expect(tried.map(\.workers) == [1, 2, 1, 1, 1])
+        #expect(tried.map(\.fileAccess) == [nil, nil, .read, .sendfile, .threads])
+    }
+
+    @Test func whatDidBestIsNotTriedAgain() {
+        var tries = 0
+        _ = Tuning.best(Setting(), [two, two]) { setting in
+            tries += 1
+            return Double(setting.workers ?? 0)
+        }
+        #expect(tries == 3)
+    }
+
+    @Test func withoutAChoiceTheSizeOfAnswersSaysHowFilesAreSent() {
+        #expect(Setting(bytes: 4096).effectiveFileAccess == .read)
+        #expect(Setting(bytes: 64 << 10).effectiveFileAccess == .sendfile)
+        #expect(Setting(bytes: 64 << 10, fileAccess: .threads).effectiveFileAccess == .threads)
     }
 
     @Test func whatIsNoBetterIsNotChosen() {
