@@ -25,7 +25,12 @@ final class Interruption {
         for child in children { kill(child, SIGTERM) }
         for _ in 0..<30 where children.contains(where: { waitpid($0, nil, WNOHANG) == 0 }) { usleep(100_000) }
         for child in children { kill(child, SIGKILL) }
-        for path in Workspace.present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+        // A run at its end is removing the same files, and each stumbles over what the other took.
+        for path in Workspace.present.withLock({ $0 }) {
+            for _ in 0..<20 where FileManager.default.fileExists(atPath: path) {
+                try? FileManager.default.removeItem(atPath: path)
+            }
+        }
         _exit(128 + signal)
     }
 }
