@@ -12,8 +12,9 @@ enum DescriptorLimit {
         return max(most / 4, most - upstreamConnections - spare)
     }
 
-    /// Descriptors for all but clients and the origin.
-    private static let spare = 192
+    /// Descriptors for all but clients and the origin: segments are some sixty, or twice as many
+    /// where many answers are longer than a segment.
+    private static let spare = 320
 
     /// Raises the soft limit to the hard one, as servers do: the soft default of 1024 is for
     /// programs that use select(2).
