@@ -103,9 +103,6 @@ final class Database {
         try check(code)
     }
 
-    /// The number of the row inserted last, those inserted by triggers not counted.
-    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
     /// Pages read from the file so far.
     var pagesRead: Int {
         var (current, peak) = (Int32(0), Int32(0))

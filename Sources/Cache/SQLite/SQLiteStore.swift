@@ -220,14 +220,9 @@ public final class SQLiteStore: Sendable {
         guard !isTemporary else { return }
         if isFirst {
             queue.asyncAfter(deadline: .now() + Self.gathering) { @Sendable [weak self] in self?.scheduledDrain() }
-        } else if byteCount >= Self.gatheredBytes, claimEarlyDrain() {
+        } else if byteCount >= Self.gatheredBytes, pending.withLock({ $0.claimEarlyDrain() }) {
             queue.async { @Sendable [weak self] in self?.drain() }
         }
-    }
-
-    /// Whether the caller is to begin a drain before the one that is scheduled.
-    private func claimEarlyDrain() -> Bool {
-        pending.withLock { $0.claimEarlyDrain() }
     }
 
     private func scheduledDrain() {
@@ -317,7 +312,7 @@ extension SQLiteStore {
             var places: [Place?] = []
             try select.forEachRow(values) { row in
                 entries.append(StoredEntry(row))
-                places.append(row.integer(14) == 0 ? Place(Int64(clamping: row.integer(13).magnitude)) : nil)
+                places.append(row.integer(14) == 0 ? Place(ofRow: row.integer(13)) : nil)
                 return true
             }
             for (index, place) in places.enumerated() {

@@ -66,22 +66,22 @@ final class Statement {
         try result.get()
     }
 
-    private func bind(text: UnsafeRawBufferPointer, _ index: Int32) {
+    @discardableResult
+    private func bind(text: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
         // An empty slice may have no address, and a null one would bind NULL.
         guard let start = text.baseAddress, !text.isEmpty else {
-            sqlite3_bind_text(handle, index, "", 0, csqlite_transient())
-            return
+            return sqlite3_bind_text(handle, index, "", 0, csqlite_transient())
         }
-        sqlite3_bind_text(
+        return sqlite3_bind_text(
             handle, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), csqlite_static())
     }
 
-    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32) {
+    @discardableResult
+    private func bind(blob: UnsafeRawBufferPointer, _ index: Int32) -> Int32 {
         guard let start = blob.baseAddress, !blob.isEmpty else {
-            sqlite3_bind_zeroblob(handle, index, 0)
-            return
+            return sqlite3_bind_zeroblob(handle, index, 0)
         }
-        sqlite3_bind_blob(handle, index, start, Int32(blob.count), csqlite_static())
+        return sqlite3_bind_blob(handle, index, start, Int32(blob.count), csqlite_static())
     }
 
     /// What `read` makes of the first row; nil where there is none.
@@ -136,22 +136,9 @@ final class Statement {
         switch values[position] {
         case .integer: preconditionFailure("bound above")
         case .text(let bytes):
-            return bytes.withUnsafeBufferPointer { buffer in
-                buffer.withMemoryRebound(to: CChar.self) { text in
-                    // An empty slice may have no address, and a null one would bind NULL.
-                    guard let start = text.baseAddress, !text.isEmpty else {
-                        return goOn(sqlite3_bind_text(handle, index, "", 0, csqlite_transient()))
-                    }
-                    return goOn(sqlite3_bind_text(handle, index, start, Int32(text.count), csqlite_static()))
-                }
-            }
+            return bytes.withUnsafeBytes { goOn(bind(text: $0, index)) }
         case .blob(let bytes):
-            return bytes.withUnsafeBytes { buffer in
-                guard let start = buffer.baseAddress, !buffer.isEmpty else {
-                    return goOn(sqlite3_bind_zeroblob(handle, index, 0))
-                }
-                return goOn(sqlite3_bind_blob(handle, index, start, Int32(buffer.count), csqlite_static()))
-            }
+            return bytes.withUnsafeBytes { goOn(bind(blob: $0, index)) }
         }
     }
 }
@@ -172,11 +159,6 @@ struct Row {
     /// A copy of the bytes in a column.
     func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { Array($0) }
-    }
-
-    /// How many bytes a column has.
-    func byteCount(_ column: Int32) -> Int {
-        Int(sqlite3_column_bytes(handle, column))
     }
 
     /// Calls `body` with the bytes in a column, in SQLite's own memory.

@@ -25,8 +25,6 @@ final class StoreConnection {
     /// For the file's size and its bounds.
     let room: StoreEviction
     let ledger: RowLedger
-    /// `DELETE FROM entry WHERE id = ?1`, telling what went.
-    private let deleteRow: Statement
     private let deleteEntry: Statement
     private let insertEntry: Statement
     private let updateUse: Statement
@@ -49,7 +47,6 @@ final class StoreConnection {
         self.database = database
         ledger = RowLedger(directory, try SegmentLog(segments))
         room = try StoreEviction(database, bounds, ledger)
-        deleteRow = try Statement(database, "DELETE FROM entry WHERE id = ?1 RETURNING key, place")
         deleteEntry = try Statement(
             database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2 RETURNING key, place")
         insertEntry = try Statement(
@@ -92,7 +89,7 @@ final class StoreConnection {
         try selectKeys.forEachRow([.integer(ledger.counted)]) { row in
             count += 1
             let place = row.integer(1)
-            if let segment = Place(Int64(clamping: place.magnitude))?.segment, ledger.log.has(segment) {
+            if let segment = Place(ofRow: place)?.segment, ledger.log.has(segment) {
                 rows.append((row.integer(0), place))
             } else {
                 lost.append(row.integer(2))
@@ -106,15 +103,7 @@ final class StoreConnection {
 
     /// Removes rows by their numbers.
     func delete(_ ids: [Int64]) throws(SQLiteError) {
-        try change(ids) { (id) throws(SQLiteError) in try delete(id) }
-    }
-
-    /// Removes a row; within a transaction.
-    func delete(_ id: Int64) throws(SQLiteError) {
-        try deleteRow.forEachRow([.integer(id)]) { row in
-            ledger.remove(row.integer(0), at: row.integer(1))
-            return true
-        }
+        try change(ids) { (id) throws(SQLiteError) in try room.delete(id) }
     }
 
     /// Applies a batch in one transaction, after it has evicted what the batch displaces and
@@ -127,7 +116,7 @@ final class StoreConnection {
         }
         let growth = StoreBounds.growth(rowBytes: rowBytes, rows: operations.count) + recordBytes
         // Only what is counted can be given up.
-        if try !room.isRoom(for: growth) { while try learn().isWorthAnother {} }
+        if !ledger.isComplete, try !room.isRoom(for: growth) { while try learn().isWorthAnother {} }
         let found = try room.make(for: growth)
         let written = try append(operations.filter { found.isEnough && canHold($0.operation) })
         return try room.write(rowBytes) { () throws(SQLiteError) in
@@ -220,10 +209,7 @@ final class StoreConnection {
     }
 
     private func delete(_ key: Int64, receivedBy: Int64) throws(SQLiteError) {
-        try deleteEntry.forEachRow([.integer(key), .integer(receivedBy)]) { row in
-            ledger.remove(row.integer(0), at: row.integer(1))
-            return true
-        }
+        try ledger.remove(by: deleteEntry, [.integer(key), .integer(receivedBy)])
     }
 
     /// Reads the totals, for the counters.

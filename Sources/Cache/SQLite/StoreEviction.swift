@@ -21,7 +21,7 @@ final class StoreEviction {
     private let selectPages: Statement
     private let selectFreePages: Statement
     private let selectOldest: Statement
-    private let evictEntry: Statement
+    private let deleteRow: Statement
     private let emptyJournal: Statement
     let compaction: Compaction
 
@@ -38,7 +38,7 @@ final class StoreEviction {
         selectPages = try Statement(database, "PRAGMA page_count")
         selectFreePages = try Statement(database, "PRAGMA freelist_count")
         selectOldest = try Statement(database, "SELECT id, place FROM entry ORDER BY last_used LIMIT ?1")
-        evictEntry = try Statement(database, "DELETE FROM entry WHERE id = ?1 RETURNING key, place")
+        deleteRow = try Statement(database, "DELETE FROM entry WHERE id = ?1 RETURNING key, place")
         emptyJournal = try Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)")
         compaction = try Compaction(database)
         database.countLogPages()
@@ -93,8 +93,7 @@ final class StoreEviction {
     func approach(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
         let found = try make(for: 0)
         evicted += found.evicted
-        let pages = try pages()
-        guard try usedBytes() > fileBytes, pages.free > 0 else { return found.evicted > 0 }
+        guard try usedBytes() > fileBytes, try freePages() > 0 else { return found.evicted > 0 }
         try giveBackPages()
         return true
     }
@@ -105,17 +104,14 @@ final class StoreEviction {
         try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")
     }
 
-    /// Pages of the database, and those of them that hold nothing.
-    private func pages() throws(SQLiteError) -> (all: Int, free: Int) {
-        (
-            Int(try selectPages.firstRow { $0.integer(0) } ?? 0),
-            Int(try selectFreePages.firstRow { $0.integer(0) } ?? 0)
-        )
+    /// Pages of the database that hold nothing.
+    private func freePages() throws(SQLiteError) -> Int {
+        Int(try selectFreePages.firstRow { $0.integer(0) } ?? 0)
     }
 
     /// Of the database and the segments, in bytes.
     func usedBytes() throws(SQLiteError) -> Int {
-        try pages().all * pageSize + ledger.log.byteCount
+        Int(try selectPages.firstRow { $0.integer(0) } ?? 0) * pageSize + ledger.log.byteCount
     }
 
     /// A segment is kept free, for what is copied before another one goes.
@@ -129,7 +125,7 @@ final class StoreEviction {
         var freed = 0
         while try !isRoom(for: bytes) {
             // Rows that went leave pages to other rows; where they are many, segments need them.
-            if try pages().free * pageSize > bounds.fileBytes / 16 {
+            if try freePages() * pageSize > bounds.fileBytes / 16 {
                 try giveBackPages()
                 continue
             }
@@ -165,18 +161,18 @@ final class StoreEviction {
         var (ids, bytes): ([Int64], Int) = ([], 0)
         try selectOldest.forEachRow([.integer(Int64(bounds.batchRows))]) { row in
             ids.append(row.integer(0))
-            bytes += Place(Int64(clamping: row.integer(1).magnitude))?.span ?? 0
+            bytes += Place(ofRow: row.integer(1))?.span ?? 0
             return bytes < bounds.segmentBytes
         }
         return try write(bounds.batchBytes) { () throws(SQLiteError) in
-            for id in ids {
-                try evictEntry.forEachRow([.integer(id)]) { row in
-                    ledger.remove(row.integer(0), at: row.integer(1))
-                    return true
-                }
-            }
+            for id in ids { try delete(id) }
             return ids.count
         }
+    }
+
+    /// Removes a row; within a transaction.
+    func delete(_ id: Int64) throws(SQLiteError) {
+        try ledger.remove(by: deleteRow, [.integer(id)])
     }
 
     /// Empties the log where the next transaction might make it too large. It is copied into the

@@ -111,7 +111,7 @@ extension StoreConnection {
             """)
         try change(ids) { (id) throws(SQLiteError) in
             guard let row = try reading.firstRow(.integer(id), read: { EntryRow($0) }) else { return }
-            guard let facts = row.withoutFreshness(at: now) else { return try delete(id) }
+            guard let facts = row.withoutFreshness(at: now) else { return try room.delete(id) }
             let lifetime = facts.lifetime
             let values: [SQLValue] = [
                 .integer(id), .integer(Int64(lifetime.freshFor)), .integer(Int64(lifetime.staleFor)),

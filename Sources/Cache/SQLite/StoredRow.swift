@@ -48,8 +48,6 @@ struct EntryRow {
     /// Nil where no key has these parts.
     var key: CacheKey? { variant.contains(0) ? nil : CacheKey(scope: .shared, target: target, variant: variant) }
 
-    var isSignpost: Bool { !selecting.isEmpty }
-
     /// What it says beside its record, where it agrees with its checksum.
     var facts: RowFacts? {
         guard isPlausible, let key, sum(key, lifetime) == checksum else { return nil }
@@ -95,7 +93,7 @@ struct StoredRow {
 
     init(_ row: Row) {
         id = row.integer(0)
-        place = Place(Int64(clamping: row.integer(1).magnitude))
+        place = Place(ofRow: row.integer(1))
         entry = EntryRow(row, from: 2)
     }
 

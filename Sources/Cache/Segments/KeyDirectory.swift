@@ -158,19 +158,19 @@ struct PlaceTable: ~Copyable {
 
     /// Lets go of all greater keys.
     mutating func keep(through last: Int64) {
-        let old = slots
-        slots = UnsafeMutableBufferPointer(start: nil, count: 0)
-        count = 0
-        for slot in old where slot.place != 0 && slot.key <= last { insert(slot.key, slot.place) }
-        old.deallocate()
+        rebuild(capacity: 16, through: last)
     }
 
     private mutating func grow() {
+        rebuild(capacity: max(slots.count * 2, 16), through: .max)
+    }
+
+    private mutating func rebuild(capacity: Int, through last: Int64) {
         let old = slots
-        slots = .allocate(capacity: max(old.count * 2, 16))
+        slots = .allocate(capacity: capacity)
         slots.initialize(repeating: (0, 0))
         count = 0
-        for slot in old where slot.place != 0 { insert(slot.key, slot.place) }
+        for slot in old where slot.place != 0 && slot.key <= last { insert(slot.key, slot.place) }
         old.deallocate()
     }
 

@@ -25,10 +25,15 @@ struct Place: Hashable, Sendable {
             Int64(segment) << (Self.offsetBits + Self.spanBits) | Int64(offset / Self.unit) << Self.spanBits | code
     }
 
-    /// Of a row; nil where it cannot be one.
+    /// Nil where it cannot be one.
     init?(_ number: Int64) {
         guard number > 0 else { return nil }
         self.number = number
+    }
+
+    /// As a row has it, whose place is below zero where it has to be asked itself.
+    init?(ofRow number: Int64) {
+        self.init(Int64(clamping: number.magnitude))
     }
 
     var segment: Int { Int(number >> (Self.offsetBits + Self.spanBits)) }

@@ -32,17 +32,25 @@ final class RowLedger {
     }
 
     /// A row was removed, that said this of its place.
-    func remove(_ key: Int64, at place: Int64) {
+    private func remove(_ key: Int64, at place: Int64) {
         changes.append((key, nil))
-        if key <= counted, let place = Place(Int64(clamping: place.magnitude)) { dropped.append(place) }
+        if key <= counted, let place = Place(ofRow: place) { dropped.append(place) }
+    }
+
+    /// Runs a statement that deletes rows of entries and returns the key and the place of each.
+    func remove(by deletion: Statement, _ values: [SQLValue]) throws(SQLiteError) {
+        try deletion.forEachRow(values) { row in
+            remove(row.integer(0), at: row.integer(1))
+            return true
+        }
     }
 
     /// A row says another place than before, or says it in another way.
     func move(_ key: Int64, from old: Int64, to new: Int64) {
         changes.append((key, new))
         guard key <= counted, old.magnitude != new.magnitude else { return }
-        if let place = Place(Int64(clamping: old.magnitude)) { dropped.append(place) }
-        if let place = Place(Int64(clamping: new.magnitude)) { named.append(place) }
+        if let place = Place(ofRow: old) { dropped.append(place) }
+        if let place = Place(ofRow: new) { named.append(place) }
     }
 
     func commit() {
@@ -56,7 +64,7 @@ final class RowLedger {
 
     /// Takes rows in the order of their keys. `isLast`: there are no more.
     func learn(_ rows: [(key: Int64, place: Int64)], isLast: Bool) {
-        let places = rows.compactMap { Place(Int64(clamping: $0.place.magnitude)) }
+        let places = rows.compactMap { Place(ofRow: $0.place) }
         log.note(named: places, dropped: [])
         let last = isLast ? .max : rows.last?.key ?? .max
         if directory.known == counted, directory.hasRoom(for: rows.count) { directory.learn(rows, through: last) }

@@ -72,7 +72,7 @@ final class SegmentFile: Sendable {
     private static func words(_ number: CInt) -> String { String(cString: strerror(number)) }
 
     /// As SQLite would say it: a full disk is `SQLITE_FULL`.
-    private static func error(_ number: CInt, _ what: String) -> SQLiteError {
+    static func error(_ number: CInt, _ what: String) -> SQLiteError {
         let isFull = number == ENOSPC || number == EDQUOT || number == EFBIG
         return SQLiteError(code: isFull ? SQLITE_FULL : SQLITE_IOERR, message: "\(what): \(words(number))")
     }

@@ -31,9 +31,7 @@ struct SegmentLog {
     init(_ segments: Segments) throws(SQLiteError) {
         self.segments = segments
         guard mkdir(segments.folder, 0o700) == 0 || errno == EEXIST else {
-            throw SQLiteError(
-                code: errno == ENOSPC ? SQLITE_FULL : SQLITE_CANTOPEN,
-                message: "\(segments.folder) cannot be made: \(String(cString: strerror(errno)))")
+            throw SegmentFile.error(errno, "\(segments.folder) cannot be made")
         }
         segments.closeAll()
         for (number, bytes) in Segments.listed(in: segments.folder) {
@@ -48,18 +46,10 @@ struct SegmentLog {
     /// Whether there is a segment of that number.
     func has(_ segment: Int) -> Bool { usages[segment] != nil }
 
-    /// Bytes of records that no row names.
-    var deadBytes: Int { usages.values.reduce(0) { $0 + $1.dead } }
-
     /// Notes that rows name, or no longer name, these places.
     mutating func note(named: some Sequence<Place>, dropped: some Sequence<Place>) {
         for place in named { usages[place.segment]?.live += place.span }
         for place in dropped { usages[place.segment]?.live -= place.span }
-    }
-
-    /// Begins counting anew.
-    mutating func forgetLive() {
-        for number in usages.keys { usages[number]?.live = 0 }
     }
 
     /// The segment to give up next: one of which hardly anything is live, or, where more than
