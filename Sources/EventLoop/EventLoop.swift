@@ -15,14 +15,13 @@ import Glibc
 ///   streams that asked to read on. `now` is read once a turn;
 /// - between two rounds of reading on the kernel is asked, so that a stream with much to read costs
 ///   its neighbours one round at most;
+/// - a block runs in a turn: one that goes straight to the queue finds an old `now`;
 /// - a loop lives, and holds its descriptors, until `stop`.
 ///
 /// `@unchecked Sendable` because all mutable state is confined to `queue`, which debug builds
 /// check.
 public final class EventLoop: @unchecked Sendable {
-    /// The loop's queue. Prefer `execute`: a block that goes straight to the queue runs outside a
-    /// turn, with an old `now`.
-    let queue: DispatchQueue
+    private let queue: LoopQueue
 
     /// The time, read once a turn: everything that happens in one turn happens at one instant.
     public private(set) var now: Instant
@@ -35,8 +34,8 @@ public final class EventLoop: @unchecked Sendable {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
     /// One TLS record's content (RFC 8446, 5.1).
     static let scratchBytes = 16 * 1024
-    /// Turns in a row before other work on the queue gets its chance.
-    private static let turnsInARow = 16
+    private let longestWait: Duration
+    private static let wakeTag = UInt64.max
     /// Rounds of `streamDidClose` in one turn: a handler that is told may close further streams.
     private static let closingRounds = 8
 
@@ -58,20 +57,24 @@ public final class EventLoop: @unchecked Sendable {
     private var isTurnRequested = false
     private var isLeapRequested = false
     private var isStopped = false
-    private static let onLoop = DispatchSpecificKey<ObjectIdentifier>()
 
     /// Starts a loop; `label` names its queue for debuggers.
-    /// - Parameter virtualTime: what it goes by in place of the machine's clock.
-    public init(label: String, virtualTime: VirtualTime? = nil) throws(SystemError) {
+    /// - Parameters:
+    ///   - virtualTime: what it goes by in place of the machine's clock.
+    ///   - longestWait: how long it waits for its sockets before Dispatch does, in milliseconds.
+    public init(label: String, virtualTime: VirtualTime? = nil, longestWait: Duration = .milliseconds(10))
+        throws(SystemError)
+    {
         EventLoop.ignoreBrokenPipes
         self.virtualTime = virtualTime
+        self.longestWait = virtualTime == nil ? longestWait : .zero
         now = virtualTime?.now ?? Instant.now()
         previousTurn = now
-        queue = DispatchQueue(label: label)
+        queue = try LoopQueue(label: label)
         poller = try Poller()
-        pollSource = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor, queue: queue)
-        timerSource = DispatchSource.makeTimerSource(queue: queue)
-        queue.setSpecific(key: EventLoop.onLoop, value: ObjectIdentifier(self))
+        try poller.add(queue.wakeDescriptor, tag: EventLoop.wakeTag, .level)
+        pollSource = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor, queue: queue.dispatch)
+        timerSource = DispatchSource.makeTimerSource(queue: queue.dispatch)
         // The handlers keep the loop alive; `stop` cancels the sources, which releases them.
         pollSource.setEventHandler { @Sendable in self.drain() }
         timerSource.setEventHandler { @Sendable in self.timerFired() }
@@ -94,7 +97,10 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Runs `body` on the loop, later, in a turn. From any thread.
     public func execute(_ body: @escaping @Sendable () -> Void) {
-        queue.async { @Sendable in self.turn(body) }
+        queue.async {
+            self.turn(body)
+            if !self.queue.hasWork { self.drain() }
+        }
     }
 
     /// Runs `body` on the loop and waits for it: for starting and stopping, never on the way of a
@@ -111,15 +117,13 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// True in code that runs on this loop.
-    public var isOnLoop: Bool {
-        DispatchQueue.getSpecific(key: EventLoop.onLoop) == ObjectIdentifier(self)
-    }
+    public var isOnLoop: Bool { queue.isCurrent }
 
     /// Traps, in debug builds, if the caller is not on the loop.
     @inline(__always)
     public func assertOnLoop() {
         #if DEBUG
-            dispatchPrecondition(condition: .onQueue(queue))
+            dispatchPrecondition(condition: .onQueue(queue.dispatch))
         #endif
     }
 
@@ -133,7 +137,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// The time at this very moment, later in a turn than `now`: for measuring. One
     /// `clock_gettime`.
-    public var currentTime: Instant { virtualTime?.now ?? Instant.now() }
+    public var currentTime: Instant { virtualTime?.now ?? .now() }
 
     /// Runs `body` on the loop at `deadline`, or in the next turn if that is past. Timers run in
     /// the order of their deadlines, those of equal deadlines in the order in which they were
@@ -195,17 +199,27 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Takes turns until there is nothing more to do, or until other work must have its chance.
+    /// Takes turns until there is nothing more to do, or until other work must have its chance. The
+    /// first turn runs in any case: it may have been asked for by a timer or a close.
     private func drain() {
         isInTurn = true
-        for number in 0..<EventLoop.turnsInARow {
-            let count = isStopped ? 0 : poller.poll()
-            // The first turn runs in any case: it may have been asked for by a timer or a close.
-            guard count > 0 || !readers.isEmpty || number == 0 else { return endTurns() }
+        var count = isStopped ? 0 : poller.poll()
+        repeat {
             takeTurn(count)
-        }
+            if queue.hasWork { break }
+            count = isStopped ? 0 : poller.poll()
+            if count == 0, readers.isEmpty, closed.isEmpty { count = waitForMore() }
+        } while count > 0 || !readers.isEmpty
         endTurns()
-        requestTurn()
+    }
+
+    /// Waits a moment before the queue is let go of, and returns how many events came: who is told
+    /// by Dispatch is woken by another thread, with five system calls and some 50 us later.
+    private func waitForMore() -> Int {
+        guard !isStopped else { return 0 }
+        let wait = min(longestWait, nextTimer.map { $0 - Instant.now() } ?? longestWait)
+        let milliseconds = Int(wait.wholeNanoseconds / 1_000_000)
+        return milliseconds > 0 ? queue.wait { poller.poll(waiting: milliseconds) } : 0
     }
 
     /// A turn for what the poller found.
@@ -213,30 +227,28 @@ public final class EventLoop: @unchecked Sendable {
         readTime()
         for index in 0..<count {
             let (tag, readiness) = poller.event(index)
-            slots[tag]?.descriptorIsReady(readiness)
+            if tag == EventLoop.wakeTag { queue.takeWake() } else { slots[tag]?.descriptorIsReady(readiness) }
         }
-        endTurn()
+        runDueTimers()
+        deliverClosed()
+        deliverReadable()
+        deliverClosed()
     }
 
+    /// A turn for work that was handed in. Who reads on waits until the kernel has been asked.
     private func turn(_ body: () -> Void) {
         if isInTurn { return body() }
         isInTurn = true
         readTime()
         body()
-        endTurn()
+        runDueTimers()
+        deliverClosed()
         endTurns()
     }
 
     private func readTime() {
         previousTurn = now
         now = currentTime
-    }
-
-    private func endTurn() {
-        runDueTimers()
-        deliverClosed()
-        deliverReadable()
-        deliverClosed()
     }
 
     private func endTurns() {
@@ -249,7 +261,7 @@ public final class EventLoop: @unchecked Sendable {
     private func requestTurn() {
         guard !isInTurn, !isTurnRequested else { return }
         isTurnRequested = true
-        queue.async { @Sendable in
+        queue.async {
             self.isTurnRequested = false
             self.drain()
         }
@@ -260,7 +272,7 @@ public final class EventLoop: @unchecked Sendable {
     private func requestLeap() {
         guard !isLeapRequested, !isStopped else { return }
         isLeapRequested = true
-        queue.async { @Sendable in
+        queue.async {
             self.isLeapRequested = false
             self.leap()
         }
@@ -352,10 +364,12 @@ public final class EventLoop: @unchecked Sendable {
     /// on the loop. From any thread. `completion` runs on the loop's queue when no descriptor is
     /// left. Stopping twice does nothing more.
     public func stop(_ completion: (@Sendable () -> Void)? = nil) {
-        queue.async { @Sendable in
+        queue.async {
             self.close()
             // The poll source's cancellation handler, which closes epoll, is queued before this.
-            if let completion { self.pollCancelled.notify(queue: self.queue) { @Sendable in completion() } }
+            if let completion {
+                self.pollCancelled.notify(queue: self.queue.dispatch) { @Sendable in completion() }
+            }
         }
     }
 

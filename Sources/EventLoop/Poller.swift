@@ -57,10 +57,11 @@ struct Poller: ~Copyable {
         try control(EPOLL_CTL_DEL, descriptor, 0, 0)
     }
 
-    /// Takes up to `batch` events without waiting; returns how many.
-    func poll() -> Int {
+    /// Takes up to `batch` events, those that are there or come within so many milliseconds, and
+    /// returns how many.
+    func poll(waiting milliseconds: Int = 0) -> Int {
         while true {
-            let count = epoll_wait(descriptor, events, CInt(Poller.batch), 0)
+            let count = epoll_wait(descriptor, events, CInt(Poller.batch), CInt(milliseconds))
             if count >= 0 { return Int(count) }
             // Only EINTR can happen to a valid epoll descriptor; for any other there is nothing to
             // deliver.

@@ -30,6 +30,30 @@ import Testing
         }
     }
 
+    /// The loop waits for its sockets after the first piece of work, longer than the suite takes.
+    @Test func workThatComesWhileTheLoopWaitsForItsSocketsDoesNotWait() throws {
+        let loop = try EventLoop(label: "waits", longestWait: .seconds(3600))
+        let count = Atomic(0)
+        for expected in 1...200 {
+            loop.execute { count.add(1, ordering: .relaxed) }
+            // Half of the time it has gone to sleep by then.
+            if expected % 2 == 0 { usleep(100) }
+            if expected % 3 == 0 { #expect(loop.sync { count.load(ordering: .relaxed) } == expected) }
+        }
+        loop.stopAndWait()
+        #expect(count.load(ordering: .relaxed) == 200)
+    }
+
+    @Test func aTimerThatComesWhileTheLoopWaitsForItsSocketsRuns() throws {
+        let loop = try EventLoop(label: "waits", longestWait: .seconds(3600))
+        defer { loop.stopAndWait() }
+        let fired = DispatchSemaphore(value: 0)
+        for milliseconds in [0, 1, 30] {
+            loop.execute { loop.schedule(after: .milliseconds(milliseconds)) { fired.signal() } }
+            #expect(fired.wait(timeout: .now() + .seconds(60)) == .success)
+        }
+    }
+
     @Test func timeStandsStillWithinATurn() throws {
         try withLoop { loop in
             let isSame = loop.sync {
@@ -78,7 +102,6 @@ import Testing
                 }
             }
             try clients[0].send("x")
-            // More rounds than one drain takes.
             #expect(loop.eventually { rounds == 1000 })
             // Its own event, and one round at the end of that turn.
             #expect(loop.sync { roundsBeforeNeighbour } == 2)

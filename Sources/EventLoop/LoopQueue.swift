@@ -1,0 +1,91 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The serial queue of a loop, which may wait on it for something else than work, its sockets, and
+/// still hears of work at once.
+///
+/// What must hold: work that is handed in never waits for the end of such a wait. Who hands it in
+/// counts it first and asks then whether the loop waits; the loop says first that it waits and
+/// looks at the count then. One of the two sees the other, because all four are in one order.
+final class LoopQueue: Sendable {
+    private let queue: DispatchQueue
+    /// Readable when the loop is to stop waiting.
+    let wakeDescriptor: CInt
+    private let handedIn = Atomic<Int>(0)
+    private let begun = Atomic<Int>(0)
+    private let isWaiting = Atomic<Bool>(false)
+    private static let current = DispatchSpecificKey<ObjectIdentifier>()
+
+    /// - Parameter label: the queue's name for debuggers.
+    init(label: String) throws(SystemError) {
+        queue = DispatchQueue(label: label)
+        wakeDescriptor = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else { throw .last("eventfd") }
+        queue.setSpecific(key: LoopQueue.current, value: ObjectIdentifier(self))
+    }
+
+    deinit {
+        close(wakeDescriptor)
+    }
+
+    /// For sources and groups. What goes straight to it is not heard by a loop that waits.
+    var dispatch: DispatchQueue { queue }
+
+    /// True in code that runs on this queue.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: LoopQueue.current) == ObjectIdentifier(self) }
+
+    /// Runs `work` behind what is there. From any thread.
+    func async(_ work: @escaping @Sendable () -> Void) {
+        count()
+        queue.async { @Sendable in
+            self.begin()
+            work()
+        }
+        // Last, so that the woken loop finds the work and no other thread is started for it.
+        wake()
+    }
+
+    /// Runs `work` behind what is there and waits for it. From any thread but the queue's own.
+    func sync(_ work: () -> Void) {
+        count()
+        wake()
+        queue.sync {
+            begin()
+            work()
+        }
+    }
+
+    /// Whether something was handed in that has not begun. On the queue.
+    var hasWork: Bool { handedIn.load(ordering: .sequentiallyConsistent) != begun.load(ordering: .relaxed) }
+
+    private func count() {
+        handedIn.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+
+    private func begin() {
+        begun.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    private func wake() {
+        guard isWaiting.load(ordering: .sequentiallyConsistent) else { return }
+        var one: UInt64 = 1
+        // It fails only where a wake is there already.
+        _ = write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Returns what `wait` returns, which `wakeDescriptor` must end; zero, at once, where work is
+    /// there. On the queue.
+    func wait(_ wait: () -> Int) -> Int {
+        isWaiting.store(true, ordering: .sequentiallyConsistent)
+        defer { isWaiting.store(false, ordering: .relaxed) }
+        return hasWork ? 0 : wait()
+    }
+
+    /// Takes back what ended a wait. On the queue.
+    func takeWake() {
+        var count: UInt64 = 0
+        _ = read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
+    }
+}
