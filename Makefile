@@ -15,8 +15,11 @@ RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
-# What fails is shown, and what requests cost; the last lines say how many tests passed and what was left out.
+# What fails is shown, and what requests cost; the last lines say how many tests passed, what was left out, and once more
+# what failed: who sees only the end of a long log sees it too.
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
+RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; { $(1); echo $$? >.build/tests/status; } 2>&1 | tee .build/tests/log; \
+	[ "$$(cat .build/tests/status)" = 0 ] || { echo 'failed:'; grep -A 2 '✘.*recorded an issue' .build/tests/log; exit 1; }; }
 # The suites that have a full size beside the brief one, or look at the release build.
 LONG_SUITES = $(shell grep -rlE --include='*Tests.swift' 'TestSize\.|requires\(\.release\)' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
 # The suites of the fault programme, which FAULTS.md lists by row.
@@ -79,21 +82,21 @@ test-build: deps-test
 	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(TESTS)
 
 test: test-build ## every test, those that need long in a brief size; ONLY=NAME runs those of one suite
-	REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain $(TEST) $(if $(ONLY),--filter '$(ONLY)')
+	@export REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain; $(call RUN_TESTS,$(TEST) $(if $(ONLY),--filter '$(ONLY)'))
 
 # Two builds at once: neither keeps two cores busy all the time.
 test-long-builds: deps-test
 	@$(MAKE) --no-print-directory -j 2 build test-build
 
 test-long: test-long-builds ## the tests that have one in their full size, and those of the release build
-	REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '\.($(LONG_SUITES))/'
+	@export REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '\.($(LONG_SUITES))/')
 	@$(MAKE) --no-print-directory fuzz-brief
 
 faults: test-long-builds ## the fault programme: kills, loss of power, full disks, failed calls, slow clients and so on
-	REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '$(FAULTS)'
+	@export REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '$(FAULTS)')
 
 faults-long: test-long-builds ## the same in the size for a release, which takes hours
-	REFRAIN_LONG=1 REFRAIN_FAULTS=release REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '$(FAULTS)'
+	@export REFRAIN_LONG=1 REFRAIN_FAULTS=release REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '$(FAULTS)')
 
 soak: test-long-builds ## mixed traffic for a long time, to see whether anything grows: MINUTES=60
 	REFRAIN_SOAK=$(MINUTES) REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '\.SoakTests/'
