@@ -64,7 +64,7 @@ extension ProxyLoop {
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all
         // the same.
-        cache.store(composed: stored, from: parts)
+        if cache.store(composed: stored, from: parts) { noteKept(stored) }
         return stored
     }
 

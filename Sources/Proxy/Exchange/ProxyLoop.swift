@@ -24,6 +24,7 @@ final class ProxyLoop {
     let observer: RequestObserver
     let reader: StoreReader?
     private var failures: FailureReport
+    private var room = HeapRoom()
 
     init(
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
@@ -67,6 +68,9 @@ final class ProxyLoop {
 // MARK: - What is stored
 
 extension ProxyLoop {
+    /// Tells that an answer is kept.
+    func noteKept(_ response: StoredResponse) { room.note(response.byteCount) }
+
     /// - Parameter isForClient: whether a client gets what is found.
     func find(
         _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true

@@ -1,4 +1,5 @@
 import CLinux
+import Cache
 
 /// How the C library keeps what answers are made of.
 enum AllocatorSettings {
@@ -8,7 +9,7 @@ enum AllocatorSettings {
     /// its size.
     /// Not less: SQLite's page cache begins with 85 KB, which a reader takes and gives back
     /// whenever others have written.
-    private static let ownPagesBytes: Int32 = 128 << 10
+    private static let ownPagesBytes = Int32(HeapRoom.piece + 16 << 10)
     /// The most of those at once, so that the kernel's 65530 mappings of a process suffice.
     private static let mappings: Int32 = 32_768
 
