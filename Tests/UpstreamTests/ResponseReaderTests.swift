@@ -163,6 +163,25 @@ import Testing
         #expect(result.pieces.allSatisfy { $0 <= 500 })
     }
 
+    @Test func answerIsStreamedFromWhereThatIsSaid() throws {
+        var reader = ResponseReader(limits: .response, maxCollectedBytes: 1 << 20)
+        reader.begin(answering: .get, isReused: false)
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\nab".utf8)
+        #expect(try reader.read(head.span).event == nil && reader.received?.declaredLength == 200_000)
+        reader.streamContent()
+        let nothing: [UInt8] = []
+        guard case .began(let response) = try reader.read(nothing.span).event else { throw UnexpectedEvent() }
+        #expect(response.body == Array("ab".utf8))
+        // No piece gets pages of its own, and none keeps much more room than it fills.
+        #expect(reader.directRoom == 112 << 10)
+        for count in [114_688, 1, 85_309] {
+            reader.readDirectly(reader.directRoom) { _ in count }
+            guard case .received(let piece) = try reader.read(nothing.span).event else { throw UnexpectedEvent() }
+            #expect(piece.count == count && piece.capacity <= 2 * count + 32)
+        }
+        guard case .finished = try reader.read(nothing.span).event else { throw UnexpectedEvent() }
+    }
+
     @Test func streamedAnswerThatIsCutOffFailsAfterItsBeginning() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n\(String(repeating: "x", count: 4999))"
         let result = play(text, ResponsePlayer(maxCollectedBytes: 1000), ending: .close)
@@ -225,3 +244,5 @@ import Testing
         #expect(throws: UpstreamFailure.closedEarly(.nothing(isReused: true))) { try reader.end() }
     }
 }
+
+private struct UnexpectedEvent: Error {}

@@ -1,6 +1,4 @@
 /// Large answers that no cache keeps, fetched for each client anew: how fast they are passed on.
-/// Refrain has an answer of at most 8 MiB whole before its client gets the first byte; a larger one
-/// goes on as it comes.
 enum PassedBodiesMeasurement {
     private static let connections = 8
 
@@ -14,9 +12,7 @@ enum PassedBodiesMeasurement {
             try lab.rounds(servers) { server, _ in try sample(lab, server, target, seconds: lab.plan.seconds) }
         }
         let notes = [
-            mebibytes > 8
-                ? "Refrain streams what is larger than 8 MiB" : "Refrain has answers up to 8 MiB whole before it sends",
-            "the origin is a process on the same cores; nginx: no temporary files, buffers of 64 KiB; Varnish: pass",
+            "the origin is a process on the same cores; nginx: no temporary files, buffers of 64 KiB; Varnish: pass"
         ]
         return [
             rounds.row(

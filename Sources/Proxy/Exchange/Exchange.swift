@@ -367,6 +367,14 @@ extension Exchange: UpstreamReceiver {
         }
     }
 
+    func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool {
+        guard let client, !proxy.observer.traffic.isOn, sending?.acceptsGzip != true || !response.isGzip,
+            let reason = storage.reasonToStream(response)
+        else { return true }
+        client.streamReason = reason
+        return false
+    }
+
     private func noteAnswer(_ response: UpstreamResponse) {
         proxy.noteStatus(response.status)
         proxy.noteToken(of: request, status: response.status)

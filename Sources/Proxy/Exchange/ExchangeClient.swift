@@ -15,7 +15,9 @@ final class ExchangeClient {
     /// How long the origin took to answer; nil where another client's request brought the answer,
     /// or it did not answer.
     var upstreamTime: Duration?
-    /// What has been sent of a large answer.
+    /// Why a large answer goes on as it comes.
+    var streamReason = Reason.tooLarge
+    /// What has been sent of it.
     private var streamed: (status: Int, fields: [UInt8], bytes: Int) = (0, [], 0)
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
@@ -43,15 +45,15 @@ final class ExchangeClient {
         case .refuse(let failure): refuse(failure)
         case .beginStreaming(let response): beginStreaming(response)
         case .endStreaming:
-            recordStreamed(.tooLarge)
+            recordStreamed(streamReason)
             connection.endStreaming()
         case .breakOff(let reason):
             recordStreamed(reason)
             connection.reset()
-        case .abandon: recordStreamed(.tooLarge)
+        case .abandon: recordStreamed(streamReason)
         case .discard(let response):
             noteLarge(response)
-            recordStreamed(.tooLarge)
+            recordStreamed(streamReason)
         case .stream, .report: break
         }
     }
@@ -163,13 +165,13 @@ final class ExchangeClient {
 extension ExchangeClient {
     private func noteLarge(_ response: UpstreamResponse) {
         countCollapsed()
-        proxy.statistics.count(because: .tooLarge)
+        proxy.statistics.count(because: streamReason)
         streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)
     }
 
     private func beginStreaming(_ response: UpstreamResponse) {
         noteLarge(response)
-        let status = forwarded(response.status, .no(.tooLarge))
+        let status = forwarded(response.status, .no(streamReason))
         connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
             buffer.append(streamed.fields)

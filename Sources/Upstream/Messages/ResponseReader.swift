@@ -29,6 +29,9 @@ struct ResponseReader: Sendable {
 
     static let maxInterimResponses = 8
     static let maxInterimBytes = 8 << 10
+    /// The most of a streamed answer that one read takes. 64 KiB cost a sixth more; 128 KiB get
+    /// pages of their own, which the kernel brings anew for each piece.
+    private static let pieceBytes = 112 << 10
 
     private let limits: MessageLimits
     private let maxCollectedBytes: Int
@@ -70,8 +73,11 @@ struct ResponseReader: Sendable {
         keepsAlive = false
     }
 
-    /// The status of an answer whose head is complete and of which nothing was reported yet.
-    var receivedStatus: Int? { response?.status }
+    /// The head of an answer of which nothing was reported yet.
+    var received: UpstreamResponse? { response }
+
+    /// Has the answer reported as it comes, from `began` on.
+    mutating func streamContent() { isStreaming = true }
 
     /// Reads on. Call it again with the rest, also with none, until it has nothing to
     /// report, or says `answered` or `finished`.
@@ -171,11 +177,10 @@ extension ResponseReader {
 // MARK: Content
 
 extension ResponseReader {
-    /// How many bytes of content can be read straight into their place; 0 where they need decoding
-    /// or are streamed.
+    /// How many bytes of content can be read straight into their place; 0 where they need decoding.
     var directRoom: Int {
-        guard case .counted(let remaining) = phase, !isStreaming else { return 0 }
-        return remaining
+        guard case .counted(let remaining) = phase else { return 0 }
+        return isStreaming ? min(remaining, Self.pieceBytes) : remaining
     }
 
     /// Lets `read` write at most `count` bytes of content into their place; it returns how many it
@@ -259,8 +264,11 @@ extension ResponseReader {
         return nil
     }
 
+    /// What was collected. A piece that is mostly empty would hold its room as long as it waits for
+    /// its client.
     private mutating func take() -> [UInt8] {
+        let isMostlyRoom = isStreaming && collected.capacity > 2 * collected.count
         defer { collected = [] }
-        return collected
+        return isMostlyRoom ? collected.withUnsafeBufferPointer { Array($0) } : collected
     }
 }

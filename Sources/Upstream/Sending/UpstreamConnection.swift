@@ -156,18 +156,28 @@ extension UpstreamConnection {
             do {
                 step = try input.withReadable { bytes throws(UpstreamFailure) in try reader.read(bytes) }
             } catch {
-                if let status = reader.receivedStatus { noteHead(status, exchange) }
+                noteReceivedHead(exchange)
                 fail(error)
                 return false
             }
             input.consume(step.consumed)
-            guard let event = step.event else {
-                if let status = reader.receivedStatus { noteHead(status, exchange) }
+            if let event = step.event {
+                report(event, exchange)
+            } else if !noteReceivedHead(exchange) {
                 return true
             }
-            report(event, exchange)
         }
         return exchange != nil
+    }
+
+    /// Whether the head has just come, and the content is to be reported as it comes.
+    @discardableResult
+    private func noteReceivedHead(_ exchange: UpstreamExchange) -> Bool {
+        guard !hasReportedHead, let response = reader.received else { return false }
+        noteHead(response.status, exchange)
+        guard !exchange.wantsWhole(response) else { return false }
+        reader.streamContent()
+        return true
     }
 
     private func noteHead(_ status: Int, _ exchange: UpstreamExchange) {

@@ -206,6 +206,11 @@ extension UpstreamExchange {
     /// Whether there is a receiver that is still to hear of it.
     var isAwaited: Bool { receiver != nil }
 
+    /// Whether the answer is to be reported in one piece.
+    func wantsWhole(_ response: UpstreamResponse) -> Bool {
+        receiver?.upstream(self, wantsWhole: response) ?? true
+    }
+
     /// What came of the sending.
     func report(_ event: UpstreamEvent) {
         guard let receiver else { return }

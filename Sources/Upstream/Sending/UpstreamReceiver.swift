@@ -3,4 +3,11 @@
 public protocol UpstreamReceiver: AnyObject {
     /// Something came of the exchange.
     func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent)
+    /// Whether an answer whose head has come is to be `answered` in one piece. Nothing larger than
+    /// `maxCollectedBytes` is.
+    func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool
+}
+
+extension UpstreamReceiver {
+    public func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool { true }
 }
