@@ -113,26 +113,32 @@ enum StoredFields {
     ///
     /// - Parameter sum: that of the body; only needed where the digest is not kept.
     static func entityTagLine(_ body: [UInt8], sum: UInt64, _ retention: FieldRetention) -> [UInt8] {
-        guard retention == .complete else { return checksumTagLine(sum, bodyCount: body.count) }
+        var line: [UInt8] = []
+        guard retention == .complete else {
+            _ = appendChecksumTag(sum, bodyCount: body.count, to: &line)
+            return line
+        }
         guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }
-        var line = Array("ETag: \(Validators.ownTagStart)".utf8)
+        line.append(contentsOf: "ETag: \(Validators.ownTagStart)".utf8)
         line.appendHexadecimal(Digest.bigEndian(digest, from: 0))
         line.appendHexadecimal(Digest.bigEndian(digest, from: 8))
         line.append(contentsOf: "\"\r\n".utf8)
         return line
     }
 
-    /// The same as a checksum with the length.
-    static func checksumTagLine(_ sum: UInt64, bodyCount: Int) -> [UInt8] {
-        var line: [UInt8] = []
-        line.reserveCapacity(64)
-        line.append(contentsOf: "ETag: ".utf8)
-        Validators.ownTagStart.withUTF8Buffer { line.append(contentsOf: $0) }
-        line.append(UInt8(ascii: "c"))
-        line.appendHexadecimal(sum)
-        line.appendHexadecimal(UInt64(bodyCount))
-        line.append(contentsOf: "\"\r\n".utf8)
-        return line
+    /// Appends the line of a tag that is a checksum with the length; gives where its value is.
+    static func appendChecksumTag(_ sum: UInt64, bodyCount: Int, to fields: inout [UInt8]) -> ByteRange {
+        fields.reserveCapacity(fields.count + 64)
+        fields.append(contentsOf: "ETag: ".utf8)
+        let start = fields.count
+        Validators.ownTagStart.withUTF8Buffer { fields.append(contentsOf: $0) }
+        fields.append(UInt8(ascii: "c"))
+        fields.appendHexadecimal(sum)
+        fields.appendHexadecimal(UInt64(bodyCount))
+        fields.append(UInt8(ascii: "\""))
+        let end = fields.count
+        fields.append(contentsOf: "\r\n".utf8)
+        return ByteRange(start, end)
     }
 
     /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it

@@ -29,15 +29,17 @@ extension StoredResponse {
                 if !Self.isAboutContent(line.id) { fields.append(bytes.extracting(line.whole)) }
             }
         }
+        var tag = ByteRange()
         if example.status == 200 {
-            fields.append(contentsOf: StoredFields.checksumTagLine(Checksum.ofBody(body), bodyCount: body.count))
+            tag = StoredFields.appendChecksumTag(Checksum.ofBody(body), bodyCount: body.count, to: &fields)
         }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
             receivedAt: receivedAt, lifetime: lifetime, classTag: classTag, storefront: parts[0].storefront,
-            composition: Composition(detail, of: parts))
+            composition: Composition(detail, of: parts), onlyTag: tag)
     }
 
+    /// Whether it is left out. The three that `Validators` reads are among them.
     private static func isAboutContent(_ id: FieldName) -> Bool {
         switch id {
         case .etag, .lastModified, .date, .setCookie, .expires: true

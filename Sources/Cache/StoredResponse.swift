@@ -85,10 +85,14 @@ public final class StoredResponse: Sendable {
 
     /// A response whose fields have been through the other initialiser before: from the database,
     /// or from another response.
+    ///
+    /// - Parameter onlyTag: where among `fields` the value of an own tag is, from who knows that
+    ///   there is no other validator; nil where they are to be looked for.
     init(
         restoring key: CacheKey, status: Int, fields: [UInt8], content: StoredContent, receivedAt: Int64,
         lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
-        outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil, bodySum: UInt64 = 0
+        outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil, bodySum: UInt64 = 0,
+        onlyTag: ByteRange? = nil
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
         let (head, fieldsRange) = StoredFields.head(
@@ -96,7 +100,7 @@ public final class StoredResponse: Sendable {
         self.key = key.compacted()
         self.status = status
         self.head = head.compacted()
-        validators = Validators(head.span)
+        validators = onlyTag.map { Validators(ownTag: $0.moved(by: fieldsRange.lowerBound)) } ?? Validators(head.span)
         self.fieldsRange = fieldsRange
         self.content = content
         self.addsVary = addsVary

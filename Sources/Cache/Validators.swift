@@ -47,6 +47,15 @@ public struct Validators: Sendable {
         self.date = date
     }
 
+    /// Those of fields whose only validator is a tag that this cache made; of none where `value` is
+    /// empty.
+    init(ownTag value: ByteRange) {
+        isOwnTag = !value.isEmpty
+        tagValue = isOwnTag ? value : ByteRange()
+        entityTag = isOwnTag ? EntityTag(strong: value) : nil
+        (lastModifiedValue, lastModified, date) = (ByteRange(), nil, nil)
+    }
+
     /// Whether an ETag's value is one that this cache made.
     static func isOwn(_ bytes: Span<UInt8>, _ value: Range<Int>) -> Bool {
         let count = ownTagStart.utf8CodeUnitCount

@@ -28,4 +28,7 @@ public struct ByteRange: Hashable, Sendable {
     /// In bytes.
     @inlinable public var count: Int { Int(end) - Int(start) }
     @inlinable public var isEmpty: Bool { start == end }
+
+    /// The same bytes in a buffer that has `count` others before them.
+    @inlinable public func moved(by count: Int) -> ByteRange { ByteRange(Int(start) + count, Int(end) + count) }
 }

@@ -17,6 +17,11 @@ public struct EntityTag: Sendable, Equatable {
         opaque = ByteRange(start, range.upperBound)
     }
 
+    /// A strong tag with its quotes at `value`, by who wrote it there.
+    public init(strong value: ByteRange) {
+        (isWeak, opaque) = (false, value)
+    }
+
     /// `etagc`.
     private static func isCharacter(_ byte: UInt8) -> Bool {
         byte == 0x21 || (0x23...0x7E).contains(byte) || byte >= 0x80

@@ -38,7 +38,9 @@ extension [UInt8] {
     public mutating func appendHexadecimal(_ value: UInt64, digits: Int = 16) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits) { text in
             var rest = value
-            for place in (0..<digits).reversed() {
+            var place = digits
+            while place > 0 {
+                place &-= 1
                 text[place] = Hexadecimal.lowercase(UInt8(truncatingIfNeeded: rest) & 0xF)
                 rest &>>= 4
             }

@@ -33,4 +33,23 @@ import Testing
         #expect(again.preconditionLines == one.preconditionLines && again.hasDate)
         #expect(again.checksum == one.checksum)
     }
+
+    /// They are told and not read, because composing is as fast as that.
+    @Test(arguments: [200, 404])
+    func aComposedAnswerHasThoseThatItsFieldsSay(status: Int) {
+        let fields = "ETag: \"a\"\r\nLast-Modified: \(date(5))\r\nDate: \(date(noon))\r\nVary: a\r\n"
+        let part = StoredResponse(
+            key: key("/a"), status: status, fields: Array(fields.utf8), body: [1], receivedAt: noon,
+            lifetime: Lifetime(freshFor: 60, staleFor: 0), classTag: 0, storefront: [])
+        let composed = StoredResponse(
+            composed: Array("whole".utf8), key: key("/c"), parts: [part], detail: .reduced, receivedAt: noon,
+            lifetime: part.lifetime, classTag: 0)
+        let told = composed.validators
+        let head = composed.head
+        let read = Validators(head.span)
+        #expect(told.tagValue == read.tagValue && told.entityTag == read.entityTag)
+        #expect(told.isOwnTag == read.isOwnTag && told.isOwnTag == (status == 200))
+        #expect(!composed.isRevalidatable && read.lastModified == nil && read.date == nil)
+        #expect(!String(decoding: head, as: UTF8.self).contains("Date:"))
+    }
 }
