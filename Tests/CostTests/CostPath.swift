@@ -10,6 +10,8 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     case parsedHit
     /// A megabyte from memory.
     case largeHit
+    /// What memory no longer holds, from the file.
+    case fileHit
     /// The same request again, over TLS.
     case secureHit
     /// Asked of the origin, and stored.
@@ -34,7 +36,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     var requests: Int {
         switch self {
         case .hit, .gzipHit, .recordedHit, .parsedHit, .secureHit: 2_000
-        case .miss, .reduced, .split: 500
+        case .fileHit, .miss, .reduced, .split: 500
         case .largeHit: 200
         }
     }
@@ -42,18 +44,22 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// What `Cache-Status` says of every measured answer.
     var status: String {
         switch self {
-        case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .secureHit: "hit; ttl="
+        case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .fileHit, .secureHit: "hit; ttl="
         case .miss: "fwd=uri-miss; fwd-status=200; stored"
         case .reduced: "detail=reduced"
         case .split: "detail=split"
         }
     }
 
+    /// What memory may hold. Hits come from the file where that is a third of what is asked for.
+    var memorySize: String { self == .fileHit ? "256KiB" : "64MiB" }
+
     /// Targets that are asked for beforehand.
     var material: [String] {
         switch self {
         case .hit, .gzipHit, .recordedHit, .largeHit, .secureHit: [request(0).target]
         case .parsedHit: Self.ids(0..<Self.distinct).map(Self.song)
+        case .fileHit: Self.ids(0..<Self.stored).map(Self.song)
         case .miss: []
         // Some singles, which show how those look, and batches.
         case .reduced: Self.ids(0..<24).map(Self.song) + Self.batches(0..<600, of: 25)
@@ -74,6 +80,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
             Request(
                 target: Self.song(Self.id(number % Self.distinct)),
                 fields: Request(target: "").fields + [("X-Request-ID", "\(100_000 + number)")])
+        case .fileHit: Request(target: Self.song(Self.id(number % Self.stored)))
         case .miss: Request(target: Self.song(Self.id(number)))
         case .reduced: Request(target: Self.song(Self.id(number + 24)))
         case .split: Request(target: Self.batch(Self.triple(number)))
@@ -82,6 +89,8 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
 
     /// Resources that are asked for in turns.
     private static let distinct = 60
+    /// Resources of 4 KB that are asked for in turns and that memory does not hold together.
+    private static let stored = 180
 
     private static func id(_ number: Int) -> String { "\(1_440_000_000 + number)" }
     private static func ids(_ numbers: Range<Int>) -> [String] { numbers.map(id) }

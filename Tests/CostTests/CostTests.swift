@@ -70,7 +70,7 @@ struct CostTests {
         defer { origin.stop() }
         let proxy = try MeasuredProxy(
             program: program, valgrind: valgrind, originPort: origin.port,
-            folder: URL(fileURLWithPath: CostLimit.folder(of: path)), records: path == .recordedHit)
+            folder: URL(fileURLWithPath: CostLimit.folder(of: path)), path: path)
         let relay = path == .secureHit ? try SecureRelay(to: proxy.securePort, tls: proxy.clientTLS()) : nil
         let client = HTTPTestClient(port: try relay?.port ?? proxy.port)
         defer { client.close() }

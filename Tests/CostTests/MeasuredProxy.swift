@@ -27,8 +27,8 @@ final class MeasuredProxy {
 
     /// - Parameters:
     ///   - folder: is replaced.
-    ///   - records: whether it records what it serves.
-    init(program: String, valgrind: Tool, originPort: UInt16, folder: URL, records: Bool) throws {
+    ///   - path: says what memory may hold, and whether traffic is recorded.
+    init(program: String, valgrind: Tool, originPort: UInt16, folder: URL, path: CostPath) throws {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -47,7 +47,8 @@ final class MeasuredProxy {
             cache_file \(file("cache.sqlite").path)
             access_log off
             workers 1
-            \(records ? "record \(file("traffic.jsonl").path)" : "")
+            memory_size \(path.memorySize)
+            \(path == .recordedHit ? "record \(file("traffic.jsonl").path)" : "")
             """
         try Data(configuration.utf8).write(to: file("proxy.conf"))
         try start(valgrind, try stripped(program))
