@@ -84,6 +84,17 @@ import Testing
         }
     }
 
+    /// Answers waited for a transaction's milliseconds of work where cores were few.
+    @Test func theWriterGivesWayToTheLoops() async {
+        let store = scratch.open()
+        let niceness = await withCheckedContinuation { continuation in
+            store.queue.async {
+                continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+            }
+        }
+        #expect(niceness >= 10)
+    }
+
     @Test func theLeastRecentlyUsedGoFirst() {
         let store = scratch.open(maxBytes: 3 << 19)
         let body = filler(10_000)

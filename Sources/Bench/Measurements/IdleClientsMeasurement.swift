@@ -22,16 +22,9 @@ enum IdleClientsMeasurement {
             let quiet = try lab.refrain(tuned[0].1, as: alone)
             defer { quiet.stop() }
             try lab.warm(servers + [quiet], target)
-            var crowds: [RunningServer] = []
-            defer { for crowd in crowds { crowd.stop() } }
-            for server in servers { crowds.append(try crowd(lab, of: server)) }
-            let rounds = try lab.rounds([servers[0], quiet] + servers.dropFirst()) { server, _ in
-                try lab.sample(server, target, connections: connections)
+            return try lab.rounds([servers[0], quiet] + servers.dropFirst()) { server, _ in
+                server.name == alone ? try hits(lab, server) : try hitsBesideOthers(lab, server)
             }
-            for (crowd, server) in zip(crowds, servers) where !crowd.child.isRunning {
-                throw BenchError("\(server.name) has closed idle clients meanwhile")
-            }
-            return rounds
         }
         let notes = ["\(alone): a second Refrain without those clients; settings were chosen without them"]
         return [
@@ -41,8 +34,17 @@ enum IdleClientsMeasurement {
         ]
     }
 
-    /// In a process of its own, and ready.
-    private static func crowd(_ lab: Lab, of server: RunningServer) throws -> RunningServer {
-        try lab.startOwn(ServerRole.idle, ["\(server.ports.clients)", "\(count)", target])
+    private static func hits(_ lab: Lab, _ server: RunningServer) throws -> Sample {
+        try lab.sample(server, target, connections: connections)
+    }
+
+    /// The others are a process of their own, and new in each round: a server closes those that
+    /// have been idle for a minute.
+    private static func hitsBesideOthers(_ lab: Lab, _ server: RunningServer) throws -> Sample {
+        let crowd = try lab.startOwn(ServerRole.idle, ["\(server.ports.clients)", "\(count)", target])
+        defer { crowd.stop() }
+        let sample = try hits(lab, server)
+        guard crowd.child.isRunning else { throw BenchError("\(server.name) has closed idle clients meanwhile") }
+        return sample
     }
 }

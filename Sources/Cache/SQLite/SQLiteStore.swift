@@ -24,7 +24,9 @@ public final class SQLiteStore: Sendable {
     let gzip: Gzip
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
-    let queue = DispatchQueue(label: "refrain.cache.writer", qos: .utility)
+    /// Its thread gives way to the loops (niceness 10): a transaction is milliseconds of work at
+    /// once, and answers would wait for it where cores are few.
+    let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
     /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
     /// matter of chance then.
     private let isTemporary: Bool
