@@ -53,6 +53,35 @@ import Testing
         #expect(cut(&waiting, .max) == [0, 1, 2, 3] && waiting.isEmpty)
     }
 
+    /// One batch of large answers evicted all that a small file held, and was dropped then.
+    @Test func aBatchHasNoMoreBytesOfRecordsThanItMay() {
+        let one = response("/a", filler(100_000))
+        var waiting: Waiting = (0..<5).map { (Int64($0), .store(one)) }
+        let bytes = PendingWrites.Operation.store(one).recordBytes
+        let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: .max, maxRecordBytes: bytes * 2)
+        #expect(batch.map(\.key) == [3, 4] && waiting.count == 3)
+        let next = PendingWrites.nextBatch(of: &waiting, maxBytes: .max, maxRecordBytes: 1)
+        #expect(next.count == 1)
+    }
+
+    /// A removal was forgotten together with the newer answer that did not fit, and what it had
+    /// removed came back out of the file.
+    @Test func whatDoesNotFitLeavesNothingOlderBehind() {
+        func isRemoval(_ operation: PendingWrites.Operation?) -> Bool {
+            if case .remove(_, .max) = operation { true } else { false }
+        }
+        var pending = PendingWrites()
+        #expect(store(response("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))
+        let large = response("/a", filler(PendingWrites.maxBytes / 2))
+        _ = pending.enqueue(.remove(large.key, receivedBy: .max), 1)
+        #expect(!store(large, 1, in: &pending) && isRemoval(pending.operation(1)))
+        #expect(store(response("/b"), 2, in: &pending) && !store(large, 2, in: &pending))
+        #expect(isRemoval(pending.operation(2)))
+        let isTaken = pending.enqueue(.store(large), 3, isInFile: true)
+        #expect(!isTaken && isRemoval(pending.operation(3)))
+        #expect(!store(large, 4, in: &pending) && pending.operation(4) == nil)
+    }
+
     @Test func whatFailedWaitsAgainUnlessSomethingNewerDoes() {
         var pending = PendingWrites()
         let (older, newer, other) = (response("/a", "old"), response("/a", "newer"), response("/b"))

@@ -193,6 +193,70 @@ import Testing
         #expect(reader.lookup(key("/b"), at: noon)?.body == Array("two".utf8))
     }
 
+    /// Of a record that a crash cut off the head was whole and its length believed: what was
+    /// written behind it was lost when the segment was given up.
+    @Test func whatWasWrittenBehindATornRecordIsMovedToo() throws {
+        let first = scratch.open(maxBytes: 4 << 20)
+        first.store(response("/before", "kept"))
+        first.flush()
+        first.store(response("/torn", filler(9_000)))
+        first.close()
+        _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/torn' RETURNING 1")
+        let path = Segments(besides: scratch.file).path(1)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.truncate(atOffset: 5_000)
+        try handle.close()
+        let store = scratch.open(maxBytes: 4 << 20)
+        store.store(response("/behind", "kept", at: noon + 1_000))
+        store.flush()
+        #expect(Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() == 1, "in the same segment")
+        for number in 0..<1_000 {
+            store.store(response("/\(number)", filler(9_000)))
+            if number % 50 == 0 { store.flush() }
+        }
+        store.flush()
+        #expect(Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() ?? 1 > 1, "it was given up")
+        #expect(store.makeReader().lookup(key("/behind"), at: noon)?.body == Array("kept".utf8))
+        #expect(store.status.damaged == 0)
+    }
+
+    /// The last segment of an earlier run was given up first, its live records were appended to
+    /// itself, and it went with them.
+    @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
+        let first = scratch.open(maxBytes: 4 << 20)
+        for number in 0..<20 { first.store(response("/kept/\(number)", filler(200), at: noon + 9)) }
+        first.flush()
+        for number in 0..<600 {
+            first.store(response("/\(number)", filler(9_000), at: noon + Int64(number)))
+            if number % 20 == 0 { first.flush() }
+        }
+        first.flush()
+        for number in 560..<600 { first.remove(key("/\(number)")) }
+        first.store(response("/last", "live", at: noon + 1_000))
+        first.close()
+        let store = scratch.open(maxBytes: 4 << 20)
+        waitUntil { store.directory.isComplete }
+        let before = store.entries
+        store.store(response("/large", filler(400_000), at: noon + 1_000))
+        store.flush()
+        let reader = store.makeReader()
+        #expect(reader.lookup(key("/last"), at: noon)?.body == Array("live".utf8))
+        #expect(reader.lookup(key("/large"), at: noon) != nil && store.entries > before / 2)
+        #expect(store.status.damaged == 0)
+    }
+
+    /// Those of the first step were the last that were looked at.
+    @Test func rowsWithoutSegmentsGoHoweverManyThereAre() throws {
+        let first = scratch.open()
+        for number in 0..<17_000 { first.store(response("/\(number)", "")) }
+        first.close()
+        try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
+        let store = scratch.open()
+        waitUntil { store.directory.isComplete }
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
+        #expect(store.entries == 0 && store.status.damaged == 17_000)
+    }
+
     @Test func aSoftPurgeIsKeptThroughARestartAndAMove() async throws {
         for round in 0..<2 {
             let store = scratch.open(maxBytes: 2 << 20)

@@ -78,22 +78,28 @@ struct PendingWrites {
         queued[index] ?? inFlight[index]
     }
 
-    /// False where it did not fit. Removals always fit: they are small, and leaving one out would
-    /// serve what must not be.
-    mutating func enqueue(_ operation: Operation, _ index: Int64) -> Bool {
+    /// False where it did not fit; what the file may have of an older answer (`isInFile`), or is to
+    /// get, is removed then. Removals always fit: they are small, and leaving one out would serve
+    /// what must not be.
+    mutating func enqueue(_ operation: Operation, _ index: Int64, isInFile: Bool = false) -> Bool {
         if case .remove(_, let receivedBy) = operation, case .store(let newer) = self.operation(index),
             newer.receivedAt > receivedBy
         {
             return true
         }
-        if case .store = operation, byteCount + operation.byteCount > Self.maxBytes {
-            // What waits for this key is older than what could not be taken.
-            if let older = queued.removeValue(forKey: index) { byteCount -= older.byteCount }
+        if case .store(let response) = operation, byteCount + operation.byteCount > Self.maxBytes {
+            if isInFile || self.operation(index) != nil {
+                queue(.remove(response.key, receivedBy: .max), index)
+            }
             return false
         }
+        queue(operation, index)
+        return true
+    }
+
+    private mutating func queue(_ operation: Operation, _ index: Int64) {
         if let older = queued.updateValue(operation, forKey: index) { byteCount -= older.byteCount }
         byteCount += operation.byteCount
-        return true
     }
 
     mutating func touch(_ index: Int64, at unixSeconds: Int64) {
@@ -113,14 +119,15 @@ struct PendingWrites {
     }
 
     /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to
-    /// `maxBytes` of rows and `maxBatch`.
+    /// `maxBytes` of rows, `maxRecordBytes` of records, and `maxBatch`.
     static func nextBatch(
-        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int
+        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int, maxRecordBytes: Int = .max
     ) -> [(key: Int64, operation: Operation)] {
-        var (bytes, start) = (0, waiting.count)
+        var (bytes, recordBytes, start) = (0, 0, waiting.count)
         while start > 0, waiting.count - start < Self.maxBatch {
             bytes += waiting[start - 1].operation.rowBytes
-            if bytes > maxBytes, start < waiting.count { break }
+            recordBytes += waiting[start - 1].operation.recordBytes
+            if bytes > maxBytes || recordBytes > maxRecordBytes, start < waiting.count { break }
             start -= 1
         }
         let batch = Array(waiting[start...])

@@ -121,8 +121,9 @@ public final class SQLiteStore: Sendable {
     }
 
     private func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
+        let isInFile = directory.find(index) != .absent
         let (isTaken, isFirst, byteCount) = pending.withLock { pending in
-            (pending.enqueue(operation, index), pending.claimDrain(), pending.byteCount)
+            (pending.enqueue(operation, index, isInFile: isInFile), pending.claimDrain(), pending.byteCount)
         }
         if !isTaken { counters.withLock { $0.dropped += 1 } }
         scheduleDrain(isFirst, byteCount)

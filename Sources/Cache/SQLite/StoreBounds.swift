@@ -36,6 +36,9 @@ struct StoreBounds: Equatable {
     var checkpointBytes: Int { journalBytes / 4 }
     /// The estimates of one transaction, unless it is of one response alone.
     var batchBytes: Int { journalBytes / 4 }
+    /// The records of one transaction, unless it is of one response alone: room for all of them is
+    /// made at once, and what one transaction may evict is bounded.
+    var batchRecordBytes: Int { fileBytes / 16 }
     /// The largest response that is written.
     var largestResponse: Int { journalBytes / 2 }
     /// Rows evicted, or last-use times written, in one transaction.

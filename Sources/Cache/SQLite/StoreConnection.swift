@@ -85,19 +85,21 @@ final class StoreConnection {
     func learn() throws(SQLiteError) -> (isWorthAnother: Bool, lost: Int) {
         guard !ledger.isComplete else { return (false, 0) }
         var (rows, lost): ([(key: Int64, place: Int64)], [Int64]) = ([], [])
-        var count = 0
+        var (count, last) = (0, Int64.max)
         try selectKeys.forEachRow([.integer(ledger.counted)]) { row in
             count += 1
             let place = row.integer(1)
+            last = row.integer(0)
             if let segment = Place(ofRow: place)?.segment, ledger.log.has(segment) {
-                rows.append((row.integer(0), place))
+                rows.append((last, place))
             } else {
                 lost.append(row.integer(2))
             }
             return true
         }
-        ledger.learn(rows, isLast: count < Self.learntKeys)
+        // Before they count as not being there.
         try delete(lost)
+        ledger.learn(rows, through: count < Self.learntKeys ? .max : last)
         return (!ledger.isComplete, lost.count)
     }
 

@@ -91,6 +91,8 @@ final class StoreEviction {
     /// to it; false where nothing is left to do. `evicted` counts the rows that went. What the disk
     /// lacks now is no reason to give up pages: `fileBytes` is what the files may have for good.
     func approach(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
+        // Until it is known what is live, evicting frees nothing.
+        guard ledger.isComplete else { return false }
         let found = try make(for: 0)
         evicted += found.evicted
         guard try usedBytes() > fileBytes, try freePages() > 0 else { return found.evicted > 0 }

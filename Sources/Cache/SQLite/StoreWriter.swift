@@ -304,7 +304,9 @@ struct StoreWriter {
     private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) {
         var (waiting, lastUses) = takePending(store)
         while !waiting.isEmpty {
-            let batch = PendingWrites.nextBatch(of: &waiting, maxBytes: connection.room.bounds.batchBytes)
+            let bounds = connection.room.bounds
+            let batch = PendingWrites.nextBatch(
+                of: &waiting, maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
             let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
             finish(outcome, store)

@@ -68,8 +68,9 @@ final class Compaction {
         var (live, next): ([LiveRecord], Int) = ([], 0)
         while next + SegmentRecord.headBytes <= count {
             let head = buffer.withUnsafeBytes { SegmentRecord(UnsafeRawBufferPointer(rebasing: $0[next..<count])) }
-            // Damaged: the next one begins at some unit behind.
-            guard let head else {
+            // Of what no row names, not even the length is believed: after a crash in the middle of
+            // an append the next record begins at some unit behind its head.
+            guard let head, try isLive(head, at: offset + next, of: segment, room) else {
                 next += Place.unit
                 continue
             }
@@ -80,20 +81,22 @@ final class Compaction {
                 continue
             }
             let place = Place(segment: segment, offset: offset + next, span: head.span)
-            if try isLive(head.key, place, room) {
-                live.append(LiveRecord(key: head.key, place: place, bytes: next..<next + head.span))
-            }
+            live.append(LiveRecord(key: head.key, place: place, bytes: next..<next + head.span))
             next += head.span
         }
         return (live, max(next, min(count, Place.unit)))
     }
 
-    private func isLive(_ key: Int64, _ place: Place, _ room: StoreEviction) throws(SQLiteError) -> Bool {
-        switch room.ledger.find(key) {
+    private func isLive(
+        _ head: SegmentRecord, at offset: Int, of segment: Int, _ room: StoreEviction
+    ) throws(SQLiteError) -> Bool {
+        guard head.span <= Place.longestSegment else { return false }
+        let place = Place(segment: segment, offset: offset, span: head.span)
+        switch room.ledger.find(head.key) {
         case .place(let current): return current == place
         case .absent: return false
         case .unknown:
-            let current = try selectPlace.firstRow(.integer(key)) { $0.integer(0) }
+            let current = try selectPlace.firstRow(.integer(head.key)) { $0.integer(0) }
             return current?.magnitude == place.number.magnitude
         }
     }

@@ -62,11 +62,10 @@ final class RowLedger {
 
     func rollBack() { forgetChanges() }
 
-    /// Takes rows in the order of their keys. `isLast`: there are no more.
-    func learn(_ rows: [(key: Int64, place: Int64)], isLast: Bool) {
+    /// Takes rows in the order of their keys, of which there are no others up to `last`.
+    func learn(_ rows: [(key: Int64, place: Int64)], through last: Int64) {
         let places = rows.compactMap { Place(ofRow: $0.place) }
         log.note(named: places, dropped: [])
-        let last = isLast ? .max : rows.last?.key ?? .max
         if directory.known == counted, directory.hasRoom(for: rows.count) { directory.learn(rows, through: last) }
         counted = last
         if isComplete { removeDeadSegments() }

@@ -20,11 +20,16 @@ final class SegmentFile: Sendable {
         close(descriptor)
     }
 
-    /// Bytes; nil where the system does not say.
-    var byteCount: Int? {
+    /// Whether the file is long enough for a record there. What a damaged row says of its span must
+    /// not decide how much memory is asked for.
+    func mayHold(_ place: Place) -> Bool {
+        if place.span <= Self.smallSpan { return true }
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+        return fstat(descriptor, &status) == 0 && place.offset + place.span <= Int(status.st_size)
     }
+
+    /// Reading so much costs less than asking how long the file is.
+    private static let smallSpan = 1 << 20
 
     /// Whether the file still has a name.
     var hasName: Bool {

@@ -17,7 +17,7 @@ struct SegmentLog {
 
     let segments: Segments
     private var usages: [Int: Usage] = [:]
-    /// Where records are appended; the number is that of the last segment, open or not.
+    /// Where records are appended; nil until the first is, and after `closeHead`.
     private var head: (number: Int, file: SegmentFile)?
     private var lastNumber = 0
     /// Whether records may be appended to the last one of an earlier run.
@@ -43,6 +43,9 @@ struct SegmentLog {
         }
     }
 
+    /// The segment to which the next records go, if there is one and it has room.
+    private var current: Int? { head?.number ?? (reopensLast ? lastNumber : nil) }
+
     /// Whether there is a segment of that number.
     func has(_ segment: Int) -> Bool { usages[segment] != nil }
 
@@ -57,7 +60,7 @@ struct SegmentLog {
     /// more rows is better than copying.
     func victim(slack: Int) -> Int? {
         var (best, bestPart, dead) = (0, 0.0, 0)
-        for (number, usage) in usages where number != head?.number {
+        for (number, usage) in usages where number != current {
             dead += usage.dead
             let part = Double(usage.dead) / Double(max(usage.bytes, 1))
             if part > bestPart { (best, bestPart) = (number, part) }

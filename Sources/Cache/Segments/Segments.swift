@@ -90,12 +90,12 @@ final class Segments: Sendable {
             defer { files = [:] }
             return files
         }
-        _ = closed.count
+        withExtendedLifetime(closed) {}
     }
 
     /// Calls `body` with the bytes at a place; nil where there are none, or not so many.
     func read<R>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> R) throws(SQLiteError) -> R? {
-        guard let file = try file(place.segment) else { return nil }
+        guard let file = try file(place.segment), file.mayHold(place) else { return nil }
         return try Self.withBuffer(place.span) { (buffer) throws(SQLiteError) in
             guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
             return body(UnsafeRawBufferPointer(buffer))
@@ -108,9 +108,10 @@ final class Segments: Sendable {
         guard access(path(number), F_OK) == 0 else { return nil }
         let opened = try SegmentFile(path(number), writing: false)
         return files.withLock { files in
-            let file = files[number] ?? opened
-            files[number] = file
-            return file
+            if let file = files[number] { return file }
+            // Removed meanwhile, it would stay open for good.
+            if opened.hasName { files[number] = opened }
+            return opened
         }
     }
 
