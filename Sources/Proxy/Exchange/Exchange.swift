@@ -368,11 +368,14 @@ extension Exchange: UpstreamReceiver {
     }
 
     func upstream(_ exchange: UpstreamExchange, wantsWhole response: UpstreamResponse) -> Bool {
-        guard let client, !proxy.observer.traffic.isOn, sending?.acceptsGzip != true || !response.isGzip,
-            let reason = storage.reasonToStream(response)
-        else { return true }
+        guard let client, mayStream(response), let reason = storage.reasonToStream(response) else { return true }
         client.streamReason = reason
         return false
+    }
+
+    /// Whether nothing is to be done with the whole: it is not compared, recorded or inflated.
+    private func mayStream(_ response: UpstreamResponse) -> Bool {
+        request.expected == nil && !proxy.observer.traffic.isOn && (sending?.inflates != true || !response.isGzip)
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {

@@ -165,7 +165,8 @@ final class ExchangeClient {
 extension ExchangeClient {
     private func noteLarge(_ response: UpstreamResponse) {
         countCollapsed()
-        proxy.statistics.count(because: streamReason)
+        // Why a pass is one has been counted.
+        if streamReason != request.reason { proxy.statistics.count(because: streamReason) }
         streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)
     }
 
