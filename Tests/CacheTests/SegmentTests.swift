@@ -127,7 +127,7 @@ import Testing
             #expect(found == store.entries, "seed \(seed), round \(round): \(found) of \(store.entries)")
         }
         #expect(store.status.damaged == 0 && store.status.failedReads == 0, "\(store.status)")
-        let files = Segments.listed(in: Segments.folder(of: scratch.file))
+        let files = try Segments.listed(in: Segments.folder(of: scratch.file))
         #expect(files.keys.min() ?? 1 > 1, "the first segment was given up")
         #expect(try sqlite(scratch.file, "SELECT sum(size) FROM entry") == Int64(store.byteCount))
     }
@@ -209,13 +209,13 @@ import Testing
         let store = scratch.open(maxBytes: 4 << 20)
         store.store(response("/behind", "kept", at: noon + 1_000))
         store.flush()
-        #expect(Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() == 1, "in the same segment")
+        #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() == 1, "in the same segment")
         for number in 0..<1_000 {
             store.store(response("/\(number)", filler(9_000)))
             if number % 50 == 0 { store.flush() }
         }
         store.flush()
-        #expect(Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() ?? 1 > 1, "it was given up")
+        #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() ?? 1 > 1, "it was given up")
         #expect(store.makeReader().lookup(key("/behind"), at: noon)?.body == Array("kept".utf8))
         #expect(store.status.damaged == 0)
     }
@@ -243,6 +243,14 @@ import Testing
         #expect(reader.lookup(key("/last"), at: noon)?.body == Array("live".utf8))
         #expect(reader.lookup(key("/large"), at: noon) != nil && store.entries > before / 2)
         #expect(store.status.damaged == 0)
+    }
+
+    /// With all descriptors taken a folder seemed to be empty, and the rows of its answers went.
+    @Test func aFolderThatCannotBeListedIsNotEmpty() throws {
+        #expect(try Segments.listed(in: scratch.file + ".none").isEmpty)
+        let name = scratch.file + ".no-folder"
+        try Data().write(to: URL(fileURLWithPath: name))
+        #expect(throws: SQLiteError.self) { try Segments.listed(in: name) }
     }
 
     /// Those of the first step were the last that were looked at.

@@ -29,12 +29,13 @@ struct StoreFile {
     var bounds: StoreBounds {
         var disk = statvfs()
         // A file system that has no blocks does not tell.
-        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else {
+        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0,
+            let segments = try? Segments.listed(in: Segments.folder(of: path)).values.reduce(0, +)
+        else {
             return StoreBounds(maxBytes: maxBytes)
         }
         let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
         let free = Int(blocks) * Int(disk.f_frsize)
-        let segments = Segments.listed(in: Segments.folder(of: path)).values.reduce(0, +)
         let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }

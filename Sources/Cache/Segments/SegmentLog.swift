@@ -34,7 +34,7 @@ struct SegmentLog {
             throw SegmentFile.error(errno, "\(segments.folder) cannot be made")
         }
         segments.closeAll()
-        for (number, bytes) in Segments.listed(in: segments.folder) {
+        for (number, bytes) in try Segments.listed(in: segments.folder) {
             // The next record begins at a whole unit, whatever a crash has left.
             let whole = (bytes + Place.unit - 1) / Place.unit * Place.unit
             usages[number] = Usage(bytes: whole)

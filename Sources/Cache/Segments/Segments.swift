@@ -42,24 +42,35 @@ final class Segments: Sendable {
         return number
     }
 
-    /// Bytes by number, of all that there are in a folder.
-    static func listed(in folder: String) -> [Int: Int] {
-        guard let directory = opendir(folder) else { return [:] }
+    /// Bytes by number, of all that there are in a folder; none where there is no folder.
+    /// - Throws: where not all of it could be looked at: what is not seen must not count as gone.
+    static func listed(in folder: String) throws(SQLiteError) -> [Int: Int] {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT { return [:] }
+            throw SegmentFile.error(errno, "\(folder) cannot be listed")
+        }
         defer { closedir(directory) }
         var found: [Int: Int] = [:]
-        while let entry = readdir(directory) {
+        while true {
+            errno = 0
+            guard let entry = readdir(directory) else { break }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }
             guard let number = number(name) else { continue }
-            found[number] = StoreFile.size(folder + "/" + name)
+            var status = stat()
+            guard stat(folder + "/" + name, &status) == 0 else {
+                throw SegmentFile.error(errno, "\(folder)/\(name) cannot be looked at")
+            }
+            found[number] = Int(status.st_size)
         }
+        guard errno == 0 else { throw SegmentFile.error(errno, "\(folder) cannot be listed") }
         return found
     }
 
     /// Removes the segments in a folder, and the folder where nothing else is in it.
     static func remove(folder: String) {
-        for number in listed(in: folder).keys { unlink(folder + "/" + name(number)) }
+        for number in ((try? listed(in: folder)) ?? [:]).keys { unlink(folder + "/" + name(number)) }
         rmdir(folder)
     }
 
