@@ -81,14 +81,14 @@ struct PendingWrites {
     /// False where it did not fit; what the file may have of an older answer (`isInFile`), or is to
     /// get, is removed then. Removals always fit: they are small, and leaving one out would serve
     /// what must not be.
-    mutating func enqueue(_ operation: Operation, _ index: Int64, isInFile: Bool = false) -> Bool {
+    mutating func enqueue(_ operation: Operation, _ index: Int64, isInFile: @autoclosure () -> Bool = false) -> Bool {
         if case .remove(_, let receivedBy) = operation, case .store(let newer) = self.operation(index),
             newer.receivedAt > receivedBy
         {
             return true
         }
         if case .store(let response) = operation, byteCount + operation.byteCount > Self.maxBytes {
-            if isInFile || self.operation(index) != nil {
+            if self.operation(index) != nil || isInFile() {
                 queue(.remove(response.key, receivedBy: .max), index)
             }
             return false

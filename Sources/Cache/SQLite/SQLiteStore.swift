@@ -7,7 +7,7 @@ import Synchronization
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
 // short lock and return); personal and composed responses never reach the file; what is queued is
 // visible to readers at once. Lock order: writer, a reader's, then pending or status, never both,
-// and nothing is logged under pending or status.
+// then the directory's; nothing is logged under pending or status.
 
 /// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says
 /// so and goes on trying.
@@ -121,9 +121,9 @@ public final class SQLiteStore: Sendable {
     }
 
     private func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
-        let isInFile = directory.find(index) != .absent
         let (isTaken, isFirst, byteCount) = pending.withLock { pending in
-            (pending.enqueue(operation, index, isInFile: isInFile), pending.claimDrain(), pending.byteCount)
+            let isTaken = pending.enqueue(operation, index, isInFile: directory.find(index) != .absent)
+            return (isTaken, pending.claimDrain(), pending.byteCount)
         }
         if !isTaken { counters.withLock { $0.dropped += 1 } }
         scheduleDrain(isFirst, byteCount)
