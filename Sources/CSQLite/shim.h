@@ -1,4 +1,4 @@
-// SQLite, and the two values that its macros hide from Swift.
+// SQLite, and what its macros and its variadic functions hide from Swift.
 #ifndef REFRAIN_CSQLITE_SHIM_H
 #define REFRAIN_CSQLITE_SHIM_H
 
@@ -14,6 +14,9 @@ static inline sqlite3_destructor_type csqlite_transient(void) { return SQLITE_TR
 
 /// Leaves out SQLite's totals of memory, whose lock all threads would take for each allocation. Once, before anything else.
 static inline int csqlite_configure(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+/// Does not copy the log into the database when the last connection is closed.
+static inline void csqlite_leave_log_on_close(sqlite3 *database) { sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); }
 
 /// The error number of the latest call to the system that failed for this open file; 0 for none.
 static inline int csqlite_error_number(sqlite3_file *file) {

@@ -120,8 +120,8 @@ import Testing
         #expect(plan.count { $0.hasPrefix("SEARCH ") } == 1 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
         // A connection that read every row would have read every page.
         _ = try StoreConnection(
-            database, StoreBounds(maxBytes: 64 << 20), Segments(besides: scratch.file),
-            KeyDirectory(mostKeys: 9_999))
+            database, StoreBounds(maxBytes: 64 << 20),
+            RowLedger(KeyDirectory(mostKeys: 9_999), SegmentLog(Segments(besides: scratch.file))))
         #expect(database.pagesRead < 40, "\(database.pagesRead)")
         _ = try database.integer("SELECT sum(size) FROM entry")
         #expect(database.pagesRead > 200)

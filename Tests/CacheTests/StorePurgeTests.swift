@@ -55,8 +55,8 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         try database.execute("UPDATE entry SET id = \(Int64.min) WHERE target = '/0'")
         try database.execute("UPDATE entry SET id = \(Int64.max) WHERE target = '/1'")
         let connection = try StoreConnection(
-            database, StoreBounds(maxBytes: 1 << 20), Segments(besides: scratch.file),
-            KeyDirectory(mostKeys: 9_999))
+            database, StoreBounds(maxBytes: 1 << 20),
+            RowLedger(KeyDirectory(mostKeys: 9_999), SegmentLog(Segments(besides: scratch.file))))
         var run = purge(.dryRun)
         while !run.isDone { try connection.advance(&run) }
         #expect(run.count.total == 3)

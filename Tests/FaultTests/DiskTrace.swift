@@ -27,9 +27,10 @@ struct DiskTrace {
     private let bytes: [UInt8]
     private var operations: [(file: Int, Operation)] = []
 
-    /// Whether the disk does what it is told to: one that lies says that it has written what it has
-    /// not, which is what a program without `fdatasync` would meet.
-    enum Disk { case honest, lying }
+    /// What a disk makes of what it is told: an honest one may have written more than it had to, a
+    /// tardy one has not, and one that lies says that it has written what it has not, which is what
+    /// a program without `fdatasync` would meet.
+    enum Disk { case honest, tardy, lying }
 
     init(_ path: String) throws {
         bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -56,6 +57,7 @@ struct DiskTrace {
     }
 
     var count: Int { operations.count }
+    var removals: Int { operations.count { if case .remove = $0.1 { true } else { false } } }
     var syncs: Int { operations.count { if case .sync = $0.1 { true } else { false } } }
 
     /// The files after a loss of power behind the first `count` operations: all that was
@@ -70,13 +72,14 @@ struct DiskTrace {
                 if files[file] == nil { files[file] = [] }
                 pending[file, default: []].append(operation)
             case .sync:
-                guard disk == .honest else { continue }
+                guard disk != .lying else { continue }
                 for each in pending.removeValue(forKey: file) ?? [] { apply(each, to: &files[file, default: []]) }
             case .remove:
                 files[file] = nil
                 pending[file] = nil
             }
         }
+        guard disk != .tardy else { return files }
         for (file, operations) in pending.sorted(by: { $0.key < $1.key }) {
             lose(operations, &files[file, default: []], &generator)
         }

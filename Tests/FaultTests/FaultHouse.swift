@@ -76,6 +76,11 @@ struct LeftFile {
     /// Rows that belong to one person.
     var personalRows: Int64? { count("SELECT count(*) FROM entry WHERE target LIKE '/v1/me%' OR scope <> 'shared'") }
 
+    /// Answers that it says it has.
+    var rows: Int64? { count("SELECT count(*) FROM entry") }
+
+    func has(_ target: String) -> Bool { count("SELECT count(*) FROM entry WHERE target = '\(target)'") == 1 }
+
     var entries: Int64? { count("SELECT entries FROM totals") }
 
     private func count(_ sql: String) -> Int64? {

@@ -38,6 +38,8 @@ final class Database {
         self.path = path
         handle = opened
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
+        // The log is copied by `checkpoint` alone, before which records are brought to the disk.
+        csqlite_leave_log_on_close(handle)
         sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
     }
 
@@ -96,11 +98,14 @@ final class Database {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Copies what is in the log into the database, as far as readers allow.
-    func checkpoint() throws(SQLiteError) {
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        guard code != SQLITE_BUSY else { return }
+    /// Copies what is in the log into the database, as far as readers allow. Whether that was all
+    /// of it: then it is on the disk.
+    func checkpoint() throws(SQLiteError) -> Bool {
+        var (pages, copied) = (Int32(0), Int32(0))
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
+        guard code != SQLITE_BUSY else { return false }
         try check(code)
+        return pages == copied
     }
 
     /// Pages read from the file so far.

@@ -52,7 +52,6 @@ struct PendingWrites {
     private var isEarlyDrainScheduled = false
 
     var hasTouches: Bool { !touches.isEmpty }
-    var hasOperations: Bool { !queued.isEmpty || !inFlight.isEmpty }
     var isEmpty: Bool { queued.isEmpty && touches.isEmpty }
 
     /// Whether the caller is to schedule the next drain; while one waits after a failure, that one

@@ -41,11 +41,9 @@ final class StoreConnection {
     /// The keys that are learnt in one step.
     private static let learntKeys = 16_384
 
-    init(
-        _ database: Database, _ bounds: StoreBounds, _ segments: Segments, _ directory: KeyDirectory
-    ) throws(SQLiteError) {
+    init(_ database: Database, _ bounds: StoreBounds, _ ledger: RowLedger) throws(SQLiteError) {
         self.database = database
-        ledger = RowLedger(directory, try SegmentLog(segments))
+        self.ledger = ledger
         room = try StoreEviction(database, bounds, ledger)
         deleteEntry = try Statement(
             database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2 RETURNING key, place")
@@ -100,6 +98,8 @@ final class StoreConnection {
         // Before they count as not being there.
         try delete(lost)
         ledger.learn(rows, through: count < Self.learntKeys ? .max : last)
+        // Of an earlier run that did not end well.
+        if ledger.hasDeadSegments { _ = try room.checkpoint() }
         return (!ledger.isComplete, lost.count)
     }
 

@@ -65,7 +65,7 @@ final class StoreEviction {
         do throws(SQLiteError) {
             let result = try database.transaction(body)
             ledger.commit()
-            if database.logPages * pageSize >= bounds.checkpointBytes { try checkpoint() }
+            if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
             return result
         } catch {
             ledger.rollBack()
@@ -73,19 +73,33 @@ final class StoreEviction {
         }
     }
 
-    /// Brings records to the disk, then the rows that name them: a loss of power must not leave
-    /// rows without records.
-    func checkpoint() throws(SQLiteError) {
-        try ledger.log.synchronize()
-        try database.checkpoint()
+    /// Brings records to the disk, then the rows that name them, and lets dead segments go; false
+    /// where a reader needs a part of the log.
+    func checkpoint() throws(SQLiteError) -> Bool {
+        try copyLog { () throws(SQLiteError) in try database.checkpoint() }
     }
 
-    /// The same, and empties the log; false where a reader needs it.
+    /// The same, and empties the log.
     @discardableResult
     func emptyLog() throws(SQLiteError) -> Bool {
-        try ledger.log.synchronize()
-        return try emptyJournal.firstRow(read: { $0.integer(0) }) == 0
+        try copyLog { () throws(SQLiteError) in try emptyJournal.firstRow(read: { $0.integer(0) }) == 0 }
     }
+
+    private func copyLog(_ copy: () throws(SQLiteError) -> Bool) throws(SQLiteError) -> Bool {
+        try ledger.log.synchronize()
+        let isWhole = try copy()
+        if isWhole { ledger.noteCheckpoint() }
+        return isWhole
+    }
+
+    /// Brings all that was committed to the disk, or fails.
+    func secure() throws(SQLiteError) {
+        if try checkpoint() { return }
+        guard try emptyLog() else { throw Self.heldLog }
+    }
+
+    private static let heldLog = SQLiteError(
+        code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
 
     /// Brings files that are larger than they may be, because the bound was lowered, a step nearer
     /// to it; false where nothing is left to do. `evicted` counts the rows that went. What the disk
@@ -95,15 +109,18 @@ final class StoreEviction {
         guard ledger.isComplete else { return false }
         let found = try make(for: 0)
         evicted += found.evicted
-        guard try usedBytes() > fileBytes, try freePages() > 0 else { return found.evicted > 0 }
-        try giveBackPages()
-        return true
+        guard try usedBytes() > fileBytes else { return found.evicted > 0 }
+        return try giveBackPages() || found.evicted > 0
     }
 
-    private func giveBackPages() throws(SQLiteError) {
+    /// Shortens the database by pages that hold nothing; false where that cannot be.
+    private func giveBackPages() throws(SQLiteError) -> Bool {
+        let before = try freePages()
+        guard before > 0 else { return false }
         try makeRoomInJournal(for: bounds.batchBytes)
         // Each page that is given back may move another.
         try database.execute("PRAGMA incremental_vacuum(\(max(bounds.batchBytes / pageSize / 2, 1)))")
+        return try freePages() < before
     }
 
     /// Pages of the database that hold nothing.
@@ -124,17 +141,12 @@ final class StoreEviction {
     /// Evicts the least recently used until `bytes` more fit, or for as long as one turn may take.
     func make(for bytes: Int) throws(SQLiteError) -> Found {
         var found = Found()
-        var freed = 0
+        let before = ledger.log.byteCount
         while try !isRoom(for: bytes) {
             // Rows that went leave pages to other rows; where they are many, segments need them.
-            if try freePages() * pageSize > bounds.fileBytes / 16 {
-                try giveBackPages()
-                continue
-            }
-            let before = ledger.log.byteCount
-            let isGivenUp = try giveUpSegment(slack: bounds.fileBytes / Self.slackPart)
-            freed += before - ledger.log.byteCount
-            if isGivenUp { continue }
+            if try freePages() * pageSize > bounds.fileBytes / 16, try giveBackPages() { continue }
+            if ledger.hasDeadSegments, try checkpoint() { continue }
+            if try giveUpSegment(slack: bounds.fileBytes / Self.slackPart) { continue }
             let evicted = found.evicted < Self.evictionLimit ? try evict() : 0
             found.evicted += evicted
             if evicted > 0 { continue }
@@ -144,7 +156,7 @@ final class StoreEviction {
                 if try giveUpSegment(slack: 0) { continue }
             }
             // In files that are too large anyway what was freed will do.
-            found.isEnough = freed >= bytes && found.evicted > 0
+            found.isEnough = before - ledger.log.byteCount >= bytes && found.evicted > 0
             break
         }
         return found
@@ -183,8 +195,6 @@ final class StoreEviction {
     private func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
         let size = StoreFile.size(database.path + "-wal")
         guard size > 0, size + StoreBounds.journalBytes(writing: bytes) > bounds.journalBytes else { return }
-        if try !emptyLog() {
-            throw SQLiteError(code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
-        }
+        guard try emptyLog() else { throw Self.heldLog }
     }
 }

@@ -26,12 +26,11 @@ struct StoreFile {
 
     /// What the store may use now: `cache_size`, or what the disk has room for where that is less,
     /// so that a cache on a full disk goes on within what it has.
-    var bounds: StoreBounds {
+    /// - Parameter segments: what they take, in bytes.
+    func bounds(with segments: Int) -> StoreBounds {
         var disk = statvfs()
         // A file system that has no blocks does not tell.
-        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0,
-            let segments = try? Segments.listed(in: Segments.folder(of: path)).values.reduce(0, +)
-        else {
+        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else {
             return StoreBounds(maxBytes: maxBytes)
         }
         let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)

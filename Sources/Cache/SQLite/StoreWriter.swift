@@ -72,7 +72,7 @@ struct StoreWriter {
         if connection == nil, open(for: store) { store.learn() }
         guard let connection else { return false }
         do throws(SQLiteError) {
-            try connection.room.adapt(to: file.bounds)
+            try connection.room.adapt(to: file.bounds(with: connection.ledger.log.byteCount))
             try writePending(connection, store)
             while try approachBound(connection, store) { try writePending(connection, store) }
             settle(.available, store)
@@ -145,7 +145,11 @@ struct StoreWriter {
         guard let connection else { return false }
         do throws(SQLiteError) {
             try connection.advance(&purge)
-            if purge.isDone { refreshTotals(store) }
+            if purge.isDone {
+                // Who purges to gain room on the disk sees it.
+                if connection.ledger.hasDeadSegments { _ = try connection.room.checkpoint() }
+                refreshTotals(store)
+            }
             return true
         } catch {
             _ = handle(error, store)
@@ -287,7 +291,9 @@ struct StoreWriter {
         for isSecond in [false, true, false, true] {
             let database = try file.open()
             do throws(SQLiteError) {
-                let connection = try StoreConnection(database, file.bounds, store.segments, store.directory)
+                let log = try SegmentLog(store.segments)
+                let connection = try StoreConnection(
+                    database, file.bounds(with: log.byteCount), RowLedger(store.directory, log))
                 try connection.write(classNames: classNames)
                 return connection
             } catch {

@@ -33,7 +33,6 @@ final class Compaction {
         let log = room.ledger.log
         if let file = try log.segments.file(segment) {
             let end = log.bytes(of: segment)
-            var isMoved = false
             var (offset, buffer) = (0, [UInt8](repeating: 0, count: Self.readBytes))
             while offset < end {
                 let count = try read(file, at: offset, into: &buffer)
@@ -45,11 +44,10 @@ final class Compaction {
                     continue
                 }
                 try copy(live, of: buffer, room)
-                isMoved = isMoved || !live.isEmpty
                 offset += next
             }
-            if isMoved { try room.checkpoint() }
         }
+        try room.secure()
         room.ledger.log.remove(segment)
     }
 

@@ -56,7 +56,6 @@ final class RowLedger {
     func commit() {
         for change in changes { directory.set(change.key, change.place) }
         log.note(named: named, dropped: dropped)
-        if !dropped.isEmpty, isComplete { removeDeadSegments() }
         forgetChanges()
     }
 
@@ -68,10 +67,15 @@ final class RowLedger {
         log.note(named: places, dropped: [])
         if directory.known == counted, directory.hasRoom(for: rows.count) { directory.learn(rows, through: last) }
         counted = last
-        if isComplete { removeDeadSegments() }
     }
 
-    private func removeDeadSegments() {
+    /// Whether a segment could go, if all that was committed were on the disk.
+    var hasDeadSegments: Bool { isComplete && !log.deadSegments.isEmpty }
+
+    /// All that was committed is on the disk: no loss of power brings a row back that names a dead
+    /// segment.
+    func noteCheckpoint() {
+        guard isComplete else { return }
         for segment in log.deadSegments { log.remove(segment) }
     }
 

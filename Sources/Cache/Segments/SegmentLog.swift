@@ -3,8 +3,9 @@ import Glibc
 
 // The writer's side of the segments: where the next record goes, how much of each segment is still
 // named by rows, and which one is worth copying elsewhere.
-// Must hold: records are written before the rows that name them; a segment goes only after the rows
-// that named it are committed under other places; what is counted as live is what rows name.
+// Must hold: records are written before the rows that name them, and brought to the disk before them
+// too; a segment goes only after no row on the disk names it; what is counted as live is what rows
+// name.
 
 struct SegmentLog {
     private struct Usage {
@@ -24,8 +25,9 @@ struct SegmentLog {
     private var reopensLast = true
     /// Of all segments, in bytes.
     private(set) var byteCount = 0
-    /// Those that have been appended to since `synchronize`.
-    private var unsynchronized: [Int: SegmentFile] = [:]
+    /// Those that may hold what is not on the disk: at first all, because an earlier run may have
+    /// been killed.
+    private var unsynchronized: Set<Int> = []
 
     /// Takes over the segments that are there. The last one is written on.
     init(_ segments: Segments) throws(SQLiteError) {
@@ -39,6 +41,7 @@ struct SegmentLog {
             let whole = (bytes + Place.unit - 1) / Place.unit * Place.unit
             usages[number] = Usage(bytes: whole)
             byteCount += whole
+            unsynchronized.insert(number)
             lastNumber = max(lastNumber, number)
         }
     }
@@ -76,10 +79,10 @@ struct SegmentLog {
 
     func bytes(of segment: Int) -> Int { usages[segment]?.bytes ?? 0 }
 
-    /// Lets a segment go, that no row names any more.
+    /// Lets a segment go, that no row on the disk names any more.
     mutating func remove(_ segment: Int) {
         segments.remove(segment)
-        unsynchronized[segment] = nil
+        unsynchronized.remove(segment)
         byteCount -= usages.removeValue(forKey: segment)?.bytes ?? 0
     }
 
@@ -119,7 +122,7 @@ struct SegmentLog {
             }
         }
         try written.get()
-        unsynchronized[number] = file
+        unsynchronized.insert(number)
         usages[number, default: Usage()].bytes += range.count
         byteCount += range.count
     }
@@ -157,9 +160,11 @@ struct SegmentLog {
     /// Whether the names of folder and head still mean what is open.
     var isInPlace: Bool { head?.file.hasName ?? (access(segments.folder, F_OK) == 0) }
 
-    /// Waits until all that was appended is on the disk.
+    /// Waits until all records are on the disk.
     mutating func synchronize() throws(SQLiteError) {
-        for file in unsynchronized.values { try file.synchronize() }
-        unsynchronized = [:]
+        while let number = unsynchronized.first {
+            try segments.synchronize(number)
+            unsynchronized.removeFirst()
+        }
     }
 }

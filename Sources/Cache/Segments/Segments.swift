@@ -94,6 +94,12 @@ final class Segments: Sendable {
         _ = files.withLock { $0.removeValue(forKey: number) }
     }
 
+    /// Waits until what was written to one is on the disk.
+    func synchronize(_ number: Int) throws(SQLiteError) {
+        if let file = files.withLock({ $0[number] }) { return try file.synchronize() }
+        try SegmentFile(path(number), writing: false).synchronize()
+    }
+
     /// Lets go of all of them: the names have come to mean others.
     func closeAll() {
         // They are closed outside the lock.
