@@ -61,7 +61,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Starts a loop; `label` names its queue for debuggers.
     /// - Parameters:
     ///   - virtualTime: what it goes by in place of the machine's clock.
-    ///   - longestWait: how long it waits for its sockets before Dispatch does, in milliseconds.
+    ///   - longestWait: how long it waits for its sockets before Dispatch does. Only whole
+    ///     milliseconds count.
     public init(label: String, virtualTime: VirtualTime? = nil, longestWait: Duration = .milliseconds(10))
         throws(SystemError)
     {
