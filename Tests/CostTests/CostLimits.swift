@@ -45,8 +45,8 @@ struct CostLimit: Sendable {
     /// with time is left out: a busy machine answers few requests in the time of one batch.
     static let mostForRecording = 0.03
 
-    /// A hit allocates nothing. The fraction that is allowed is not the request's: asking for a
-    /// further turn after sixteen takes two allocations, and the line `Date` is made once a second.
+    /// A hit allocates nothing. The fraction that is allowed is not the request's: the end of turns
+    /// may set Dispatch's timer, which allocates, and the line `Date` is made once a second.
     private static let none = 0.3
 
     static let hit = Cost(instructions: 5_850, allocations: none)
