@@ -1,8 +1,7 @@
 // A purge of the file: where its rows are looked for, and how far it has come.
 // Must hold: a step looks at a bounded number of rows and changes rows of a bounded size, in the
 // order of writing, and none is met twice nor any that came after the first step; what is asked by
-// target goes through an index, and by resource through the table of mentions alone, whatever the
-// file holds.
+// target goes through an index, whatever the file holds, and all else through all rows.
 
 struct StorePurge: Sendable {
     /// Where rows that can be among the chosen are found.
