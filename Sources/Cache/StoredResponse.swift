@@ -184,6 +184,8 @@ public final class StoredResponse: Sendable {
     var filedBody: [UInt8] { gzip?.body ?? body }
     var filedBodyCount: Int { gzip?.body.count ?? bodyCount }
     var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
+    /// What operators are told as its size: target, variant, fields and body, as the file has them.
+    var filedSize: Int { key.target.count + key.variant.count + fields.count + filedBodyCount }
     /// What its row has beside numbers.
     var rowByteCount: Int {
         key.bytes.count + selecting.count + resources.count * MemoryLayout<UInt64>.size

@@ -281,7 +281,7 @@ extension StoredEntry {
         status = response.status
         receivedAt = response.receivedAt
         lifetime = response.lifetime
-        size = response.key.target.count + response.key.variant.count + response.fields.count + response.filedBodyCount
+        size = response.filedSize
         coding = response.gzip == nil ? Self.coding(response.fields.span) : "gzip"
         lastUsed = nil
     }

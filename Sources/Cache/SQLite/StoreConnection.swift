@@ -194,9 +194,7 @@ final class StoreConnection {
     private func write(_ written: Written, _ key: Int64) throws(SQLiteError) -> Int {
         let response = written.response
         let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
-        let size =
-            target.count + variant.count + response.fields.count + written.bodySize + response.selecting.count
-            + response.resources.count * MemoryLayout<UInt64>.size
+        let size = response.filedSize
         try insertEntry.insert(
             [
                 key, Int64(response.classTag), Int64(response.status), response.receivedAt, Int64(lifetime.initialAge),
