@@ -29,7 +29,7 @@ public struct StoreStatus: Sendable, Equatable {
     public var failedTransactions = 0
     /// Rows evicted for space.
     public var evicted = 0
-    /// Rows whose checksum did not match, and files set aside.
+    /// Rows whose record is gone or whose checksum did not match, and files set aside.
     public var damaged = 0
     /// Rows that the slow look at the whole file has come by.
     public var checked = 0
