@@ -12,6 +12,12 @@ public enum LeftOut {
         }
     }
 
+    /// Misses are joined where clients come within a few milliseconds of each other, which a busy
+    /// machine may never do. What is decided then is held by tests of values.
+    public static func noteClientsApart() {
+        note("the machine is busy: no clients came together, whose misses could have been joined")
+    }
+
     /// Of all notes so far; nil without any.
     public static var text: String? {
         let all = notes.withLock { $0.sorted() }

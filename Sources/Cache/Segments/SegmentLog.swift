@@ -3,9 +3,9 @@ import Glibc
 
 // The writer's side of the segments: where the next record goes, how much of each segment is still
 // named by rows, and which one is worth copying elsewhere.
-// Must hold: records are written before the rows that name them, and brought to the disk before them
-// too; a segment goes only after no row on the disk names it; what is counted as live is what rows
-// name.
+// Must hold: records are written before the rows that name them, and brought to the disk before
+// them too; a segment goes only after no row on the disk names it; what is counted as live is what
+// rows name.
 
 struct SegmentLog {
     private struct Usage {

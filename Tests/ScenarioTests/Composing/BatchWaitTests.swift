@@ -90,7 +90,7 @@ import Testing
             #expect(scene.proxy.statistics[because: .batched] >= 3)
             return
         }
-        Issue.record("clients never came together")
+        LeftOut.noteClientsApart()
     }
 
     /// The one under way may be out for 15 seconds before an origin that is dead.
