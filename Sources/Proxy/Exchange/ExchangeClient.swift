@@ -182,10 +182,11 @@ extension ExchangeClient {
     }
 
     /// Sends more of a large answer; false when the client is slow and `resume` will be called once
-    /// it has caught up, or has gone.
+    /// it has caught up, or has gone. What could have been collected waits for it instead, as if it
+    /// had been, and not with the origin.
     func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
         streamed.bytes += bytes.count
-        return connection.stream(bytes, resume: resume)
+        return connection.stream(bytes, resume: streamReason == .tooLarge ? resume : nil)
     }
 
     private func recordStreamed(_ reason: Reason) {

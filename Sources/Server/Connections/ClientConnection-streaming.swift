@@ -74,8 +74,9 @@ extension ClientConnection {
     }
 
     /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be
-    /// called once it has caught up, or has gone.
-    public func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
+    /// called once it has caught up, or has gone. Without `resume` all waits
+    /// for the client here.
+    public func stream(_ bytes: [UInt8], resume: (() -> Void)?) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
         if chunked {
             context.scratch.append(hexadecimal: bytes.count)
@@ -83,7 +84,7 @@ extension ClientConnection {
         }
         sendScratch(bytes)
         if chunked { send("\r\n") }
-        guard stream.pendingBytes > Limits.queuedBytes else { return true }
+        guard let resume, stream.pendingBytes > Limits.queuedBytes else { return true }
         resumeSource = resume
         expectRoom()
         return false
