@@ -85,6 +85,8 @@ public final class Stream {
     /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is
     /// large, and go on at `streamDidDrain`.
     public var pendingBytes: Int { output.count }
+    /// `streamDidDrain` is called when no more than this is queued.
+    public var lowWaterMark = 0
 
     /// Reads what is there, at most the buffer's size: one system call, or none where the last read
     /// has shown that the socket is empty.
@@ -280,7 +282,7 @@ extension Stream: PollTarget {
     private func flushAndTell() {
         guard state == .open, !output.isEmpty else { return }
         flush()
-        if state == .open, output.isEmpty { handler?.streamDidDrain(self) }
+        if state == .open, output.count <= lowWaterMark { handler?.streamDidDrain(self) }
     }
 
     func cancelDeadline() {

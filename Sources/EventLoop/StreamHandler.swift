@@ -12,7 +12,8 @@ public protocol StreamHandler: AnyObject {
     /// is told once per change (edge-triggered). `Stream.readLater` asks for another call.
     func streamDidBecomeReadable(_ stream: Stream)
 
-    /// Everything that had been queued by `send` is with the kernel.
+    /// Everything that had been queued by `send` is with the kernel, but for what
+    /// `Stream.lowWaterMark` allows.
     func streamDidDrain(_ stream: Stream)
 
     /// The last call, exactly once for every stream: after a failure with its error; after `close`,

@@ -31,6 +31,13 @@ import Testing
         #expect(paused(4).overdue(isContended: true, of: 2, now: now + .milliseconds(999)) == nil)
     }
 
+    /// A pause lasts until 256 KiB have left (`StreamedAnswerTests`). It lasted until all that was
+    /// queued had, up to 368 KiB, and this reader was cut off.
+    @Test func readerOf256KilobitsASecondIsLeftAlone() {
+        let resumed = now + .seconds(1) * Double(256 << 10) / Double(256_000 / 8)
+        #expect(paused(1).overdue(isContended: false, of: 8, now: resumed) == nil)
+    }
+
     @Test func whatHasStoodStillForLongestGivesWay() {
         var streams = paused(3)
         streams.end(0)

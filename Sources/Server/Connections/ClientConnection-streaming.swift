@@ -74,7 +74,7 @@ extension ClientConnection {
     }
 
     /// Sends a piece of a streamed answer; false when the client is slow and `resume` will be
-    /// called once it has caught up, or has gone. Without `resume` all waits
+    /// called once it has taken as much as makes it slow, or has gone. Without `resume` all waits
     /// for the client here.
     public func stream(_ bytes: [UInt8], resume: (() -> Void)?) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
@@ -85,6 +85,8 @@ extension ClientConnection {
         sendScratch(bytes)
         if chunked { send("\r\n") }
         guard let resume, stream.pendingBytes > Limits.queuedBytes else { return true }
+        // Not when all has left: the larger the piece, the longer that would take.
+        stream.lowWaterMark = stream.pendingBytes - Limits.queuedBytes
         resumeSource = resume
         expectRoom()
         return false
@@ -94,6 +96,7 @@ extension ClientConnection {
     public func endStreaming() {
         guard case .streaming(let chunked) = phase else { return }
         resumeSource = nil
+        stream.lowWaterMark = 0
         if chunked && head.method != .head { send("0\r\n\r\n") }
         if stream.pendingBytes > 0 { countUnsentRest() }
         finish()

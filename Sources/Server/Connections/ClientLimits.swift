@@ -24,7 +24,8 @@ public struct ClientTimeouts: Sendable {
 
 /// Bounds of the client side that are not of the grammar (those are HTTP's `MessageLimits`).
 enum Limits {
-    /// Answer bytes waiting for a slow client before its source is paused.
+    /// Answer bytes waiting for a slow client before its source is paused, and those that it then
+    /// takes before the source goes on.
     static let queuedBytes = 256 << 10
     /// Clients of one loop at once; further ones are closed as they come.
     static let connections = 20_000

@@ -1,0 +1,57 @@
+import EventLoop
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// Answers whose content comes piece by piece, and clients that are slow in reading them.
+@Suite(.timeLimit(.minutes(10))) struct StreamedAnswerTests {
+    /// Answers with two pieces, the second once the client has taken enough of the first.
+    private final class Source: Service, Sendable {
+        /// What was still queued when the source was resumed.
+        let queued = Mutex<Int?>(nil)
+        static let piece = [UInt8](repeating: 32, count: 16 << 20)
+
+        func handle(_ connection: ClientConnection) {
+            connection.beginStreaming(length: 2 * Self.piece.count) { $0.appendStatusLine(200) }
+            let keepsUp = connection.stream(Self.piece) { [self] in
+                queued.withLock { $0 = connection.stream.pendingBytes }
+                _ = connection.stream(Self.piece, resume: nil)
+                connection.endStreaming()
+            }
+            #expect(!keepsUp)
+        }
+    }
+
+    /// A source waited until all that was queued had left, however much that was.
+    @Test func sourceOfASlowReaderGoesOnBeforeAllThatIsQueuedHasLeft() throws {
+        let source = Source()
+        let listener = ListenerSettings(address: try #require(SocketAddress("127.0.0.1:0")), tls: nil)
+        let host = try ServiceHost(label: "streams", listener: listener) { _ in source }
+        defer { host.stop() }
+        let client = try RawClient(port: host.address.port, receiveBuffer: 64 << 10)
+        for _ in 0..<2 {
+            source.queued.withLock { $0 = nil }
+            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let head = client.readHead()
+            #expect(client.read(4 << 20).count == 4 << 20)
+            waitUntil { source.queued.withLock { $0 != nil } }
+            #expect(try #require(source.queued.withLock { $0 }) > 0)
+            #expect(client.read(28 << 20).count == 28 << 20)
+            #expect(head.starts(with: Array("HTTP/1.1 200".utf8)))
+        }
+    }
+}
+
+extension RawClient {
+    fileprivate func readHead() -> [UInt8] {
+        var head: [UInt8] = []
+        while !head.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
+            let byte = read(1)
+            if byte.isEmpty { break }
+            head += byte
+        }
+        return head
+    }
+}
