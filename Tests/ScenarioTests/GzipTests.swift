@@ -180,6 +180,19 @@ import Testing
         #expect(proxy.statistics[.upstreamErrors] == 4)
     }
 
+    /// It went on to its client, unread.
+    @Test(arguments: [1 << 20, 9 << 20]) func largeGzipThatComesAgainAfterADamagedOneIsNotPassedOn(count: Int) throws {
+        let gzip = [("Content-Encoding", "gzip")]
+        let origin = try FakeOrigin { request in
+            let isFirst = request.field("Accept-Encoding") == "gzip"
+            return FakeOrigin.Reply(fields: gzip, bytes: [UInt8](repeating: 7, count: isFirst ? 1 << 20 : count))
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", Self.album, fields: Self.gzip).status == 502)
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
+    }
+
     /// A gzip of several members is legal (RFC 1952 2.2), and so is much that shrinks a lot: both
     /// were a 502.
     @Test(arguments: ["members", "ratio"]) func whatIsNotReadInGzipIsAskedForAgainWithoutACoding(kind: String) throws {

@@ -88,7 +88,7 @@ extension ExchangeState {
 // MARK: - Large answers
 
 extension ExchangeState {
-    /// The answer is too large to be collected; its content so far is here, and more will come.
+    /// The answer goes on as it comes; its content so far is here, and more will come.
     mutating func headArrived(_ response: UpstreamResponse) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         switch verdict(response) {
@@ -99,15 +99,15 @@ extension ExchangeState {
             // Not to be inflated piece by piece: what is streamed goes through as it comes.
             acceptsGzip = false
             return sendAgain()
-        case .refuse, .confirm:
+        case .accept where !(wasDamaged && response.isGzip): return stream(response)
+        case .accept, .refuse, .confirm:
             var step = end(.failed(.unasked(response)))
             step.origin = .cancel
             return step
-        case .accept: return stream(response)
         }
     }
 
-    /// What is too large to be collected serves one client; others cannot wait for it.
+    /// What is streamed serves one client; others cannot wait for it.
     private mutating func stream(_ response: UpstreamResponse) -> Step {
         work = .ended
         var step = streamToClient(response)

@@ -98,6 +98,15 @@ import Testing
         #expect(script.play(.headArrived(Script.response(200))).hasSuffix("stream 200"))
     }
 
+    /// It was passed on unread.
+    @Test func aLargeAnswerInGzipIsNoneWhereTheFirstWasDamaged() {
+        var script = Script { $0.acceptsGzip = true }
+        script.lead()
+        let gzip = Script.response(200, "Content-Encoding: gzip\r\n")
+        #expect(script.play(.answered(gzip, .damaged)) == "send waitingClient inflating")
+        #expect(script.play(.headArrived(gzip)).hasSuffix("refuse 502 upstreamMalformed, cancel"))
+    }
+
     @Test func aLargeRefusalOfTheTokenIsPassedOnWhereThereIsNoOther() {
         for (isAnother, words) in [(true, "send waitingClient"), (false, "stream 401")] {
             var script = Script { $0.hasOwnToken = true }
