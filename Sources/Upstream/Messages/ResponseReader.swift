@@ -6,8 +6,8 @@ import HTTP
 /// - nothing of a malformed or incomplete answer is reported as complete;
 /// - interim responses are reported or, if 100, skipped, a bounded number of them; 101 is a fault
 ///   (RFC 9110, 15.2);
-/// - content is collected up to a bound; a larger answer is reported as `began`, `received`...,
-///   `finished`;
+/// - content is collected up to a bound; a larger answer, and one that is to be streamed, is
+///   reported as `began`, `received`..., `finished`;
 /// - no byte after the end of an answer is consumed: what is left over is surplus, and the
 ///   connection not reusable.
 struct ResponseReader: Sendable {
@@ -166,7 +166,8 @@ extension ResponseReader {
         case .length(let count):
             phase = .counted(count)
             isStreaming = count > maxCollectedBytes
-            if !isStreaming { collected.reserveCapacity(count) }
+            // Room for more is taken once it is known that it is collected.
+            if count <= Self.pieceBytes { collected.reserveCapacity(count) }
         case .chunked, .untilClose:
             phase = .decoded
             decoder = BodyDecoder(framing, limits: limits)
@@ -188,6 +189,7 @@ extension ResponseReader {
     mutating func readDirectly(_ count: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) {
         guard case .counted(let remaining) = phase else { return }
         let before = collected.count
+        if !isStreaming { collected.reserveCapacity(before + remaining) }
         collected.append(addingCapacity: count) { output in
             output.withUnsafeMutableBufferPointer { buffer, initialised in
                 initialised += read(
