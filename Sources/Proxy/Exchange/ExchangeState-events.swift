@@ -111,7 +111,8 @@ extension ExchangeState {
         case outranked(UpstreamResponse)
         /// A 304 does not fit what is stored, or that was purged meanwhile.
         case contradicted
-        /// The head of an answer that is too large to be collected, and its content so far.
+        /// The head of an answer that goes on as it comes, and its content so far: it is too large
+        /// to be collected, or nobody keeps it.
         case headArrived(UpstreamResponse)
         case received([UInt8])
         case finished

@@ -102,8 +102,8 @@ extension PoolState {
         wake(at: due.deadline)
     }
 
-    /// The content is too large to be collected; it goes on at the client's pace, so only the whole
-    /// deadline counts.
+    /// The content is not collected, and nothing could stand in for it where it stalls: only the
+    /// whole deadline counts.
     mutating func streams(_ connection: ConnectionID) {
         guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
         connections[connection] = .leased(ticket, isReused: isReused, due: nil)

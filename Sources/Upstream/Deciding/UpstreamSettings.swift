@@ -11,8 +11,8 @@ public struct UpstreamSettings: Sendable {
     /// From handing over the request to the end of the final response's head; interim responses do
     /// not prolong it.
     public var firstByteTimeout: Duration = .seconds(10)
-    /// From the head to the end of an answer that is collected, `maxCollectedBytes` at most. Larger
-    /// ones are streamed.
+    /// From the head to the end of an answer that is collected; what is streamed has
+    /// `wholeTimeout`.
     public var contentTimeout: Duration = .seconds(10)
     /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses
     /// included.
@@ -31,7 +31,8 @@ public struct UpstreamSettings: Sendable {
     public var maxConnections: Int
     /// Requests waiting for a connection. Per loop.
     public var maxWaiting: Int = 1000
-    /// Bytes of content that are handed over in one piece; a larger answer is streamed.
+    /// The most content that is handed over in one piece; a larger answer is streamed, and so is a
+    /// smaller one of a known length where its receiver says so.
     public var maxCollectedBytes = Self.standardCollectedBytes
     /// Of heads, chunk extensions and trailers.
     public var limits: MessageLimits = .response
