@@ -4,10 +4,11 @@ import AppleMusic
 
 extension LearntForms {
     /// Whether single resources can come out of a batch, as far as was seen: their form is known,
-    /// and nothing speaks against their looking alike. Where no batch in that form has come yet,
-    /// the first one shows it.
-    package func mayComeBatched(_ single: RequestShape, at now: Int64) -> Bool {
+    /// the origin has not refused such batches, and nothing speaks against their looking alike.
+    /// Where no batch in that form has come yet, the first one shows it.
+    package func mayComeBatched(_ single: RequestShape, in storefront: Storefront, at now: Int64) -> Bool {
         guard let own = record(single, at: now)?.objects[single.type],
+            !refusesBatches(single, storefront, at: now),
             !agreement(single.type, at: now).isRefuted(.batched, .item)
         else { return false }
         return record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true

@@ -15,6 +15,7 @@ package final class LearntForms: Sendable {
         /// That a resource of a type looks in a batch as it does alone: types differ in that
         /// (APPLE-MUSIC-API 4.2.8).
         var batchRules: [ResourceClass: RuleEvidence] = [:]
+        var batchRefusals = BatchRefusals()
     }
 
     /// In a class, so that looking at one touches no count but its own.
@@ -134,6 +135,24 @@ package final class LearntForms: Sendable {
             var record = known.record
             record.lists.note(pastEnd: answer, request)
             state.forms[request.shape] = .known(Known(record))
+        }
+    }
+
+    /// Whether the origin has refused lists of such resources lately.
+    func refusesBatches(_ single: RequestShape, _ storefront: Storefront, at now: Int64) -> Bool {
+        state.withLock { $0.batchRefusals.rests(single, storefront, at: now) }
+    }
+
+    /// A list of resources was answered, or refused though one of them has come alone.
+    package func note(
+        batchOf single: RequestShape, in storefront: Storefront, isRefused: Bool, at now: Int64
+    ) {
+        state.withLock { state in
+            if isRefused {
+                state.batchRefusals.noteRefused(single, storefront, at: now)
+            } else {
+                state.batchRefusals.noteAnswered(single, storefront)
+            }
         }
     }
 

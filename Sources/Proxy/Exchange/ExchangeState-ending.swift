@@ -133,7 +133,7 @@ extension PartEnd {
 
     fileprivate init(_ ending: ExchangeState.Ending) {
         switch ending {
-        case .stored: self = .stored
+        case .stored(let stored, _, _): self = .stored(status: stored.status)
         case .unstored(let response, let reason):
             self = Self.isRefusal(response) ? .refused(response, reason) : .unusable(status: response.status)
         case .failed(let failure): self = .failed(failure)

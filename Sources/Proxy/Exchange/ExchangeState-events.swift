@@ -263,13 +263,21 @@ extension ExchangeState.ClientAction {
 
 /// How the fetching of a part ended, for the exchange that is to be completed with it.
 enum PartEnd: Sendable {
-    case stored
+    case stored(status: Int)
     /// The origin's answer could not be stored; its status, if it is known.
     case unusable(status: Int?)
     /// The origin asks for patience or is in trouble: another request would fare no better.
     case refused(UpstreamResponse, Reason)
     /// There was none: another request would fare no better.
     case failed(ExchangeFailure)
+
+    /// Whether the origin does not answer what was asked for together.
+    var isRefusedList: Bool {
+        switch self {
+        case .stored(let status), .unusable(let status?): (400..<500).contains(status)
+        case .unusable(nil), .refused, .failed: false
+        }
+    }
 }
 
 /// Why there is no usable answer, and what to tell a client that has no stale one.

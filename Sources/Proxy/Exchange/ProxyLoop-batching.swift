@@ -29,7 +29,10 @@ extension ProxyLoop {
             state.add(
                 name.id, of: kind, Confined(exchange, to: context.loop), most: CatalogRequest.mostIDs(name.type),
                 at: context.loop.now,
-                mayWait: { shared.library.forms.mayComeBatched(wanted.shape, at: context.unixSeconds) })
+                mayWait: {
+                    shared.library.forms.mayComeBatched(
+                        wanted.shape, in: wanted.storefront, at: context.unixSeconds)
+                })
         }
         switch action {
         case .goAlone: exchange.goesAlone(asOneOf: kind)
@@ -66,6 +69,12 @@ extension ProxyLoop {
         Exchange(request, for: .part(party) { [self] in finish(batch, $0) }, self).start()
     }
 
+    /// Whether the origin answers lists of what this request asks for.
+    func note(batchOf single: CatalogRequest, isRefused: Bool) {
+        shared.library.forms.note(
+            batchOf: single.shape, in: single.storefront, isRefused: isRefused, at: context.unixSeconds)
+    }
+
     private func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
         // Too many for the origin to answer in its time (APPLE-MUSIC-API 4.1.20: 300 songs never,
         // 150 sometimes).
@@ -76,6 +85,7 @@ extension ProxyLoop {
             other.go()
             return
         }
+        if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
         // What waits for this end goes before its answer is taken apart.
         batchEnded(batch.kind)
         for (index, (_, member)) in batch.members.enumerated() {

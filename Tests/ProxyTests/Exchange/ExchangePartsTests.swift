@@ -20,7 +20,7 @@ import Testing
         #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 5000 ms, fetch part")
         script.composed = Script.stored()
         #expect(
-            script.play(.partEnded(.stored, isFirst: true))
+            script.play(.partEnded(.stored(status: 200), isFirst: true))
                 == "cancel timer, finish stored 200 of 200, answer 200 of 200")
     }
 
@@ -31,7 +31,7 @@ import Testing
             if isBatch { _ = script.play(.batched(isAlone: false)) }
             (script.arrived, script.composed) = (Script.stored(404), Script.stored(200))
             #expect(
-                script.play(.partEnded(.stored, isFirst: true))
+                script.play(.partEnded(.stored(status: 200), isFirst: true))
                     == "cancel timer, finish stored 404 of 404, answer 404 of 404")
         }
     }
@@ -41,7 +41,9 @@ import Testing
         script.standIn = Script.stored()
         _ = script.play(.began(meanwhile: nil))
         _ = script.play(.joined(.leader(meanwhile: nil)))
-        #expect(script.play(.partEnded(.stored, isFirst: true)) == "wake after 2000 ms, send waitingClient once")
+        #expect(
+            script.play(.partEnded(.stored(status: 200), isFirst: true))
+                == "wake after 2000 ms, send waitingClient once")
     }
 
     @Test func aSupplementGoesBeforeABatch() {
@@ -57,7 +59,7 @@ import Testing
             #expect(script.play(.batched(isAlone: false)) == "wake after 5000 ms")
             script.composed = Script.stored()
             #expect(
-                script.play(.partEnded(.stored, isFirst: isFirst))
+                script.play(.partEnded(.stored(status: 200), isFirst: isFirst))
                     == "cancel timer, finish stored 200 of 200, " + words)
         }
     }
@@ -83,11 +85,11 @@ import Testing
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: nil)) == "cancel timer, send waitingClient")
         #expect(script.play(.batched(isAlone: true)) == "")
-        #expect(script.play(.partEnded(.stored, isFirst: false)) == "")
+        #expect(script.play(.partEnded(.stored(status: 200), isFirst: false)) == "")
     }
 
     @Test func whatCannotBeCompletedIsAskedForAsAWhole() {
-        for (end, whole) in [(PartEnd.stored, nil), (.unusable(status: 404), Script.stored())] {
+        for (end, whole) in [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored())] {
             var script = completing(isBatch: false)
             _ = script.play(.joined(.leader(meanwhile: nil)))
             script.composed = whole
@@ -151,7 +153,7 @@ import Testing
         script.wait(.seconds(5))
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, send waitingClient")
         script.composed = Script.stored()
-        #expect(script.play(.partEnded(.stored, isFirst: true)) == "")
+        #expect(script.play(.partEnded(.stored(status: 200), isFirst: true)) == "")
     }
 
     @Test func aClientThatWasServedStaleLeavesAPartThatServesWhoWait() {
@@ -163,7 +165,7 @@ import Testing
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
         script.composed = Script.stored()
         #expect(
-            script.play(.partEnded(.stored, isFirst: true))
+            script.play(.partEnded(.stored(status: 200), isFirst: true))
                 == "finish stored 200 of 200", "its timer has gone with the stale answer")
     }
 

@@ -238,6 +238,35 @@ import Testing
         LeftOut.noteClientsApart()
     }
 
+    /// Every miss that came behind another waited first for a list that was refused again, at each
+    /// of an origin's resources that it has one by one alone.
+    @Test func listsThatTheOriginRefusesAreNotTriedAllTheTime() throws {
+        let scene = try ScriptedScene { request in
+            Self.ids(request.target).isEmpty
+                ? Self.answer(request.target) : FakeOrigin.Reply(status: 404, body: "{}")
+        }
+        defer { scene.stop() }
+        _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
+        var next = 100
+        func lists(in rounds: Int, untilOne: Bool = false) throws -> Int {
+            let before = scene.upstream.count
+            for _ in 0..<rounds {
+                let targets = (next..<next + 6).map { "/v1/catalog/us/songs/\($0)" }
+                next += 6
+                for reply in try ask(targets, scene.proxy) { #expect(reply.status == 200) }
+                if untilOne, scene.upstream[before...].contains(where: { $0.contains("ids=") }) { break }
+            }
+            return scene.upstream[before...].count { $0.contains("ids=") }
+        }
+        // Lists that are under way together are refused together.
+        guard try lists(in: 20, untilOne: true) > 0 else { return LeftOut.noteClientsApart() }
+        #expect(try lists(in: 10) == 0)
+        scene.clock.advance(seconds: 61)
+        guard try lists(in: 20, untilOne: true) > 0 else { return LeftOut.noteClientsApart() }
+        scene.clock.advance(seconds: 61)
+        #expect(try lists(in: 10) == 0)
+    }
+
     private static func ids(_ target: String) -> [String] {
         guard let list = target.components(separatedBy: "ids=").dropFirst().first else { return [] }
         return list.components(separatedBy: ",")
