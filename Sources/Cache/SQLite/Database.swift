@@ -87,6 +87,13 @@ final class Database {
         }
     }
 
+    /// The open write-ahead log, for `GatheredLog`; nil where SQLite has none open.
+    var logFile: UnsafeMutablePointer<sqlite3_file>? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        return file?.pointee.pMethods == nil ? nil : file
+    }
+
     /// Counts the log's pages from now on; SQLite no longer copies them by itself.
     func countLogPages() {
         sqlite3_wal_hook(

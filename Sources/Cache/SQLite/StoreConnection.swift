@@ -65,6 +65,7 @@ final class StoreConnection {
         selectKeys = try Statement(
             database, "SELECT key, place, id FROM entry WHERE key > ?1 ORDER BY key LIMIT \(Self.learntKeys)")
         try recountIfImplausible()
+        GatheredLog.gather(database)
     }
 
     /// Writes what the numbers in `entry.class` mean.

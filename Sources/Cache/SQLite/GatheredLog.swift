@@ -1,0 +1,105 @@
+import CSQLite
+
+// What SQLite writes to its write-ahead log, in larger pieces. It writes each frame with two calls
+// of the system, of 24 bytes and of a page, and a stored answer changes a page or two.
+// Must hold: whatever SQLite asks of the file finds all that it wrote; the last frame of a
+// transaction is in the file before the call returns that brought it, so that a full or failing
+// disk fails the transaction, and readers are told of no frame that is not there.
+
+final class GatheredLog {
+    private typealias File = UnsafeMutablePointer<sqlite3_file>
+
+    /// Stands in place of the methods of the open file, which SQLite finds by the address of these.
+    private struct Table {
+        var methods: sqlite3_io_methods
+        let log: Unmanaged<GatheredLog>
+    }
+
+    private let original: UnsafePointer<sqlite3_io_methods>
+    /// Not written yet, and where in the file the first of them belongs.
+    private var bytes: [UInt8] = []
+    private var offset: Int64 = 0
+    /// Whether the page that comes next is the last one of its transaction.
+    private var endsTransaction = false
+
+    private static let pieceBytes = 64 << 10
+    /// Of a frame's header. Its bytes 4 to 8 say how many pages the database has after the
+    /// transaction that the frame ends; they are 0 in all others (SQLite file format, 4.1).
+    private static let headerBytes = 24
+    private static let databasePages = 4..<8
+
+    /// From now on what the connection writes to its log, which must be open, is gathered.
+    static func gather(_ database: Database) {
+        guard let file = database.logFile, let original = file.pointee.pMethods else { return }
+        let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        table.initialize(
+            to: Table(methods: methods(like: original.pointee), log: .passRetained(GatheredLog(original))))
+        file.pointee.pMethods = UnsafeRawPointer(table).assumingMemoryBound(to: sqlite3_io_methods.self)
+    }
+
+    private init(_ original: UnsafePointer<sqlite3_io_methods>) {
+        self.original = original
+        bytes.reserveCapacity(Self.pieceBytes + StoreBounds.pageBytes)
+    }
+
+    /// The same methods, of which those that depend on what was written write it out before.
+    private static func methods(like original: sqlite3_io_methods) -> sqlite3_io_methods {
+        var methods = original
+        methods.xWrite = { file, bytes, count, offset in
+            guard let file, let bytes else { return SQLITE_MISUSE }
+            return GatheredLog.of(file).take(UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: offset, file)
+        }
+        methods.xRead = { file, bytes, count, offset in
+            GatheredLog.writingOut(file) { $0.xRead(file, bytes, count, offset) }
+        }
+        methods.xSync = { file, flags in GatheredLog.writingOut(file) { $0.xSync(file, flags) } }
+        methods.xTruncate = { file, size in GatheredLog.writingOut(file) { $0.xTruncate(file, size) } }
+        methods.xFileSize = { file, size in GatheredLog.writingOut(file) { $0.xFileSize(file, size) } }
+        methods.xClose = { file in file.map(GatheredLog.close) ?? SQLITE_MISUSE }
+        return methods
+    }
+
+    private static func table(of file: File) -> UnsafeMutablePointer<Table> {
+        UnsafeMutableRawPointer(mutating: UnsafeRawPointer(file.pointee.pMethods))
+            .assumingMemoryBound(to: Table.self)
+    }
+
+    private static func of(_ file: File) -> GatheredLog { table(of: file).pointee.log.takeUnretainedValue() }
+
+    private static func writingOut(_ file: File?, _ body: (sqlite3_io_methods) -> Int32) -> Int32 {
+        guard let file else { return SQLITE_MISUSE }
+        let log = of(file)
+        let code = log.writeOut(file)
+        return code == SQLITE_OK ? body(log.original.pointee) : code
+    }
+
+    /// What is left ends no transaction, so nobody misses it.
+    private static func close(_ file: File) -> Int32 {
+        let table = table(of: file)
+        let log = table.pointee.log.takeRetainedValue()
+        file.pointee.pMethods = log.original
+        table.deinitialize(count: 1)
+        table.deallocate()
+        return log.original.pointee.xClose(file)
+    }
+
+    private func take(_ piece: UnsafeRawBufferPointer, at place: Int64, _ file: File) -> Int32 {
+        if place != offset + Int64(bytes.count) {
+            let code = writeOut(file)
+            guard code == SQLITE_OK else { return code }
+        }
+        if bytes.isEmpty { offset = place }
+        bytes.append(contentsOf: piece)
+        let isLastPage = endsTransaction
+        // Such a header may come without its page too, where only a checksum changes.
+        endsTransaction = piece.count == Self.headerBytes && Self.databasePages.contains { piece[$0] != 0 }
+        return endsTransaction || isLastPage || bytes.count >= Self.pieceBytes ? writeOut(file) : SQLITE_OK
+    }
+
+    /// What could not be written is forgotten: its transaction fails.
+    private func writeOut(_ file: File) -> Int32 {
+        guard !bytes.isEmpty else { return SQLITE_OK }
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes.withUnsafeBytes { original.pointee.xWrite(file, $0.baseAddress, Int32($0.count), offset) }
+    }
+}
