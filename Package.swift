@@ -97,7 +97,7 @@ let package = Package(
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["Text", "COpenSSL"])
-        + module("Cache", ["Text", "HTTP", "CSQLite", "COpenSSL"])
+        + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["EventLoop", "HTTP"])
         + module("Upstream", ["EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -19,6 +20,11 @@ int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length) {
 
 const void *clinux_memmem(const void *haystack, size_t count, const void *needle, size_t needle_count) {
     return memmem(haystack, count, needle, needle_count);
+}
+
+int clinux_schedule_idle(void) {
+    struct sched_param none = {0};
+    return sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
 int clinux_getrandom(void *bytes, size_t count) {

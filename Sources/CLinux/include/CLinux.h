@@ -22,6 +22,9 @@ int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length);
 /// memmem(3); NULL where the needle is not found.
 const void *clinux_memmem(const void *haystack, size_t count, const void *needle, size_t needle_count);
 
+/// Has the calling thread run where no other thread wants to (SCHED_IDLE of sched(7)); 0, or -1 with errno.
+int clinux_schedule_idle(void);
+
 /// Fills `count` bytes (256 at most) from getrandom(2); 0, or -1 with errno.
 int clinux_getrandom(void *bytes, size_t count);
 

@@ -118,12 +118,13 @@ struct PendingWrites {
     }
 
     /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to
-    /// `maxBytes` of rows, `maxRecordBytes` of records, and `maxBatch`.
+    /// `maxBytes` of rows, `maxRecordBytes` of records, and `mostRows`.
     static func nextBatch(
-        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int, maxRecordBytes: Int = .max
+        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int, maxRecordBytes: Int = .max,
+        mostRows: Int = maxBatch
     ) -> [(key: Int64, operation: Operation)] {
         var (bytes, recordBytes, start) = (0, 0, waiting.count)
-        while start > 0, waiting.count - start < Self.maxBatch {
+        while start > 0, waiting.count - start < mostRows {
             bytes += waiting[start - 1].operation.rowBytes
             recordBytes += waiting[start - 1].operation.recordBytes
             if bytes > maxBytes || recordBytes > maxRecordBytes, start < waiting.count { break }
@@ -141,8 +142,9 @@ struct PendingWrites {
         }
     }
 
-    /// What is in flight waits again, unless something newer does.
-    mutating func putBack() {
+    /// What is in flight waits again, unless something newer does, and so do these last-use times.
+    mutating func putBack(_ touches: [Int64: Int64] = [:]) {
+        for (index, time) in touches { touch(index, at: time) }
         for (index, operation) in queued {
             if let older = inFlight.updateValue(operation, forKey: index) { byteCount -= older.byteCount }
         }

@@ -24,8 +24,10 @@ public final class SQLiteStore: Sendable {
     let gzip: Gzip
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
     let writer: Mutex<StoreWriter>
-    /// Its thread gives way to the loops (niceness 10): a transaction is milliseconds of work at
-    /// once, and answers would wait for it where cores are few.
+    /// Writes what is pending as long as that is enough.
+    let idle = IdleWriter()
+    /// Writes the rest, and does all else that takes the writer. Its thread gives way to the loops
+    /// too, but has a share of a busy machine (niceness 10).
     let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
     /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
     /// matter of chance then.
@@ -64,6 +66,10 @@ public final class SQLiteStore: Sendable {
                 path: path, maxBytes: maxBytes, isTemporary: isTemporary, classNames: classNames, lock: lock, log: log))
     }
 
+    deinit {
+        idle.end()
+    }
+
     /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored
     /// bytes and the file. `classNames` names the class tags for operators, by index. `log` gets
     /// one line for each change of fortune. `lock` is that of the file, where the caller has it;
@@ -79,6 +85,7 @@ public final class SQLiteStore: Sendable {
             log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         store.learn()
+        if !isTemporary { store.idle.start { @Sendable [weak store] in store?.drain(inSmallPieces: true) } }
         return store
     }
 
@@ -103,7 +110,7 @@ public final class SQLiteStore: Sendable {
             return isFirst
         }
         guard isFirst, !isTemporary else { return }
-        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drain() }
+        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drainBehind() }
     }
 
     /// How often the use of an entry is worth a `touch`, in seconds.
@@ -230,12 +237,19 @@ public final class SQLiteStore: Sendable {
 
     private func scheduledDrain() {
         pending.withLock { $0.noteDrain() }
-        drain()
+        drainBehind()
+    }
+
+    /// Nobody waits for it.
+    private func drainBehind() {
+        if !idle.write() { drain() }
     }
 
     /// Writes batch after batch until nothing is left, or one fails; then tries again later.
-    private func drain() {
-        if !writer.withLock({ $0.drain(for: self) }) { tryAgainLater() }
+    /// - Parameter inSmallPieces: gives up between two of them where somebody else is to go on.
+    private func drain(inSmallPieces: Bool = false) {
+        if !inSmallPieces { idle.overtake() }
+        if !writer.withLock({ $0.drain(for: self, inSmallPieces: inSmallPieces) }) { tryAgainLater() }
     }
 
     private func tryAgainLater() {

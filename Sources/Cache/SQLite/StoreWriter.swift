@@ -60,7 +60,8 @@ struct StoreWriter {
     }
 
     /// Writes all that is pending. False where that failed and is worth another try later.
-    mutating func drain(for store: SQLiteStore) -> Bool {
+    /// - Parameter inSmallPieces: and only as long as the idle writer may write.
+    mutating func drain(for store: SQLiteStore, inSmallPieces: Bool = false) -> Bool {
         if isClosed {
             store.pending.withLock { $0.removeAll() }
             return true
@@ -73,8 +74,8 @@ struct StoreWriter {
         guard let connection else { return false }
         do throws(SQLiteError) {
             try connection.room.adapt(to: file.bounds(with: connection.ledger.log.byteCount))
-            try writePending(connection, store)
-            while try approachBound(connection, store) { try writePending(connection, store) }
+            try writePending(connection, store, inSmallPieces)
+            while try approachBound(connection, store) { try writePending(connection, store, inSmallPieces) }
             settle(.available, store)
             if isLearningDue {
                 isLearningDue = false
@@ -307,12 +308,16 @@ struct StoreWriter {
     }
 
     /// Writes what is pending now, batch after batch. What comes meanwhile is for the next drain.
-    private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) {
+    private func writePending(
+        _ connection: StoreConnection, _ store: SQLiteStore, _ inSmallPieces: Bool
+    ) throws(SQLiteError) {
         var (waiting, lastUses) = takePending(store)
         while !waiting.isEmpty {
+            if inSmallPieces, !store.idle.mayWrite { return store.pending.withLock { $0.putBack(lastUses) } }
             let bounds = connection.room.bounds
             let batch = PendingWrites.nextBatch(
-                of: &waiting, maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+                of: &waiting, maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes,
+                mostRows: inSmallPieces ? IdleWriter.batchRows : PendingWrites.maxBatch)
             let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
             finish(outcome, store)

@@ -151,7 +151,7 @@ import Testing
         let recorder = TrafficRecorder(program: "test") { text in
             warnings.withLock { $0.append(text) }
         } startThread: { body in
-            hasThreads.load(ordering: .relaxed) ? BackgroundThread.start(body) : EAGAIN
+            hasThreads.load(ordering: .relaxed) ? BackgroundThread.start(.low, body) : EAGAIN
         }
         let settings = RecordingSettings(path: folder.file())
         recorder.begin(settings) { error in failures.withLock { $0.append(error) } }
@@ -170,25 +170,11 @@ import Testing
         let recorder = TrafficRecorder(program: "test") { text in
             warnings.withLock { $0.append(text) }
         } startThread: { body in
-            BackgroundThread.start { _ in body(EPERM) }
+            BackgroundThread.start(.low) { _ in body(EPERM) }
         }
         recorder.beginAndWait(RecordingSettings(path: folder.file()))
         recorder.endAndWait()
         #expect(warnings.withLock { $0.count == 1 && $0[0].contains("lowest priority (Operation not permitted)") })
-    }
-
-    @Test func theThreadGivesWay() throws {
-        let found = Mutex<(refusal: CInt?, nice: CInt)?>(nil)
-        let isDone = Holds()
-        let problem = BackgroundThread.start { refusal in
-            let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-            found.withLock { $0 = (refusal, nice) }
-            isDone.release()
-        }
-        try #require(problem == nil)
-        isDone.wait()
-        let thread = try #require(found.withLock { $0 })
-        #expect(thread.refusal == nil && thread.nice == 19)
     }
 }
 

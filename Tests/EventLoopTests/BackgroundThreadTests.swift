@@ -1,0 +1,45 @@
+import CLinux
+import Dispatch
+import EventLoop
+import Glibc
+import Synchronization
+import Testing
+
+struct BackgroundThreadTests {
+    /// What a thread finds out about itself.
+    private func found<T: Sendable>(
+        _ rank: BackgroundThread.Rank, _ look: @escaping @Sendable () -> T
+    ) throws -> (refusal: CInt?, T) {
+        let result = Mutex<(refusal: CInt?, T)?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        let problem = BackgroundThread.start(rank) { refusal in
+            let seen = look()
+            result.withLock { $0 = (refusal, seen) }
+            isDone.signal()
+        }
+        try #require(problem == nil)
+        isDone.wait()
+        return try #require(result.withLock { $0 })
+    }
+
+    @Test func aThreadOfLowRankHasTheLeastShare() throws {
+        let (refusal, nice) = try found(.low) { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+        #expect(refusal == nil && nice == 19)
+    }
+
+    /// 5 is SCHED_IDLE, as /proc numbers it.
+    @Test func anIdleThreadIsOneForTheKernel() throws {
+        let (refusal, policy) = try found(.idle) { sched_getscheduler(0) }
+        #expect(refusal == nil && policy == 5)
+        #expect(sched_getscheduler(0) == 0)
+    }
+
+    @Test func aThreadTakesNoSignals() throws {
+        let (_, blocked) = try found(.idle) {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            return [SIGTERM, SIGHUP, SIGXFSZ].allSatisfy { sigismember(&mask, $0) == 1 }
+        }
+        #expect(blocked)
+    }
+}
