@@ -1,0 +1,115 @@
+import Compose
+import Foundation
+import HTTP
+import Proxy
+import TestSupport
+import Testing
+
+/// Large answers that are not kept, or not as they came, and with which something is to be done:
+/// they are inflated and compared as a whole, and not streamed.
+@Suite(.timeLimit(.minutes(10)), .requires(.zlib)) struct WholeAnswersTests {
+    private static func album(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)" }
+
+    /// Hardly shrinks: what comes of it in gzip is large too.
+    private static func noise(seed: UInt64) -> String {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<(64 << 10)).map { _ in String(generator.next() | 1 << 63, radix: 16) }.joined()
+    }
+
+    /// In JSON, as an item of a list.
+    private static func resource(_ id: Int) -> String {
+        let name = "\"attributes\":{\"name\":\"\(noise(seed: UInt64(id)))\"}"
+        return "{\"id\":\"\(id)\",\"type\":\"albums\",\"href\":\"\(album(id))\",\(name)}"
+    }
+
+    private static func asksForGzip(_ request: FakeOrigin.Request) -> Bool {
+        request.field("Accept-Encoding") == "gzip"
+    }
+
+    /// What is large in gzip is inflated and kept, and was not asked for again without a coding.
+    @Test func whatIsInflatedIsNotStreamed() throws {
+        let body = "{\"data\":[\(Self.resource(1))]}"
+        let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
+        #expect(coded.count > 256 << 10)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("Content-Encoding", "gzip")], bytes: coded) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", Self.album(1))
+            #expect(reply.status == 200 && reply.body == Data(body.utf8), "\(reply.fields)")
+            #expect(reply.field("Content-Encoding") == nil)
+        }
+        #expect(origin.requests.map(Self.asksForGzip) == [true])
+    }
+
+    /// What comes in gzip although it was asked for without, because the first was damaged, is
+    /// inflated too where it can be.
+    @Test func whatComesInGzipAgainAfterADamagedOneIsInflated() throws {
+        let body = "{\"data\":[\(Self.resource(1))]}"
+        let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(
+                fields: [("Content-Encoding", "gzip")],
+                bytes: Self.asksForGzip(request) ? Array(coded.dropLast(20)) : coded)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", Self.album(1))
+            #expect(reply.status == 200 && reply.body == Data(body.utf8), "\(reply.fields)")
+        }
+        #expect(origin.requests.map(Self.asksForGzip) == [true, false])
+    }
+
+    /// What is larger than is collected, and of a length that nobody knows at its head, cannot be
+    /// inflated: in gzip again it is none, and without a coding it goes on.
+    @Test(arguments: [true, false]) func whatIsTooLargeAfterDamagedGzipGoesOnOnlyWithoutACoding(isGzip: Bool) throws {
+        let piece = [UInt8](repeating: 7, count: 1 << 20)
+        let origin = try ScriptedOrigin([
+            .perform { request in
+                let coding = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                guard !request.contains("Accept-Encoding: gzip") else {
+                    return [.send(coding + "Content-Length: 4\r\n\r\nnone")]
+                }
+                let head = (isGzip ? coding : "HTTP/1.1 200 OK\r\n") + "Transfer-Encoding: chunked\r\n\r\n"
+                let chunk = Array("100000\r\n".utf8) + piece + Array("\r\n".utf8)
+                return [.send(head)] + Array(repeating: .send(chunk), count: 9) + [.send("0\r\n\r\n")]
+            }
+        ])
+        defer { origin.stop() }
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", Self.album(1), fields: [("Accept-Encoding", "gzip")])
+        #expect(reply.status == (isGzip ? 502 : 200) && reply.field("Content-Encoding") == nil)
+        #expect((reply.body.count == 9 * piece.count) == !isGzip && reply.body.contains(7) == !isGzip)
+        let detail = isGzip ? "upstream-malformed" : "too-large"
+        #expect(reply.field("Cache-Status")?.contains("detail=\(detail)") == true, "\(reply.fields)")
+        #expect(origin.requests.joined().count == 2)
+    }
+
+    /// It was streamed, and what would have been composed was held against nothing.
+    @Test(arguments: [true, false]) func whatIsComparedIsNotStreamed(isEqual: Bool) throws {
+        var settings = CompositionSettings()
+        settings.compose = .verify
+        let scene = try ScriptedScene(settings) { request in
+            if request.target.contains("?ids=") {
+                return FakeOrigin.Reply(body: "{\"data\":[\((1...3).map(Self.resource).joined(separator: ","))]}")
+            }
+            let id = request.target.last?.wholeNumberValue ?? 0
+            let resource = Self.resource(id)
+            // Of the second one another form is sent to other clients: it is not kept.
+            guard id == 2 else { return FakeOrigin.Reply(body: "{\"data\":[\(resource)]}") }
+            let body = isEqual ? resource : resource.replacing("\"name\":\"", with: "\"name\":\"another ")
+            return FakeOrigin.Reply(fields: [("Vary", "X-Form")], body: "{\"data\":[\(body)]}")
+        }
+        defer { scene.stop() }
+        for target in [Self.album(1), "/v1/catalog/us/albums?ids=1,2,3"] {
+            #expect(try scene.proxy.client.send("GET", target).status == 200)
+        }
+        let reply = try scene.proxy.client.send("GET", Self.album(2))
+        #expect(reply.status == 200 && reply.body.count > 256 << 10)
+        #expect(reply.field("Cache-Status")?.contains("detail=vary") == true, "\(reply.fields)")
+        #expect(scene.proxy.statistics[.verified] == 1)
+        #expect(scene.proxy.statistics[.mismatched] == (isEqual ? 0 : 1))
+    }
+}
