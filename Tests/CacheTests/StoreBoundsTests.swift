@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Cache
@@ -18,6 +19,17 @@ import Testing
     @Test func aLargeCacheKeepsWhatTheProxyMayStore() {
         #expect(StoreBounds(maxBytes: 1 << 30).largestResponse > 8 << 20 + 1 << 16)
         #expect(StoreBounds(maxBytes: 1 << 30).journalBytes == 32 << 20)
+    }
+
+    /// No disk has room for so much: what is used already counts then, and else does not.
+    @Test func whatIsUsedCountsWhereTheDiskHasLessThanTheCacheMayTake() throws {
+        let scratch = Scratch()
+        try Data(count: 1 << 20).write(to: URL(fileURLWithPath: scratch.file))
+        func bounds(_ maxBytes: Int) -> StoreBounds {
+            StoreFile(path: scratch.file, maxBytes: maxBytes, isTemporary: false, log: { _ in }).bounds(with: 1 << 50)
+        }
+        #expect(bounds(1 << 60).fileBytes > 1 << 50 - 64 << 20 && bounds(1 << 60).fileBytes < 1 << 59)
+        #expect(bounds(4 << 20) == StoreBounds(maxBytes: 4 << 20))
     }
 
     @Test func usesAreWrittenMoreRarelyTheLongerEntriesStay() {

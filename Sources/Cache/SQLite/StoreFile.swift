@@ -35,6 +35,8 @@ struct StoreFile {
         }
         let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
         let free = Int(blocks) * Int(disk.f_frsize)
+        // Then it does not matter what is used, and no file is looked at.
+        if free >= maxBytes { return StoreBounds(maxBytes: maxBytes) }
         let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
