@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -8,43 +9,139 @@ import Testing
 struct IdleWriterTests {
     private func started(_ drain: @escaping @Sendable () -> Void) -> IdleWriter {
         let writer = IdleWriter()
-        writer.start(drain)
+        writer.start(drain) { _ in }
         waitUntil { writer.mayWrite }
         return writer
     }
 
-    @Test func itRunsEachTimeItIsWoken() {
+    @Test func itRunsEachTimeItIsAsked() {
         let runs = DispatchSemaphore(value: 0)
         let writer = started { runs.signal() }
         for _ in 0..<3 {
-            #expect(writer.write())
+            // It says that it is done after it has run.
+            waitUntil { writer.ask() }
             runs.wait()
         }
+        writer.end()
+    }
+
+    /// It stands still on a busy machine: what it has not done by the next time is others' work.
+    @Test func whoHasNotDoneWhatItWasAskedForIsAskedForNothingMore() {
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let writer = started {
+            begun.signal()
+            goesOn.wait()
+        }
+        #expect(writer.ask())
+        begun.wait()
+        #expect(!writer.ask())
+        goesOn.signal()
+        waitUntil { writer.ask() }
+        goesOn.signal()
         writer.end()
     }
 
     @Test func whoOvertakesItWritesForAWhile() {
         let writer = started {}
         writer.overtake()
-        #expect(!writer.mayWrite && !writer.write())
+        #expect(!writer.mayWrite && !writer.ask())
         writer.end()
     }
 
-    @Test func withoutAThreadItTakesNothing() {
-        #expect(!IdleWriter().write())
+    @Test func withoutAThreadItIsAskedForNothing() {
+        #expect(!IdleWriter().ask())
     }
 
-    /// What an idle thread has begun is gone on with by others, and nothing is lost between them.
-    @Test func everythingIsWrittenOnceWhoeverWrites() throws {
-        let scratch = Scratch()
+    // MARK: Small transactions
+
+    private let scratch = Scratch()
+
+    private func little(_ store: SQLiteStore) -> StoreWriter.Little {
+        store.writer.withLock { $0.writeLittle(for: store) }
+    }
+
+    /// A store whose thread stays away, and which knows its file.
+    private func quiet() -> SQLiteStore {
         let store = scratch.open()
-        let count = 3_000
-        for number in 0..<count {
-            store.store(response("/\(number)"))
-            if number % 700 == 699 { store.flush() }
-        }
+        store.idle.end()
         store.flush()
-        #expect(store.entries == count && store.status.dropped == 0)
+        waitUntil { store.directory.isComplete }
+        return store
+    }
+
+    @Test func oneTransactionIsSmall() {
+        let store = quiet()
+        let operations = (0..<150).map { response("/\($0)") }
+        store.pending.withLock { pending in
+            for response in operations {
+                _ = pending.enqueue(.store(response), SQLiteStore.index(of: response.key))
+            }
+        }
+        for left in [86, 22, 0] {
+            #expect(little(store) == .wrote)
+            #expect(store.entries == 150 - left && store.pending.withLock { $0.queued.count } == left)
+            #expect(store.pending.withLock { $0.inFlight.isEmpty })
+        }
+        #expect(little(store) == .nothing)
+        store.close()
+    }
+
+    @Test func lastUsesAreWrittenWhereNothingElseWaits() throws {
+        let store = quiet()
+        let kept = response("/kept")
+        store.store(kept)
+        store.flush()
+        store.pending.withLock { $0.touch(SQLiteStore.index(of: kept.key), at: 2_000_000_000) }
+        #expect(little(store) == .wrote && little(store) == .nothing)
+        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
+        #expect(try database.integer("SELECT last_used FROM entry") == 2_000_000_000)
+        store.close()
+    }
+
+    /// Room is made by the queue: it takes long, and others wait for the lock meanwhile.
+    @Test func whatNeedsRoomIsLeftToOthersAndNothingIsLost() {
+        let store = scratch.open(maxBytes: 16 << 20)
+        store.idle.end()
+        store.flush()
+        waitUntil { store.directory.isComplete }
+        var rounds = 0
+        while rounds < 300 {
+            let responses = (0..<IdleWriter.batchRows).map { number in
+                response("/\(rounds)/\(number)", String(repeating: "7", count: 2_000))
+            }
+            store.pending.withLock { pending in
+                for response in responses {
+                    _ = pending.enqueue(.store(response), SQLiteStore.index(of: response.key))
+                }
+            }
+            rounds += 1
+            if little(store) == .cannot { break }
+        }
+        #expect(rounds < 300)
+        #expect(store.pending.withLock { ($0.queued.count, $0.inFlight.count) } == (IdleWriter.batchRows, 0))
+        store.flush()
+        #expect(store.pending.withLock { $0.isEmpty } && store.status.evicted > 0)
+        store.close()
+    }
+
+    @Test func aFileThatWasRemovedIsLeftToOthers() throws {
+        let store = quiet()
+        store.pending.withLock { pending in
+            _ = pending.enqueue(.store(response("/a")), SQLiteStore.index(of: response("/a").key))
+        }
+        unlink(scratch.file)
+        #expect(little(store) == .cannot)
+        #expect(store.pending.withLock { ($0.queued.count, $0.inFlight.count) } == (1, 0))
+        store.close()
+    }
+
+    /// Whoever writes, everything is written once.
+    @Test func theThreadWritesWhatIsStored() {
+        let store = scratch.open()
+        waitUntil { store.directory.isComplete }
+        for number in 0..<300 { store.store(response("/\(number)")) }
+        waitUntil { store.entries == 300 }
+        #expect(store.status.dropped == 0)
         store.close()
     }
 }

@@ -2,8 +2,9 @@ import CSQLite
 import Glibc
 
 // One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift
-// that sees one. Must hold: a connection is used by one thread at a time (a loop, or the writer
-// under its lock); it is opened without SQLite's own mutexes.
+// that sees one, as GatheredLog.swift alone sees the open log. Must hold: a connection is used by
+// one thread at a time (a loop, or the writer under its lock); it is opened without SQLite's own
+// mutexes.
 
 final class Database {
     enum Mode {
@@ -92,6 +93,13 @@ final class Database {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
         return file?.pointee.pMethods == nil ? nil : file
+    }
+
+    /// Has `body` called with `context` whenever a transaction has been rolled back.
+    func onRollback(
+        _ context: UnsafeMutableRawPointer, _ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
+    ) {
+        sqlite3_rollback_hook(handle, body, context)
     }
 
     /// Counts the log's pages from now on; SQLite no longer copies them by itself.

@@ -4,7 +4,9 @@ import CSQLite
 // of the system, of 24 bytes and of a page, and a stored answer changes a page or two.
 // Must hold: whatever SQLite asks of the file finds all that it wrote; the last frame of a
 // transaction is in the file before the call returns that brought it, so that a full or failing
-// disk fails the transaction, and readers are told of no frame that is not there.
+// disk fails the transaction, and readers are told of no frame that is not there; what was rolled
+// back is never written. It depends on `synchronous` being NORMAL or OFF: with FULL, SQLite cuts
+// the last page in two.
 
 final class GatheredLog {
     private typealias File = UnsafeMutablePointer<sqlite3_file>
@@ -21,6 +23,9 @@ final class GatheredLog {
     private var offset: Int64 = 0
     /// Whether the page that comes next is the last one of its transaction.
     private var endsTransaction = false
+    /// Why something of the transaction could not be written that SQLite takes for written; until
+    /// it is rolled back, nothing more can be.
+    private var failure: Int32?
 
     private static let pieceBytes = 64 << 10
     /// Of a frame's header. Its bytes 4 to 8 say how many pages the database has after the
@@ -28,13 +33,23 @@ final class GatheredLog {
     private static let headerBytes = 24
     private static let databasePages = 4..<8
 
-    /// From now on what the connection writes to its log, which must be open, is gathered.
+    /// From now on what the connection writes to its log, which must be open, is gathered. Once a
+    /// connection.
     static func gather(_ database: Database) {
         guard let file = database.logFile, let original = file.pointee.pMethods else { return }
+        let log = Unmanaged.passRetained(GatheredLog(original))
         let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
-        table.initialize(
-            to: Table(methods: methods(like: original.pointee), log: .passRetained(GatheredLog(original))))
+        table.initialize(to: Table(methods: methods(like: original.pointee), log: log))
         file.pointee.pMethods = UnsafeRawPointer(table).assumingMemoryBound(to: sqlite3_io_methods.self)
+        // The log outlives every statement of its connection.
+        database.onRollback(log.toOpaque()) { log in
+            if let log { Unmanaged<GatheredLog>.fromOpaque(log).takeUnretainedValue().forget() }
+        }
+    }
+
+    private func forget() {
+        bytes.removeAll(keepingCapacity: true)
+        (failure, endsTransaction) = (nil, false)
     }
 
     private init(_ original: UnsafePointer<sqlite3_io_methods>) {
@@ -83,23 +98,28 @@ final class GatheredLog {
         return log.original.pointee.xClose(file)
     }
 
-    private func take(_ piece: UnsafeRawBufferPointer, at place: Int64, _ file: File) -> Int32 {
+    private func take(_ part: UnsafeRawBufferPointer, at place: Int64, _ file: File) -> Int32 {
+        if let failure { return failure }
         if place != offset + Int64(bytes.count) {
             let code = writeOut(file)
             guard code == SQLITE_OK else { return code }
         }
         if bytes.isEmpty { offset = place }
-        bytes.append(contentsOf: piece)
+        bytes.append(contentsOf: part)
         let isLastPage = endsTransaction
         // Such a header may come without its page too, where only a checksum changes.
-        endsTransaction = piece.count == Self.headerBytes && Self.databasePages.contains { piece[$0] != 0 }
+        endsTransaction = part.count == Self.headerBytes && Self.databasePages.contains { part[$0] != 0 }
         return endsTransaction || isLastPage || bytes.count >= Self.pieceBytes ? writeOut(file) : SQLITE_OK
     }
 
-    /// What could not be written is forgotten: its transaction fails.
+    /// What cannot be written is dropped, and its transaction fails.
     private func writeOut(_ file: File) -> Int32 {
         guard !bytes.isEmpty else { return SQLITE_OK }
         defer { bytes.removeAll(keepingCapacity: true) }
-        return bytes.withUnsafeBytes { original.pointee.xWrite(file, $0.baseAddress, Int32($0.count), offset) }
+        let code = bytes.withUnsafeBytes {
+            original.pointee.xWrite(file, $0.baseAddress, Int32($0.count), offset)
+        }
+        if code != SQLITE_OK { failure = code }
+        return code
     }
 }

@@ -52,6 +52,8 @@ struct PendingWrites {
     private var isEarlyDrainScheduled = false
 
     var hasTouches: Bool { !touches.isEmpty }
+    /// Last-use times that wait.
+    var touchCount: Int { touches.count }
     var isEmpty: Bool { queued.isEmpty && touches.isEmpty }
 
     /// Whether the caller is to schedule the next drain; while one waits after a failure, that one
@@ -70,6 +72,11 @@ struct PendingWrites {
     /// The drain that was scheduled has begun.
     mutating func noteDrain() {
         isDrainScheduled = false
+    }
+
+    /// The drain that was to come early has begun.
+    mutating func noteEarlyDrain() {
+        isEarlyDrainScheduled = false
     }
 
     /// What is about to become of the row of `index`, the latest first.
@@ -110,21 +117,33 @@ struct PendingWrites {
     /// no longer for many than for few: the caller cuts batches from them (`nextBatch`) after it
     /// has let go of the lock.
     mutating func takeAll() -> (operations: [Int64: Operation], touches: [Int64: Int64]) {
-        isEarlyDrainScheduled = false
         swap(&queued, &inFlight)
         var taken: [Int64: Int64] = [:]
         swap(&touches, &taken)
         return (inFlight, taken)
     }
 
+    /// Moves up to `most` operations in flight, where nothing is by then; or takes as many last-use
+    /// times out where no operation waits.
+    mutating func take(_ most: Int) -> (operations: [(key: Int64, operation: Operation)], touches: [Int64: Int64]) {
+        let operations = queued.prefix(most).map { (key: $0.key, operation: $0.value) }
+        for (key, operation) in operations {
+            queued[key] = nil
+            inFlight[key] = operation
+        }
+        guard operations.isEmpty else { return (operations, [:]) }
+        let taken = touches.prefix(most)
+        for (key, _) in taken { touches[key] = nil }
+        return ([], Dictionary(uniqueKeysWithValues: Array(taken)))
+    }
+
     /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to
-    /// `maxBytes` of rows, `maxRecordBytes` of records, and `mostRows`.
+    /// `maxBytes` of rows, `maxRecordBytes` of records, and `maxBatch`.
     static func nextBatch(
-        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int, maxRecordBytes: Int = .max,
-        mostRows: Int = maxBatch
+        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int, maxRecordBytes: Int = .max
     ) -> [(key: Int64, operation: Operation)] {
         var (bytes, recordBytes, start) = (0, 0, waiting.count)
-        while start > 0, waiting.count - start < mostRows {
+        while start > 0, waiting.count - start < Self.maxBatch {
             bytes += waiting[start - 1].operation.rowBytes
             recordBytes += waiting[start - 1].operation.recordBytes
             if bytes > maxBytes || recordBytes > maxRecordBytes, start < waiting.count { break }
@@ -142,9 +161,8 @@ struct PendingWrites {
         }
     }
 
-    /// What is in flight waits again, unless something newer does, and so do these last-use times.
-    mutating func putBack(_ touches: [Int64: Int64] = [:]) {
-        for (index, time) in touches { touch(index, at: time) }
+    /// What is in flight waits again, unless something newer does.
+    mutating func putBack() {
         for (index, operation) in queued {
             if let older = inFlight.updateValue(operation, forKey: index) { byteCount -= older.byteCount }
         }

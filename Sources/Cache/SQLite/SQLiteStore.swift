@@ -1,9 +1,10 @@
 import Dispatch
+import EventLoop
 import HTTP
 import Synchronization
 
-// The SQLite tier: one database and the segments beside it, one writer on its own serial queue,
-// readers on the loops.
+// The SQLite tier: one database and the segments beside it, one writer behind a lock, which works
+// on a thread and a queue of its own, and readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
 // short lock and return); personal and composed responses never reach the file; what is queued is
 // visible to readers at once. Lock order: writer, a reader's, then pending or status, never both,
@@ -85,7 +86,14 @@ public final class SQLiteStore: Sendable {
             log: log)
         if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
         store.learn()
-        if !isTemporary { store.idle.start { @Sendable [weak store] in store?.drain(inSmallPieces: true) } }
+        if !isTemporary {
+            store.idle.start { @Sendable [weak store] in
+                store?.writeIdly()
+            } note: { code in
+                let error = SystemError(call: "sched_setscheduler", errno: code)
+                log("cache file \(path): no thread writes it that gives way to all others: \(error)")
+            }
+        }
         return store
     }
 
@@ -110,7 +118,7 @@ public final class SQLiteStore: Sendable {
             return isFirst
         }
         guard isFirst, !isTemporary else { return }
-        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.drainBehind() }
+        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.writeBehind() }
     }
 
     /// How often the use of an entry is worth a `touch`, in seconds.
@@ -224,37 +232,43 @@ public final class SQLiteStore: Sendable {
         }
     }
 
-    /// After an operation was queued. What comes within `gathering` is one transaction: the pages
-    /// that it changes, which are mostly the same, are written once.
+    /// After an operation was queued. What comes within `gathering` is written together: the pages
+    /// that it changes are mostly the same.
     private func scheduleDrain(_ isFirst: Bool, _ byteCount: Int) {
         guard !isTemporary else { return }
         if isFirst {
             queue.asyncAfter(deadline: .now() + Self.gathering) { @Sendable [weak self] in self?.scheduledDrain() }
         } else if byteCount >= Self.gatheredBytes, pending.withLock({ $0.claimEarlyDrain() }) {
-            queue.async { @Sendable [weak self] in self?.drain() }
+            queue.async { @Sendable [weak self] in
+                self?.pending.withLock { $0.noteEarlyDrain() }
+                self?.drain()
+            }
         }
     }
 
     private func scheduledDrain() {
         pending.withLock { $0.noteDrain() }
-        drainBehind()
+        writeBehind()
     }
 
     /// Nobody waits for it.
-    private func drainBehind() {
-        if !idle.write() { drain() }
+    private func writeBehind() {
+        if !idle.ask() { drain() }
     }
 
-    /// Writes batch after batch until nothing is left, or one fails; then tries again later.
-    /// - Parameter inSmallPieces: gives up between two of them where somebody else is to go on.
-    private func drain(inSmallPieces: Bool = false) {
-        if !inSmallPieces { idle.overtake() }
-        if !writer.withLock({ $0.drain(for: self, inSmallPieces: inSmallPieces) }) { tryAgainLater() }
+    /// Writes batch after batch until nothing is left, or one fails; then tries again later. On the
+    /// queue.
+    func drain() {
+        idle.overtake()
+        if !writer.withLock({ $0.drain(for: self) }) { tryAgainLater() }
     }
 
     private func tryAgainLater() {
         guard pending.withLock({ $0.claimDrain() }) else { return }
-        queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in self?.scheduledDrain() }
+        queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in
+            self?.pending.withLock { $0.noteDrain() }
+            self?.drain()
+        }
     }
 }
 

@@ -112,17 +112,39 @@ final class StoreConnection {
     /// Applies a batch in one transaction, after it has evicted what the batch displaces and
     /// appended its records. A response that does not fit leaves nothing older behind either.
     func apply(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome {
+        let (rowBytes, growth) = estimate(operations)
+        // Only what is counted can be given up.
+        if !ledger.isComplete, try !room.isRoom(for: growth) { while try learn().isWorthAnother {} }
+        let found = try room.make(for: growth)
+        return try write(operations, found, rowBytes)
+    }
+
+    /// The same where there is room for it in files and log; nil, and nothing done, where not.
+    func applySmall(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome? {
+        let (rowBytes, growth) = estimate(operations)
+        guard try room.isRoom(for: growth), room.isRoomInJournal(for: rowBytes) else { return nil }
+        return try write(operations, StoreEviction.Found(), rowBytes, checkpointBytes: room.bounds.checkpointBytes / 4)
+    }
+
+    /// What the operations take: of rows in the log, and of all in the files.
+    private func estimate(
+        _ operations: [(key: Int64, operation: PendingWrites.Operation)]
+    ) -> (rowBytes: Int, growth: Int) {
         var (rowBytes, recordBytes) = (0, 0)
         for (_, operation) in operations where canHold(operation) {
             rowBytes += operation.rowBytes
             recordBytes += operation.recordBytes
         }
-        let growth = StoreBounds.growth(rowBytes: rowBytes, rows: operations.count) + recordBytes
-        // Only what is counted can be given up.
-        if !ledger.isComplete, try !room.isRoom(for: growth) { while try learn().isWorthAnother {} }
-        let found = try room.make(for: growth)
+        return (rowBytes, StoreBounds.growth(rowBytes: rowBytes, rows: operations.count) + recordBytes)
+    }
+
+    /// - Parameter checkpointBytes: the length from which the log is copied into the database.
+    private func write(
+        _ operations: [(key: Int64, operation: PendingWrites.Operation)], _ found: StoreEviction.Found,
+        _ rowBytes: Int, checkpointBytes: Int? = nil
+    ) throws(SQLiteError) -> Outcome {
         let written = try append(operations.filter { found.isEnough && canHold($0.operation) })
-        return try room.write(rowBytes) { () throws(SQLiteError) in
+        return try room.write(rowBytes, checkpointBytes: checkpointBytes) { () throws(SQLiteError) in
             var outcome = Outcome(evicted: found.evicted)
             var (next, bytes) = (0, 0)
             for (key, operation) in operations {

@@ -60,12 +60,16 @@ final class StoreEviction {
     }
 
     /// A transaction that writes about `bytes` of rows, at most.
-    func write<R>(_ bytes: Int, _ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    /// - Parameter checkpointBytes: from which length on the log is copied, where not from that of
+    ///   the bounds on.
+    func write<R>(
+        _ bytes: Int, checkpointBytes: Int? = nil, _ body: () throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R {
         try makeRoomInJournal(for: bytes)
         do throws(SQLiteError) {
             let result = try database.transaction(body)
             ledger.commit()
-            if database.logPages * pageSize >= bounds.checkpointBytes { _ = try checkpoint() }
+            if database.logPages * pageSize >= checkpointBytes ?? bounds.checkpointBytes { _ = try checkpoint() }
             return result
         } catch {
             ledger.rollBack()
@@ -193,8 +197,13 @@ final class StoreEviction {
     /// database as soon as it is `checkpointBytes` long, and SQLite begins it anew when no reader
     /// needs it; with readers at it all along it would grow.
     private func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
+        guard !isRoomInJournal(for: bytes), try !emptyLog() else { return }
+        throw Self.heldLog
+    }
+
+    /// Whether the log has room for a transaction that writes about `bytes` of rows.
+    func isRoomInJournal(for bytes: Int) -> Bool {
         let size = StoreFile.size(database.path + "-wal")
-        guard size > 0, size + StoreBounds.journalBytes(writing: bytes) > bounds.journalBytes else { return }
-        guard try emptyLog() else { throw Self.heldLog }
+        return size == 0 || size + StoreBounds.journalBytes(writing: bytes) <= bounds.journalBytes
     }
 }

@@ -11,7 +11,6 @@ extension SQLiteStore {
     /// in memory. Never on a loop.
     public func lend() {
         queue.sync {
-            idle.overtake()
             writer.withLock { writer in
                 _ = writer.drain(for: self)
                 writer.lend(for: self)

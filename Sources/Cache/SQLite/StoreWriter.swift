@@ -1,6 +1,6 @@
 // The writer's state and what it does about failures: wait for a lock, lose a batch to a full disk,
-// replace a damaged file. Must hold: it is used under the store's writer lock, on the writer's
-// queue or while opening; each change of health is logged once.
+// replace a damaged file. Must hold: it is used under the store's writer lock; each change of
+// health is logged once.
 
 struct StoreWriter {
     private let file: StoreFile
@@ -60,8 +60,7 @@ struct StoreWriter {
     }
 
     /// Writes all that is pending. False where that failed and is worth another try later.
-    /// - Parameter inSmallPieces: and only as long as the idle writer may write.
-    mutating func drain(for store: SQLiteStore, inSmallPieces: Bool = false) -> Bool {
+    mutating func drain(for store: SQLiteStore) -> Bool {
         if isClosed {
             store.pending.withLock { $0.removeAll() }
             return true
@@ -74,8 +73,8 @@ struct StoreWriter {
         guard let connection else { return false }
         do throws(SQLiteError) {
             try connection.room.adapt(to: file.bounds(with: connection.ledger.log.byteCount))
-            try writePending(connection, store, inSmallPieces)
-            while try approachBound(connection, store) { try writePending(connection, store, inSmallPieces) }
+            try writePending(connection, store)
+            while try approachBound(connection, store) { try writePending(connection, store) }
             settle(.available, store)
             if isLearningDue {
                 isLearningDue = false
@@ -85,6 +84,14 @@ struct StoreWriter {
         } catch {
             return handle(error, store)
         }
+    }
+
+    /// For what is written at once; nil where the file has to be opened, looked at or learnt first.
+    var readyConnection: StoreConnection? {
+        guard let connection, !isClosed, !isLent, connection.ledger.isComplete, connection.ledger.log.isInPlace,
+            files == StoreFiles(path: file.path)
+        else { return nil }
+        return connection
     }
 
     /// Reads the next keys into the directory; false where there is nothing left to read.
@@ -308,16 +315,12 @@ struct StoreWriter {
     }
 
     /// Writes what is pending now, batch after batch. What comes meanwhile is for the next drain.
-    private func writePending(
-        _ connection: StoreConnection, _ store: SQLiteStore, _ inSmallPieces: Bool
-    ) throws(SQLiteError) {
+    private func writePending(_ connection: StoreConnection, _ store: SQLiteStore) throws(SQLiteError) {
         var (waiting, lastUses) = takePending(store)
         while !waiting.isEmpty {
-            if inSmallPieces, !store.idle.mayWrite { return store.pending.withLock { $0.putBack(lastUses) } }
             let bounds = connection.room.bounds
             let batch = PendingWrites.nextBatch(
-                of: &waiting, maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes,
-                mostRows: inSmallPieces ? IdleWriter.batchRows : PendingWrites.maxBatch)
+                of: &waiting, maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
             let outcome = try connection.apply(batch)
             store.pending.withLock { $0.finish(batch) }
             finish(outcome, store)
@@ -346,14 +349,13 @@ struct StoreWriter {
     }
 
     /// What follows every batch: the counters.
-    private func finish(_ outcome: StoreConnection.Outcome, _ store: SQLiteStore) {
+    func finish(_ outcome: StoreConnection.Outcome, _ store: SQLiteStore) {
         store.useInterval = StoreBounds.useInterval(span: outcome.useSpan)
         store.counters.withLock { counters in
             counters.written += outcome.written
             counters.dropped += outcome.dropped
             counters.evicted += outcome.evicted
-            counters.entries = outcome.totals.entries
-            counters.byteCount = outcome.totals.bytes
+            (counters.entries, counters.byteCount) = (outcome.totals.entries, outcome.totals.bytes)
         }
     }
 
@@ -376,10 +378,7 @@ struct StoreWriter {
     private func refreshTotals(_ store: SQLiteStore) {
         guard let connection else { return }
         let totals = (try? connection.totals()) ?? StoreConnection.Totals()
-        store.counters.withLock { counters in
-            counters.entries = totals.entries
-            counters.byteCount = totals.bytes
-        }
+        store.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
     }
 
     /// Notes the health; logs when trouble begins and when it ends.

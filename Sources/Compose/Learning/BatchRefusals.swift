@@ -1,6 +1,6 @@
 import AppleMusic
 
-// Lists by ids that the origin does not answer, though it has each of what they name. Pure.
+// Lists by ids that the origin does not know, though it has one of what they name. Pure.
 // Must hold: one answer does not switch a kind of list off for good, nor does a client by asking
 // for what does not exist: a refusal counts when a member of the list has come alone.
 

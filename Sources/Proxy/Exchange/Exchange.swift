@@ -43,8 +43,6 @@ final class Exchange {
     private var timer: TimerToken?
     /// As what it is under way, where it might have been joined with others: its end is told.
     private var batchKind: Batches.Kind?
-    /// Whether the origin has refused a list that this request was a part of.
-    private var wasPartOfRefused = false
     /// Whether the end of its client is watched for, and whether it has come.
     private var isWatching = false
     private var hasClientEnded = false
@@ -118,7 +116,6 @@ final class Exchange {
 
     /// What was fetched to complete its answer has come, or not; `isFirst`: for one of a batch.
     func partEnded(_ end: PartEnd, isFirst: Bool = true) {
-        wasPartOfRefused = supplement == nil && end.isRefusedList
         handle(.partEnded(end, isFirst: isFirst))
     }
 
@@ -352,9 +349,6 @@ extension Exchange: UpstreamReceiver {
         case .answered(let response):
             upstream = nil
             noteAnswer(response)
-            if wasPartOfRefused, response.status == 200, let single = request.catalogRequest {
-                proxy.note(batchOf: single, isRefused: true)
-            }
             let (decoded, decoding) = decoded(response)
             handle(.answered(decoded, decoding))
         case .began(let response):
@@ -387,6 +381,9 @@ extension Exchange: UpstreamReceiver {
     private func noteAnswer(_ response: UpstreamResponse) {
         proxy.noteStatus(response.status)
         proxy.noteToken(of: request, status: response.status)
+        if state.wasPartOfRefused, response.status == 200 {
+            proxy.note(batchOf: request.catalogRequest, isRefused: true)
+        }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }
 }

@@ -271,10 +271,11 @@ enum PartEnd: Sendable {
     /// There was none: another request would fare no better.
     case failed(ExchangeFailure)
 
-    /// Whether the origin does not answer what was asked for together.
+    /// Whether the origin does not know what was asked for together. Other errors may be about one
+    /// of the ids, the length of them all, or the token.
     var isRefusedList: Bool {
         switch self {
-        case .stored(let status), .unusable(let status?): (400..<500).contains(status)
+        case .stored(let status), .unusable(let status?): [404, 405, 410].contains(status)
         case .unusable(nil), .refused, .failed: false
         }
     }

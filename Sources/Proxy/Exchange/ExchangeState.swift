@@ -71,6 +71,8 @@ struct ExchangeState {
     /// Whether it has joined a flight a second time, because the leader of the first failed for a
     /// reason of its own.
     private(set) var hasRejoined = false
+    /// Whether the origin has refused a list that this request was a part of.
+    private(set) var wasPartOfRefused = false
 
     /// How long a client that could have a stale answer waits for the origin.
     static let patienceWithFallback = Duration.seconds(2)
@@ -288,6 +290,7 @@ extension ExchangeState {
     private mutating func partEnded(_ end: PartEnd, isFirst: Bool, at now: Instant) -> Step {
         // Patience was lost, and the whole has been asked for.
         guard case .completing(let isBatch) = work else { return Step() }
+        wasPartOfRefused = isBatch && end.isRefusedList
         switch end {
         case .failed(let failure): return self.end(.failed(failure))
         // What the client did not ask for may be what was too much.

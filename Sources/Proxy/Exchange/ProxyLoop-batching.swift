@@ -70,7 +70,8 @@ extension ProxyLoop {
     }
 
     /// Whether the origin answers lists of what this request asks for.
-    func note(batchOf single: CatalogRequest, isRefused: Bool) {
+    func note(batchOf single: CatalogRequest?, isRefused: Bool) {
+        guard let single else { return }
         shared.library.forms.note(
             batchOf: single.shape, in: single.storefront, isRefused: isRefused, at: context.unixSeconds)
     }

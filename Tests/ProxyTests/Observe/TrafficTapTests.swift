@@ -39,14 +39,20 @@ import Testing
     @Test func whatWaitsIsBounded() {
         let recorder = TrafficRecorder()
         let holds = Holds()
+        let stands = Holds()
         // The thread stands still in this until the test lets go.
-        recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in holds.wait() }
+        recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in
+            stands.release()
+            holds.wait()
+        }
+        stands.wait()
         var batch = TrafficBatch()
         batch.events = [TrafficEvent](repeating: event(), count: TrafficBatch.capacity)
         var taken = 0
         while recorder.take(batch) { taken += batch.events.count }
         #expect(taken >= TrafficRecorder.mostWaiting && taken < TrafficRecorder.mostWaiting + batch.events.count)
-        #expect(!recorder.take(batch))
+        let isOneMoreTaken = recorder.take(batch)
+        #expect(!isOneMoreTaken)
         holds.release()
         // It has caught up, and takes more; without a recording in progress all of it was left out.
         recorder.endAndWait()
