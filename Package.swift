@@ -100,7 +100,7 @@ let package = Package(
         + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["EventLoop", "HTTP"])
         + module("Upstream", ["EventLoop", "HTTP"])
-        + module("Tier", ["HTTP"])
+        + module("Tier", ["EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
         + module(
