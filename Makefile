@@ -10,7 +10,7 @@ ONLY ?=
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
 # Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
 # for want of one.
-TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev
+TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.

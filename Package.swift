@@ -32,7 +32,7 @@ let swift: [SwiftSetting] =
 let fuzzTargets: [Target] = [
     .executableTarget(
         name: "Fuzz",
-        dependencies: ["Text", "HTTP", "AppleMusic", "Server", "Upstream", "Recording", "refrain"],
+        dependencies: ["Text", "HTTP", "AppleMusic", "Server", "Upstream", "Tier", "Recording", "refrain"],
         swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
     part(
         of: "refrain", ["Values", "Configuration"],
@@ -100,6 +100,7 @@ let package = Package(
         + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["EventLoop", "HTTP"])
         + module("Upstream", ["EventLoop", "HTTP"])
+        + module("Tier", ["EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
         + module(

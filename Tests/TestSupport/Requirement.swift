@@ -62,6 +62,7 @@ extension Requirement {
     public static let promtool = program(
         "promtool", package: "prometheus", without: "it has not checked metrics and rules")
     public static let valgrind = program("valgrind", without: "what requests cost was not counted")
+    public static let redis = program("redis-server", without: "the shared tier has not met a real engine")
     public static let debianTools = program(
         "dpkg-gencontrol", package: "dpkg-dev", without: "no package was built")
     public static let lintian = program("lintian", without: "it has not judged the package")

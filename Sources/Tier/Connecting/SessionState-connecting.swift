@@ -1,0 +1,151 @@
+import EventLoop
+
+/// How a connection comes about and ends: rounds over all engines, with growing pauses between
+/// them.
+extension SessionState {
+    mutating func start(now: Instant) -> [Action] {
+        guard phase == .idle else { return [] }
+        return beginRound(now: now)
+    }
+
+    /// For good: whoever waits is told that nothing comes.
+    mutating func stop() -> [Action] {
+        guard phase != .closed else { return [] }
+        phase = .closed
+        wakeAt = nil
+        return [.close] + fail(queue.removeSent() + queue.removeUnsent(dueBy: Instant(nanoseconds: .max)))
+    }
+
+    /// A connection is open and, with TLS, the engine verified.
+    mutating func opened(now: Instant) -> [Action] {
+        guard case .dialing = phase else { return [] }
+        let deadline = now + timeout
+        phase = .greeting(deadline: deadline)
+        wake(at: deadline)
+        (reader, greetingReplies) = (RESPReader(), [])
+        return [.send(RESPCommand.pipeline(greeting.commands))]
+    }
+
+    /// No address of the engine accepted a connection. There is nothing to close.
+    mutating func dialFailed(_ failure: TierFailure, now: Instant) -> [Action] {
+        guard case .dialing = phase else { return [] }
+        return tryNext(failure, now: now)
+    }
+
+    /// The connection has ended, and is closed already.
+    mutating func lost(now: Instant) -> [Action] {
+        switch phase {
+        case .greeting: tryNext(.closed, now: now)
+        case .ready: leave(.closed, now: now)
+        case .idle, .dialing, .pausing, .closed: []
+        }
+    }
+
+    /// Ends what is overdue and tries again what has waited long enough.
+    mutating func tick(now: Instant) -> [Action] {
+        guard let due = wakeAt, due <= now else { return [] }
+        wakeAt = nil
+        let actions = endUnsent(now: now) + tickPhase(now: now)
+        if let deadline = queue.earliestDeadline { wake(at: deadline) }
+        return actions
+    }
+
+    private mutating func tickPhase(now: Instant) -> [Action] {
+        switch phase {
+        case .idle, .closed:
+            return []
+        case .dialing(let deadline):
+            guard deadline <= now else { return stay(until: deadline) }
+            return [.close] + tryNext(.timeout(.dial), now: now)
+        case .greeting(let deadline):
+            guard deadline <= now else { return stay(until: deadline) }
+            return [.close] + tryNext(.timeout(.greeting), now: now)
+        case .pausing(let until):
+            guard until <= now else { return stay(until: until) }
+            return beginRound(now: now)
+        case .ready:
+            let overdue = queue.overdueSent(now: now)
+            guard overdue > 0 else { return [] }
+            counters.timeouts += overdue
+            return [.close] + leave(.timeout(.reply), now: now)
+        }
+    }
+
+    /// Those for whom there was no connection in time. They count as a failure, so that an engine
+    /// that is out of reach does not cost its timeout for as long as dialling takes.
+    private mutating func endUnsent(now: Instant) -> [Action] {
+        let due = queue.removeUnsent(dueBy: now)
+        guard !due.isEmpty else { return [] }
+        counters.timeouts += due.count
+        return fail(due) + noteFailure(.timeout(.dial), now: now)
+    }
+
+    private mutating func stay(until instant: Instant) -> [Action] {
+        wake(at: instant)
+        return []
+    }
+}
+
+// MARK: What the events have in common
+
+extension SessionState {
+    private mutating func beginRound(now: Instant) -> [Action] {
+        untried = endpoints.count - 1
+        return dial(now: now)
+    }
+
+    private mutating func dial(now: Instant) -> [Action] {
+        let deadline = now + limits.dialTimeout
+        phase = .dialing(deadline: deadline)
+        wake(at: deadline)
+        return [.dial(endpoints[current])]
+    }
+
+    /// The engine is not to be used: the next one, or a pause after the last.
+    mutating func tryNext(_ failure: TierFailure, now: Instant) -> [Action] {
+        counters.lastError = failure.word
+        let failed = endpoints[current]
+        current = (current + 1) % endpoints.count
+        if untried > 0 {
+            untried -= 1
+            return dial(now: now)
+        }
+        breaker.failed(now: now)
+        return report(.unusable(failed, failure)) + pause(now: now)
+    }
+
+    /// The connection that was in use has come to its end; what waits for replies gets none.
+    ///
+    /// One that an engine closes while nothing waits is no failure: it may have been idle for too
+    /// long, or the engine is started anew. An engine that is no master any more did answer.
+    mutating func leave(_ failure: TierFailure, now: Instant) -> [Action] {
+        counters.lastError = failure.word
+        let isFailure = failure == .closed ? queue.isAwaiting : !failure.isDemotion
+        let actions: [Action] = fail(queue.removeSent()) + (isFailure ? noteFailure(failure, now: now) : [])
+        if failure.isDemotion { current = (current + 1) % endpoints.count }
+        return actions + pause(now: now)
+    }
+
+    /// Says so where that opens the breaker.
+    private mutating func noteFailure(_ failure: TierFailure, now: Instant) -> [Action] {
+        breaker.failed(now: now)
+        return breaker.isOpen ? report(.unusable(endpoints[current], failure)) : []
+    }
+
+    /// Waits before the next round. Who cannot wait for it is told at once.
+    private mutating func pause(now: Instant) -> [Action] {
+        let until = now + min(limits.backoff * (1 << min(pauses, 16)), limits.maxBackoff)
+        pauses += 1
+        phase = .pausing(until: until)
+        wake(at: until)
+        return fail(queue.removeUnsent(dueBy: breaker.isOpen ? Instant(nanoseconds: .max) : until))
+    }
+
+    /// Only a change: from one engine to another, or between used and unusable.
+    mutating func report(_ fortune: Fortune) -> [Action] {
+        if case (.unusable?, .unusable) = (reported, fortune) { return [] }
+        guard reported != fortune else { return [] }
+        reported = fortune
+        return [.report(fortune)]
+    }
+}

@@ -1,0 +1,78 @@
+import EventLoop
+
+/// What the engine says, and whom it belongs to.
+extension SessionState {
+    /// Bytes have come. A connection that is not asked anything says nothing, not even in part.
+    mutating func received(_ bytes: Span<UInt8>, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        var offset = 0
+        while offset < bytes.count, isListening {
+            let rest = bytes.extracting(offset...)
+            do throws(RESPFault) {
+                let step = try reader.read(rest)
+                offset += step.consumed
+                guard let reply = step.reply else { break }
+                actions += take(reply, isLast: offset == bytes.count, now: now)
+            } catch {
+                return actions + [.close] + giveUp(.malformed(error), now: now)
+            }
+        }
+        guard phase == .ready, !queue.isAwaiting, !reader.isBetweenReplies else { return actions }
+        return actions + [.close] + leave(.surplus, now: now)
+    }
+
+    private var isListening: Bool {
+        switch phase {
+        case .greeting, .ready: true
+        case .idle, .dialing, .pausing, .closed: false
+        }
+    }
+
+    private mutating func take(_ reply: RESPReply, isLast: Bool, now: Instant) -> [Action] {
+        if case .greeting = phase { return takeGreeting(reply, isLast: isLast, now: now) }
+        guard queue.isAwaiting else { return [.close] + leave(.surplus, now: now) }
+        guard let answered = queue.take(reply) else { return [] }
+        let actions: [Action] = [.complete(answered.id, answered.replies)] + succeed(answered, now: now)
+        guard let code = answered.replies.lazy.compactMap(\.errorCode).first(where: Self.isDemotion) else {
+            return actions
+        }
+        return actions + [.close] + leave(.demoted(code), now: now)
+    }
+
+    /// - Parameter isLast: whether nothing has come behind it. What follows the greeting's last
+    ///   reply answers nothing, and would be taken for the reply to what is sent now.
+    private mutating func takeGreeting(_ reply: RESPReply, isLast: Bool, now: Instant) -> [Action] {
+        greetingReplies.append(reply)
+        guard greetingReplies.count == greeting.commands.count else { return [] }
+        let verdict = greeting.verdict(greetingReplies)
+        greetingReplies = []
+        if let failure = verdict ?? (isLast ? nil : .surplus) { return [.close] + tryNext(failure, now: now) }
+        phase = .ready
+        if hasBeenReady { counters.reconnects += 1 }
+        hasBeenReady = true
+        return reportUsable() + sendUnsent(now: now)
+    }
+
+    /// The pipeline was answered in time, whatever the replies say.
+    private mutating func succeed(_ pipeline: PipelineQueue.Pipeline, now: Instant) -> [Action] {
+        breaker.succeeded()
+        pauses = 0
+        if let sentAt = pipeline.sentAt { counters.latencySum += now - sentAt }
+        counters.latencyCount += 1
+        return reportUsable()
+    }
+
+    private mutating func reportUsable() -> [Action] {
+        breaker.isOpen ? [] : report(.connected(endpoints[current]))
+    }
+
+    private mutating func giveUp(_ failure: TierFailure, now: Instant) -> [Action] {
+        phase == .ready ? leave(failure, now: now) : tryNext(failure, now: now)
+    }
+
+    /// The errors by which an engine says that it follows another: of a write, and of a read while
+    /// it has lost the one that it follows.
+    private static func isDemotion(_ code: String) -> Bool {
+        code == "READONLY" || code == "MASTERDOWN"
+    }
+}

@@ -1,0 +1,152 @@
+import EventLoop
+
+/// The brain of one loop's connection to the shared tier: events in, actions out, no I/O and no
+/// clock.
+///
+/// What must hold:
+/// - commands are sent to an engine that has said on this very connection that it is a master, and
+///   to no other;
+/// - a reply belongs to the oldest command that is not answered. Where that can be in doubt (a
+///   reply is late, or superfluous, or is none) the connection is closed, so that what was meant
+///   for one command is never taken for another's;
+/// - every pipeline ends: it has a deadline from the moment it is handed over, and nothing is ever
+///   sent twice;
+/// - whoever asks for something while there is no hope is told so at once.
+struct SessionState: Sendable {
+    enum Phase: Equatable {
+        /// Not begun yet.
+        case idle
+        case dialing(deadline: Instant)
+        case greeting(deadline: Instant)
+        case ready
+        /// Every engine was tried, or a connection was lost.
+        case pausing(until: Instant)
+        /// For good.
+        case closed
+    }
+
+    let endpoints: [TierEndpoint]
+    let timeout: Duration
+    let greeting: Greeting
+    let limits: SessionLimits
+
+    var phase = Phase.idle
+    /// Which of the endpoints is dialled or used.
+    var current = 0
+    /// How many have not been tried yet in this round.
+    var untried = 0
+    /// Pauses since a pipeline was answered.
+    var pauses = 0
+    var greetingReplies: [RESPReply] = []
+    var reader = RESPReader()
+    var queue: PipelineQueue
+    var breaker = Breaker()
+    var hasBeenReady = false
+    /// What the log was last told.
+    var reported: Fortune?
+    var counters = TierStatus()
+    /// When `tick` must be called at the latest; it may turn out that nothing was due.
+    var wakeAt: Instant?
+
+    init(_ settings: TierSettings, limits: SessionLimits = SessionLimits()) {
+        endpoints = settings.endpoints
+        timeout = settings.timeout
+        greeting = Greeting(settings)
+        self.limits = limits
+        queue = PipelineQueue(limits: limits)
+    }
+
+    /// The counters with the state of this moment filled in.
+    var status: TierStatus {
+        var status = counters
+        status.endpoint = phase == .ready ? endpoints[current] : nil
+        status.isBreakerOpen = breaker.isOpen
+        (status.waiting, status.waitingBytes) = (queue.count, queue.byteCount)
+        return status
+    }
+}
+
+extension SessionState {
+    struct PipelineID: Hashable, Sendable {
+        let number: Int
+    }
+
+    /// What the runner has to do, in this order.
+    enum Action: Equatable {
+        /// Resolve and connect; answer with `opened` or `dialFailed`.
+        case dial(TierEndpoint)
+        /// Send these bytes.
+        case send([UInt8])
+        /// Give up dialling, or close the connection; no event about it is expected any more.
+        case close
+        /// Hand over the replies, one a command.
+        case complete(PipelineID, [RESPReply])
+        /// There will be no replies, and whether the commands were carried out is not known.
+        case fail(PipelineID)
+        /// Tell the log.
+        case report(Fortune)
+    }
+
+    /// Whether the tier is used. Only a change is reported: an engine that is away for a day is two
+    /// lines, and a connection that is lost and found again is none.
+    enum Fortune: Equatable, Sendable, CustomStringConvertible {
+        case connected(TierEndpoint)
+        case unusable(TierEndpoint, TierFailure)
+
+        /// "shared tier 127.0.0.1:6379: connected"
+        var description: String {
+            switch self {
+            case .connected(let endpoint): "shared tier \(endpoint): connected"
+            case .unusable(let endpoint, let failure):
+                "shared tier \(endpoint): not usable: \(failure); going on without"
+            }
+        }
+    }
+}
+
+// MARK: Events about pipelines
+
+extension SessionState {
+    /// Commands are to be sent. They wait for a connection where one is being made.
+    /// - Parameter timeout: nil for the operator's.
+    mutating func submit(
+        _ id: PipelineID, _ commands: [RESPCommand], timeout: Duration? = nil, now: Instant
+    ) -> [Action] {
+        counters.commands += commands.count
+        let byteCount = commands.reduce(0) { $0 + $1.byteCount }
+        let deadline = now + (timeout ?? self.timeout)
+        guard queue.hasRoom(for: byteCount), isHopeful(deadline), isAdmitted(now: now) else { return fail([id]) }
+        let bytes = RESPCommand.pipeline(commands)
+        queue.add(.init(id, bytes, commandCount: commands.count, deadline: deadline))
+        wake(at: deadline)
+        return phase == .ready ? sendUnsent(now: now) : []
+    }
+
+    /// Whether there may be a connection before that instant.
+    private func isHopeful(_ deadline: Instant) -> Bool {
+        switch phase {
+        case .idle, .dialing, .greeting, .ready: true
+        case .pausing(let until): until < deadline
+        case .closed: false
+        }
+    }
+
+    /// While the breaker is open only a connection that stands can answer its one question a
+    /// second.
+    private mutating func isAdmitted(now: Instant) -> Bool {
+        !breaker.isOpen || (phase == .ready && breaker.admits(now: now))
+    }
+
+    mutating func sendUnsent(now: Instant) -> [Action] {
+        queue.takeUnsent(now: now).map { .send($0) }
+    }
+
+    mutating func fail(_ pipelines: [PipelineID]) -> [Action] {
+        counters.failures += pipelines.count
+        return pipelines.map { .fail($0) }
+    }
+
+    mutating func wake(at instant: Instant) {
+        wakeAt = min(wakeAt ?? instant, instant)
+    }
+}

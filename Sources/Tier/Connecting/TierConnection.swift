@@ -1,0 +1,212 @@
+import EventLoop
+
+/// One loop's connection to the shared tier: dials, greets, and carries pipelines of commands until
+/// `close`. It decides nothing: `SessionState` does. Confined to its loop.
+///
+/// While it is connected its stream keeps it alive: whoever lets go of it calls `close` first.
+package final class TierConnection {
+    private let loop: EventLoop
+    private let log: @Sendable (String) -> Void
+    private let resolver = Resolver()
+    /// Nil where no engine wants it. Trust anchors that cannot be used are a failure of each dial.
+    private let tls: Result<ClientTLS, TLSError>?
+    private var state: SessionState
+    private var dialer: TierDialer?
+    private var dials = 0
+    private var stream: Stream?
+    private var completions: [SessionState.PipelineID: ([RESPReply]?) -> Void] = [:]
+    private var pipelineCount = 0
+    private var timer: (token: TimerToken, deadline: Instant)?
+    /// What is still to be performed, in order.
+    private var actions: [SessionState.Action] = []
+    private var isPerforming = false
+
+    /// The size of one read.
+    private static let inputBytes = 64 << 10
+    /// Reads in one turn, so that a large reply does not starve the other connections of the loop.
+    private static let readsPerTurn = 32
+
+    /// Begins to dial. On the loop.
+    /// - Parameter log: is told of each change between used and unusable, a line without its end.
+    package convenience init(
+        _ settings: TierSettings, loop: EventLoop, log: @escaping @Sendable (String) -> Void
+    ) {
+        self.init(settings, limits: SessionLimits(), loop: loop, log: log)
+    }
+
+    init(
+        _ settings: TierSettings, limits: SessionLimits, loop: EventLoop, log: @escaping @Sendable (String) -> Void
+    ) {
+        loop.assertOnLoop()
+        self.loop = loop
+        self.log = log
+        tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
+        state = SessionState(settings, limits: limits)
+        perform(state.start(now: loop.now))
+    }
+
+    private static func makeTLS(_ settings: TierSettings) -> Result<ClientTLS, TLSError> {
+        Result { () throws(TLSError) in
+            try ClientTLS(trustAnchors: settings.trustAnchorsFile.map { .file($0) } ?? .system)
+        }
+    }
+
+    /// Sends commands in one go. They are carried out in their order, but not as one: another
+    /// node's may come in between.
+    ///
+    /// - Parameters:
+    ///   - timeout: for all of them together, waiting for the connection included; nil for the
+    ///     operator's.
+    ///   - completion: is called exactly once, on the loop, with one reply a command; or with nil,
+    ///     perhaps at once: the engine is not there or does not answer, and whether it has carried
+    ///     out any of them is not known. Errors of the engine are replies.
+    package func send(
+        _ commands: [RESPCommand], timeout: Duration? = nil, _ completion: @escaping ([RESPReply]?) -> Void
+    ) {
+        loop.assertOnLoop()
+        guard !commands.isEmpty else { return completion([]) }
+        let id = SessionState.PipelineID(number: pipelineCount)
+        pipelineCount += 1
+        completions[id] = completion
+        perform(state.submit(id, commands, timeout: timeout, now: loop.now))
+    }
+
+    /// For good: what waits gets no replies, and nothing can be sent any more.
+    package func close() {
+        loop.assertOnLoop()
+        perform(state.stop())
+    }
+
+    /// What it is and has done.
+    package var status: TierStatus {
+        loop.assertOnLoop()
+        return state.status
+    }
+}
+
+// MARK: Actions
+
+extension TierConnection {
+    /// Performs in the order in which the state decided, without recursion: what an action brings
+    /// about is queued behind it.
+    private func perform(_ new: [SessionState.Action]) {
+        actions += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        var index = 0
+        while index < actions.count {
+            perform(actions[index])
+            index += 1
+        }
+        actions.removeAll(keepingCapacity: true)
+        isPerforming = false
+        armTimer()
+    }
+
+    private func perform(_ action: SessionState.Action) {
+        switch action {
+        case .dial(let endpoint): dial(endpoint)
+        case .send(let bytes): stream?.send(UnsafeRawBufferPointer(start: nil, count: 0), bytes)
+        case .close: closeStream()
+        case .complete(let id, let replies): completions.removeValue(forKey: id)?(replies)
+        case .fail(let id): completions.removeValue(forKey: id)?(nil)
+        case .report(let fortune): log(fortune.description)
+        }
+    }
+
+    private func dial(_ endpoint: TierEndpoint) {
+        var configuration: ClientTLS?
+        do {
+            configuration = endpoint.isTLS ? try tls?.get() : nil
+        } catch {
+            return perform(state.dialFailed(.tls(error.description), now: loop.now))
+        }
+        dialer = TierDialer(endpoint, tls: configuration, loop: loop) { [weak self] result in
+            guard let self else { return result.abandon() }
+            dialed(result)
+        }
+        dialer?.start(resolver, attempt: dials)
+        dials += 1
+    }
+
+    private func dialed(_ result: Result<Stream, TierFailure>) {
+        dialer = nil
+        switch result {
+        case .success(let stream):
+            self.stream = stream
+            stream.handler = self
+            perform(state.opened(now: loop.now))
+        case .failure(let failure):
+            perform(state.dialFailed(failure, now: loop.now))
+        }
+    }
+
+    private func closeStream() {
+        dialer?.stop()
+        dialer = nil
+        stream?.close()
+        stream = nil
+    }
+
+    private func armTimer() {
+        guard let wakeAt = state.wakeAt else { return }
+        if let timer {
+            guard wakeAt < timer.deadline else { return }
+            loop.cancel(timer.token)
+        }
+        let token = loop.schedule(at: wakeAt) { [weak self] in self?.tick() }
+        timer = (token, wakeAt)
+    }
+
+    private func tick() {
+        timer = nil
+        perform(state.tick(now: loop.now))
+    }
+}
+
+// MARK: Reading
+
+extension TierConnection: StreamHandler {
+    package func streamDidOpen(_ stream: Stream) {}
+
+    package func streamDidBecomeReadable(_ stream: Stream) {
+        withUnsafeTemporaryAllocation(byteCount: Self.inputBytes, alignment: 16) { room in
+            for _ in 0..<Self.readsPerTurn {
+                guard stream === self.stream, readOnce(stream, room) else { return }
+            }
+            stream.readLater()
+        }
+    }
+
+    /// False where there is nothing more to read now.
+    private func readOnce(_ stream: Stream, _ room: UnsafeMutableRawBufferPointer) -> Bool {
+        switch stream.read(into: room) {
+        case .bytes(let count):
+            let bytes = UnsafeRawBufferPointer(rebasing: room[..<count]).bindMemory(to: UInt8.self)
+            perform(state.received(bytes.span, now: loop.now))
+            return true
+        case .end:
+            closeStream()
+            perform(state.lost(now: loop.now))
+            return false
+        case .wouldBlock, .failed:
+            // A failure is told by `streamDidClose`.
+            return false
+        }
+    }
+
+    package func streamDidDrain(_ stream: Stream) {}
+
+    package func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        guard stream === self.stream else { return }
+        self.stream = nil
+        perform(state.lost(now: loop.now))
+    }
+}
+
+extension Result<Stream, TierFailure> {
+    /// Closes the stream that was to be used.
+    fileprivate func abandon() {
+        if case .success(let stream) = self { stream.close() }
+    }
+}

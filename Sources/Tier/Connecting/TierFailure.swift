@@ -1,0 +1,71 @@
+/// Why the engine is not used, or no longer.
+enum TierFailure: Error, Sendable, Equatable {
+    /// What was waited for when the time was up.
+    enum Phase: String, Sendable {
+        case dial, greeting, reply
+    }
+
+    /// The name has no address. The text is the resolver's.
+    case resolve(String)
+    /// No address accepted a connection. The text names the system's error.
+    case connect(String)
+    /// The handshake or the verification of the certificate failed, or the trust anchors cannot be
+    /// used.
+    case tls(String)
+    case timeout(Phase)
+    /// The engine closed the connection, or it broke.
+    case closed
+    /// What came is no reply.
+    case malformed(RESPFault)
+    /// A reply to no command: those before it may have been other commands' too.
+    case surplus
+    /// The engine does not let us in, or not ask what it is: its error's first word.
+    case refused(String)
+    /// It follows another engine, which would not be told what is written here. The text is what it
+    /// says it is.
+    case role(String)
+    /// It was a master and is none now: its error's first word.
+    case demoted(String)
+}
+
+extension TierFailure {
+    /// The kind in a word, for counters and the dashboard.
+    var word: String {
+        switch self {
+        case .resolve: "resolve"
+        case .connect: "connect"
+        case .tls: "tls"
+        case .timeout(.dial): "connect-timeout"
+        case .timeout: "timeout"
+        case .closed: "closed"
+        case .malformed: "malformed"
+        case .surplus: "surplus"
+        case .refused: "refused"
+        case .role, .demoted: "not-master"
+        }
+    }
+
+    /// Whether the engine works, but is not the one to be used.
+    var isDemotion: Bool {
+        if case .demoted = self { true } else { false }
+    }
+}
+
+/// For the log: nothing of commands or values.
+extension TierFailure: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .resolve(let text), .connect(let text): text
+        case .tls(let text): "TLS: \(text)"
+        case .timeout(.dial): "no connection in time"
+        case .timeout(.greeting): "no answer to the greeting in time"
+        case .timeout(.reply): "no reply in time"
+        case .closed: "the connection was closed"
+        case .malformed(let fault): "not the protocol of Redis (\(fault.reason))"
+        case .surplus: "a reply that nobody asked for"
+        case .refused(let code): "refused (\(code))"
+        case .role(let role): "not a master (\(role))"
+        case .demoted(let code): "no longer a master (\(code))"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// A command to the engine: its name and its arguments, each of any bytes.
+///
+/// It is written as an array of bulks, which is the only form in which an argument may hold what it
+/// likes: nothing in a key or a value can end it early or begin another command.
+package struct RESPCommand: Sendable, Equatable {
+    package let words: [[UInt8]]
+
+    /// The name first; there is at least that.
+    package init(_ words: [[UInt8]]) {
+        precondition(!words.isEmpty, "a command has a name")
+        self.words = words
+    }
+
+    /// Words that are text: `RESPCommand("SET", key, value)`.
+    package init(_ words: String...) {
+        self.init(words.map { Array($0.utf8) })
+    }
+
+    /// How many bytes it takes as it is sent.
+    package var byteCount: Int {
+        words.reduce(3 + Self.digits(words.count)) { sum, word in sum + 5 + Self.digits(word.count) + word.count }
+    }
+
+    /// Appends it as it is sent.
+    package func append(to bytes: inout [UInt8]) {
+        Self.appendHead(UInt8(ascii: "*"), words.count, to: &bytes)
+        for word in words {
+            Self.appendHead(UInt8(ascii: "$"), word.count, to: &bytes)
+            bytes += word
+            bytes += "\r\n".utf8
+        }
+    }
+
+    /// All of them one behind the other, in memory of just their size.
+    package static func pipeline(_ commands: [RESPCommand]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(commands.reduce(0) { $0 + $1.byteCount })
+        for command in commands { command.append(to: &bytes) }
+        return bytes
+    }
+
+    private static func appendHead(_ kind: UInt8, _ count: Int, to bytes: inout [UInt8]) {
+        bytes.append(kind)
+        bytes += "\(count)".utf8
+        bytes += "\r\n".utf8
+    }
+
+    /// How many digits a number that is not negative has.
+    private static func digits(_ number: Int) -> Int {
+        var (count, rest) = (1, number / 10)
+        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+        return count
+    }
+}
+
+/// The name alone: what an argument holds may be a secret or a user's.
+extension RESPCommand: CustomStringConvertible {
+    package var description: String {
+        "\(String(decoding: words[0], as: UTF8.self)) with \(words.count - 1) arguments"
+    }
+}

@@ -1,0 +1,20 @@
+/// Why bytes are not a reply that this module reads. The connection is of no use afterwards: where
+/// the next reply begins cannot be known.
+package enum RESPFault: String, Error, Sendable, CaseIterable {
+    /// The first byte of a reply is none of `+`, `-`, `:`, `$` and `*`.
+    case kind = "kind of reply"
+    /// A CR without an LF, an LF without a CR, or something else behind the bytes of a bulk.
+    case lineEnd = "line end"
+    case lineTooLong = "line too long"
+    /// Not a whole number in its shortest spelling, or one beyond 64 bits.
+    case number
+    /// The length of a bulk or an array is negative and not -1.
+    case length
+    case bulkTooLarge = "bulk too large"
+    case tooManyElements = "too many elements"
+    case nestedTooDeep = "arrays nested too deep"
+    case replyTooLarge = "reply too large"
+
+    /// A word or two for the log; nothing of the reply is in it.
+    package var reason: String { rawValue }
+}

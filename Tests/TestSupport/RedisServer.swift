@@ -1,0 +1,105 @@
+import Foundation
+
+/// A real `redis-server` on 127.0.0.1, with its files in a folder of its own; without persistence
+/// where the arguments do not say otherwise. It ends with this object.
+public final class RedisServer {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    public let port: UInt16
+    public let folder: TemporaryFolder
+    private let arguments: [String]
+    private var process = Process()
+
+    /// Waits until it takes connections.
+    /// - Parameter arguments: beside those for the port and the folder.
+    public convenience init(_ arguments: [String] = []) throws {
+        try self.init(TemporaryFolder(), arguments) { ["--port", "\($0)"] }
+    }
+
+    /// One that speaks TLS alone, and asks no client for a certificate.
+    /// - Parameters: PEM.
+    public convenience init(certificate: String, key: String) throws {
+        let folder = try TemporaryFolder()
+        let files = [
+            "--tls-cert-file", try folder.put(certificate.utf8, "certificate.pem"), "--tls-key-file",
+            try folder.put(key.utf8, "key.pem"), "--tls-auth-clients", "no",
+        ]
+        try self.init(folder, files) { ["--port", "0", "--tls-port", "\($0)"] }
+    }
+
+    /// A port that is free now may be another's a moment later.
+    private init(_ folder: TemporaryFolder, _ arguments: [String], at place: (UInt16) -> [String]) throws {
+        self.folder = folder
+        for _ in 0..<20 {
+            let port = try Self.freePort()
+            let all = place(port) + Self.standing + ["--dir", folder.path, "--logfile", "redis.log"] + arguments
+            guard let process = try Self.run(all, folder) else { continue }
+            (self.port, self.arguments, self.process) = (port, all, process)
+            return
+        }
+        throw Failure(description: Self.log(folder))
+    }
+
+    deinit { kill() }
+
+    private static let standing = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
+
+    /// What it has logged.
+    public var log: String { Self.log(folder) }
+
+    public func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+
+    /// Ends it without a word, also where it is stopped.
+    public func kill() {
+        guard process.isRunning else { return }
+        send(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// Starts it once more, on the same port, with what it has on disk.
+    public func start() throws {
+        kill()
+        for _ in 0..<20 {
+            guard let process = try Self.run(arguments, folder) else { continue }
+            self.process = process
+            return
+        }
+        throw Failure(description: log)
+    }
+
+    /// Nil where it has ended before it took connections.
+    private static func run(_ arguments: [String], _ folder: TemporaryFolder) throws -> Process? {
+        try folder.put([], "redis.log")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Tool("redis-server")?.path ?? "/usr/bin/redis-server")
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        while process.isRunning, !log(folder).contains("Ready to accept connections") { usleep(2_000) }
+        return process.isRunning ? process : nil
+    }
+
+    private static func log(_ folder: TemporaryFolder) -> String {
+        (try? folder.bytes("redis.log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure(description: "no free port") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Tier
+
+@Suite struct GreetingTests {
+    private static func greeting(user: String? = nil, password: String? = nil) -> Greeting {
+        var settings = TierSettings(endpoints: [TierEndpoint(isTLS: false, host: "a", port: 6379)], nodeName: "n1")
+        settings.user = user.map { Array($0.utf8) }
+        settings.password = password.map { Array($0.utf8) }
+        return Greeting(settings)
+    }
+
+    private static let master = RESPReply.array([.bulk("master"), .integer(0), .array([])])
+    private static let noAuth = RESPReply.error(code: "NOAUTH", text: "Authentication required.")
+
+    @Test func itIsWhatIsNeeded() {
+        let rest = [RESPCommand("CLIENT", "SETNAME", "refrain-n1"), RESPCommand("ROLE")]
+        #expect(Self.greeting().commands == rest)
+        #expect(Self.greeting(password: "p").commands == [RESPCommand("AUTH", "p")] + rest)
+        #expect(Self.greeting(user: "u", password: "p").commands == [RESPCommand("AUTH", "u", "p")] + rest)
+        #expect(Self.greeting(user: "u").commands == rest)
+    }
+
+    @Test func onlyAMasterIsUsed() {
+        let table: [(RESPReply, TierFailure?)] = [
+            (Self.master, nil),
+            (.array([.bulk("master")]), nil),
+            (.array([.bulk("slave"), .bulk("10.0.0.1"), .integer(6379), .bulk("connected")]), .role("slave")),
+            (.array([.bulk("sentinel"), .array([])]), .role("sentinel")),
+            (.array([.bulk("mas\r\nter")]), .role("unknown")),
+            (.array([.bulk("")]), .role("unknown")),
+            (.array([.integer(1)]), .role("unknown")),
+            (.array([]), .role("unknown")),
+            (.array(nil), .role("unknown")),
+            (.simple("OK"), .role("unknown")),
+            (.bulk("master"), .role("unknown")),
+            (Self.noAuth, .refused("NOAUTH")),
+            (.error(code: "LOADING", text: "Redis is loading"), .refused("LOADING")),
+            (.error(code: "\u{1B}[31m", text: ""), .refused("unknown")),
+        ]
+        for (role, failure) in table { #expect(Self.greeting().verdict([.simple("OK"), role]) == failure) }
+    }
+
+    @Test func theNamesReplyDoesNotMatter() {
+        let refusal = RESPReply.error(code: "NOPERM", text: "")
+        #expect(Self.greeting().verdict([refusal, Self.master]) == nil)
+        #expect(Self.greeting(password: "p").verdict([.simple("OK"), refusal, Self.master]) == nil)
+    }
+
+    @Test func credentialsMustBeTaken() {
+        let greeting = Self.greeting(password: "p")
+        #expect(
+            greeting.verdict([.error(code: "WRONGPASS", text: ""), Self.noAuth, Self.noAuth]) == .refused("WRONGPASS"))
+        // An engine without a password, which would let in anyone, says so.
+        #expect(greeting.verdict([.error(code: "ERR", text: ""), .simple("OK"), Self.master]) == .refused("ERR"))
+        #expect(greeting.verdict([.bulk(nil), .simple("OK"), Self.master]) == .refused("unknown"))
+    }
+}

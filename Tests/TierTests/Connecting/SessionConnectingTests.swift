@@ -1,0 +1,163 @@
+import EventLoop
+import Testing
+
+@testable import Tier
+
+/// Scripts: an event, the actions it must lead to, the next event. How a connection comes about.
+@Suite struct SessionConnectingTests {
+    private typealias Script = SessionScript
+    private let refused = TierFailure.connect("refused")
+
+    @Test func aConnectionIsGreetedBeforeAnythingElseIsSent() {
+        var script = Script()
+        #expect(script.start() == [.dial(Script.a)])
+        #expect(script.ask(1) == [])
+        #expect(script.state.opened(now: script.now) == [Script.greeting])
+        #expect(script.ask(2) == [])
+        #expect(script.receive(Script.ok) == [])
+        #expect(!script.state.status.isConnected)
+        let master = String(Script.master.dropFirst(Script.ok.count))
+        #expect(
+            script.receive(master) == [
+                .report(.connected(Script.a)), Script.wire(Script.get(1)), Script.wire(Script.get(2)),
+            ])
+        #expect(script.state.status.endpoint == Script.a)
+        #expect(script.start() == [])
+    }
+
+    @Test func aReplicaIsLeftForTheNextEngine() {
+        var script = Script([Script.a, Script.b])
+        #expect(script.start() == [.dial(Script.a)])
+        #expect(script.greet(Script.replica) == [.close, .dial(Script.b)])
+        #expect(script.greet() == [.report(.connected(Script.b))])
+        #expect(script.state.status.endpoint == Script.b)
+        #expect(script.state.status.lastError == "not-master")
+        #expect(script.state.status.reconnects == 0)
+    }
+
+    @Test(arguments: [
+        ("-NOAUTH Authentication required.\r\n-NOAUTH Authentication required.\r\n", TierFailure.refused("NOAUTH")),
+        ("+OK\r\n-LOADING Redis is loading\r\n", .refused("LOADING")),
+        ("+OK\r\n+OK\r\n", .role("unknown")),
+        ("SSH-2.0-OpenSSH\r\n", .malformed(.kind)),
+        (SessionScript.master + "+OK\r\n", .surplus),
+        (SessionScript.master + "+", .surplus),
+    ])
+    func anEngineThatGreetsBadlyIsNotUsed(replies: String, failure: TierFailure) {
+        var script = Script()
+        _ = script.start()
+        #expect(script.greet(replies) == [.close, Script.unusable(failure)])
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+        #expect(script.state.status.lastError == failure.word)
+    }
+
+    @Test func nothingIsSentBehindAGreetingThatSaysTooMuch() {
+        var script = Script()
+        _ = script.start()
+        _ = script.ask(1)
+        #expect(script.greet(Script.master + ":1\r\n") == [.close, Script.unusable(.surplus)] + Script.fail(1))
+    }
+
+    @Test func anEngineThatDoesNotAnswerTheGreetingIsGivenUpInTime() {
+        var script = Script([Script.a, Script.b])
+        _ = script.start()
+        _ = script.state.opened(now: script.now)
+        #expect(script.wait(.milliseconds(49)) == [])
+        #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
+        #expect(script.state.status.lastError == "timeout")
+    }
+
+    @Test func anEngineThatClosesInsteadOfGreetingIsLeft() {
+        var script = Script([Script.a, Script.b])
+        _ = script.start()
+        _ = script.state.opened(now: script.now)
+        #expect(script.lose() == [.dial(Script.b)])
+    }
+
+    @Test func diallingHasItsTime() {
+        var script = Script([Script.a, Script.b])
+        _ = script.start()
+        #expect(script.wait(.milliseconds(999)) == [])
+        #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
+        #expect(script.wait(.seconds(1)) == [.close, Script.unusable(.timeout(.dial), Script.b)])
+    }
+
+    @Test func pausesBetweenRoundsDoubleUpToASecond() {
+        var script = Script([Script.a, Script.b])
+        _ = script.start()
+        for pause in [100, 200, 400, 800, 1000, 1000] {
+            #expect(script.refuse() == [.dial(Script.b)])
+            let report = pause == 100 ? [Script.unusable(refused, Script.b)] : []
+            #expect(script.refuse() == report)
+            #expect(script.wait(.milliseconds(pause) - .nanoseconds(1)) == [])
+            #expect(script.wait(.nanoseconds(1)) == [.dial(Script.a)])
+        }
+    }
+
+    @Test func pausesAreShortAgainAfterAnAnswer() {
+        var script = Script()
+        _ = script.start()
+        for _ in 0..<3 {
+            _ = script.refuse()
+            _ = script.wait(.seconds(1))
+        }
+        #expect(script.greet() == [.report(.connected(Script.a))])
+        _ = script.ask(1)
+        _ = script.receive("$-1\r\n")
+        #expect(script.lose() == [])
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+    }
+
+    @Test func whatIsMissingIsNotDialledTwiceAtOnce() {
+        var script = Script.ready()
+        #expect(script.state.opened(now: script.now) == [])
+        #expect(script.refuse() == [])
+        #expect(script.lose() == [])
+        #expect(script.lose() == [] && script.refuse() == [])
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+        #expect(script.lose() == [] && script.receive("+OK\r\n") == [])
+    }
+
+    @Test func onlyChangesOfFortuneAreReported() {
+        var script = Script.ready()
+        // Lost and found again.
+        #expect(script.lose() == [])
+        _ = script.wait(.milliseconds(100))
+        #expect(script.greet() == [])
+        #expect(script.state.status.reconnects == 1)
+        // Lost, and away for long.
+        #expect(script.lose() == [])
+        _ = script.wait(.milliseconds(200))
+        #expect(script.refuse() == [Script.unusable(refused)])
+        _ = script.wait(.seconds(1))
+        #expect(script.refuse(.closed) == [])
+        _ = script.wait(.seconds(1))
+        #expect(script.greet() == [.report(.connected(Script.a))])
+    }
+
+    @Test func anotherMasterIsReported() {
+        var script = Script.ready([Script.a, Script.b])
+        #expect(script.lose() == [])
+        _ = script.wait(.milliseconds(100))
+        #expect(script.refuse() == [.dial(Script.b)])
+        #expect(script.greet() == [.report(.connected(Script.b))])
+    }
+
+    @Test func stoppingEndsEverything() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        #expect(script.state.stop() == [.close] + Script.fail(1))
+        #expect(script.state.stop() == [] && script.ask(2) == Script.fail(2))
+        #expect(script.start() == [] && script.wait(.seconds(10)) == [])
+        #expect(script.state.wakeAt == nil)
+        #expect(script.state.status.waiting == 0 && script.state.status.waitingBytes == 0)
+    }
+
+    @Test func linesOfTheLog() {
+        #expect("\(SessionState.Fortune.connected(Script.a))" == "shared tier a:6379: connected")
+        let v6 = TierEndpoint(isTLS: true, host: "::1", port: 6380)
+        #expect(
+            "\(SessionState.Fortune.unusable(v6, .timeout(.reply)))"
+                == "shared tier [::1]:6380: not usable: no reply in time; going on without")
+    }
+}

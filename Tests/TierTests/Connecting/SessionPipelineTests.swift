@@ -1,0 +1,194 @@
+import EventLoop
+import Testing
+
+@testable import Tier
+
+/// Scripts: what becomes of pipelines.
+@Suite struct SessionPipelineTests {
+    private typealias Script = SessionScript
+
+    private func complete(_ number: Int, _ replies: RESPReply...) -> SessionState.Action {
+        .complete(Script.id(number), replies)
+    }
+
+    @Test func repliesGoToTheirPipelinesInOrder() {
+        var script = Script.ready()
+        #expect(script.ask(1) == [Script.wire(Script.get(1))])
+        let two = [Script.get(2), Script.get(3)]
+        #expect(script.state.submit(Script.id(2), two, now: script.now) == [.send(RESPCommand.pipeline(two))])
+        #expect(script.ask(4) == [Script.wire(Script.get(4))])
+        #expect(script.receive("$1\r\n1\r\n$1\r\n2\r\n$") == [complete(1, .bulk("1"))])
+        #expect(script.receive("1\r\n3\r\n$-1\r\n") == [complete(2, .bulk("2"), .bulk("3")), complete(4, .bulk(nil))])
+        let status = script.state.status
+        #expect(status.commands == 4 && status.failures == 0 && status.waiting == 0 && status.waitingBytes == 0)
+    }
+
+    @Test func latencyIsFromSendingToTheLastReply() {
+        var script = Script()
+        _ = script.start()
+        _ = script.ask(1)
+        #expect(script.wait(.milliseconds(7)) == [])
+        _ = script.greet()
+        #expect(script.wait(.milliseconds(5)) == [])
+        _ = script.ask(2)
+        #expect(script.wait(.milliseconds(3)) == [])
+        _ = script.receive(":1\r\n:2\r\n")
+        #expect(script.state.status.latencySum == .milliseconds(8 + 3))
+        #expect(script.state.status.latencyCount == 2)
+    }
+
+    @Test(arguments: ["LOADING", "OOM", "NOAUTH", "NOSCRIPT", "WRONGTYPE", "ERR", "MOVED"])
+    func errorsAreReplies(code: String) {
+        var script = Script.ready()
+        _ = script.ask(1)
+        #expect(script.receive("-\(code) text\r\n") == [complete(1, .error(code: code, text: "text"))])
+        #expect(script.state.status.isConnected && script.state.status.failures == 0)
+    }
+
+    @Test(arguments: ["READONLY", "MASTERDOWN"]) func whoIsNoMasterAnyMoreIsLeft(code: String) {
+        var script = Script.ready([Script.a, Script.b])
+        _ = script.ask(1)
+        _ = script.ask(2)
+        #expect(
+            script.receive("-\(code) text\r\n") == [complete(1, .error(code: code, text: "text")), .close]
+                + Script.fail(2))
+        #expect(script.state.status.lastError == "not-master")
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.b)])
+        #expect(script.greet() == [.report(.connected(Script.b))])
+    }
+
+    @Test func whatFollowsTheWordOfADemotionIsNotRead() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        _ = script.ask(2)
+        #expect(
+            script.receive("-READONLY text\r\n$1\r\n2\r\n") == [
+                complete(1, .error(code: "READONLY", text: "text")), .close,
+            ] + Script.fail(2))
+    }
+
+    // MARK: Deadlines
+
+    @Test func aReplyThatIsLateClosesTheConnectionAndIsNobodys() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        #expect(script.wait(.milliseconds(30)) == [])
+        _ = script.ask(2)
+        #expect(script.wait(.milliseconds(20)) == [.close] + Script.fail(1, 2))
+        #expect(script.receive("$1\r\n1\r\n") == [])
+        let status = script.state.status
+        #expect(status.timeouts == 1 && status.failures == 2 && status.lastError == "timeout" && !status.isConnected)
+        // The next connection knows nothing of it.
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+        #expect(script.greet() == [])
+        _ = script.ask(3)
+        #expect(script.receive("$1\r\n3\r\n") == [complete(3, .bulk("3"))])
+    }
+
+    @Test func aDeadlineIsOfItsOwnPipeline() {
+        var script = Script.ready()
+        _ = script.ask(1, timeout: .seconds(5))
+        #expect(script.wait(.seconds(4)) == [])
+        _ = script.ask(2)
+        #expect(script.receive("$1\r\n1\r\n$1\r\n2\r\n") == [complete(1, .bulk("1")), complete(2, .bulk("2"))])
+        #expect(script.wait(.seconds(5)) == [])
+        #expect(script.state.wakeAt == nil)
+    }
+
+    @Test func aLaterPipelineThatIsOverdueFailsTheEarlierOneToo() {
+        var script = Script.ready()
+        _ = script.ask(1, timeout: .seconds(5))
+        _ = script.ask(2)
+        #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(1, 2))
+        #expect(script.state.status.timeouts == 1)
+    }
+
+    @Test func waitingForTheFirstConnectionHasTheSameDeadline() {
+        var script = Script()
+        _ = script.start()
+        #expect(script.ask(1) == [] && script.ask(2, timeout: .milliseconds(200)) == [])
+        #expect(script.wait(.milliseconds(50)) == Script.fail(1))
+        #expect(script.wait(.milliseconds(10)) == [])
+        #expect(script.greet() == [.report(.connected(Script.a)), Script.wire(Script.get(2))])
+        #expect(script.state.status.timeouts == 1 && script.state.status.failures == 1)
+    }
+
+    @Test func whoCannotWaitForTheNextRoundIsToldAtOnce() {
+        var script = Script()
+        _ = script.start()
+        _ = script.ask(1, timeout: .milliseconds(100))
+        _ = script.ask(2, timeout: .milliseconds(101))
+        #expect(script.refuse() == [Script.unusable(.connect("refused"))] + Script.fail(1))
+        #expect(script.ask(3, timeout: .milliseconds(100)) == Script.fail(3))
+        #expect(script.ask(4, timeout: .milliseconds(101)) == [])
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+        #expect(
+            script.greet() == [
+                .report(.connected(Script.a)), Script.wire(Script.get(2)), Script.wire(Script.get(4)),
+            ])
+    }
+
+    // MARK: Nonsense
+
+    @Test(arguments: ["hello\r\n", "+OK\n", "$-7\r\n", "$99999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"])
+    func whatIsNoReplyClosesTheConnection(text: String) {
+        var script = Script.ready()
+        _ = script.ask(1)
+        _ = script.ask(2)
+        #expect(script.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close] + Script.fail(2))
+        #expect(script.state.status.lastError == "malformed")
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+    }
+
+    @Test(arguments: ["+OK\r\n", "+", "$3\r\nab"]) func whatNobodyAskedForClosesTheConnection(text: String) {
+        var idle = Script.ready()
+        #expect(idle.receive(text) == [.close])
+        #expect(idle.state.status.lastError == "surplus")
+        var answered = Script.ready()
+        _ = answered.ask(1)
+        #expect(answered.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close])
+    }
+
+    @Test func aConnectionThatIsLostFailsWhatWaits() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        _ = script.receive("$1\r")
+        #expect(script.lose() == Script.fail(1))
+        #expect(script.ask(2) == Script.fail(2))
+        _ = script.wait(.milliseconds(100))
+        // The half of a reply is forgotten.
+        _ = script.greet()
+        _ = script.ask(3)
+        #expect(script.receive("$1\r\n3\r\n") == [complete(3, .bulk("3"))])
+    }
+
+    // MARK: Bounds
+
+    @Test func theBoundsAreTheOnesThatWereChosen() {
+        let limits = SessionLimits()
+        #expect(limits.maxPipelines == 1024 && limits.maxBytes == 32 << 20 && limits.dialTimeout == .seconds(1))
+        #expect(limits.backoff == .milliseconds(100) && limits.maxBackoff == .seconds(1))
+    }
+
+    @Test(arguments: [true, false]) func pipelinesBeyondTheBoundFailAtOnce(isReady: Bool) {
+        var script = isReady ? Script.ready() : Script()
+        for number in 0..<1024 { #expect(script.ask(number).count == (isReady ? 1 : 0)) }
+        #expect(script.ask(1024) == Script.fail(1024))
+        #expect(script.state.status.waiting == 1024)
+        guard isReady else { return }
+        _ = script.receive("$-1\r\n")
+        #expect(script.ask(1025) == [Script.wire(Script.get(1025))])
+    }
+
+    @Test func bytesBeyondTheBoundFailAtOnce() {
+        var limits = SessionLimits()
+        limits.maxBytes = 2 * Script.get(1).byteCount
+        var script = Script.ready(limits: limits)
+        #expect(script.ask(1).count == 1 && script.ask(2) == [Script.wire(Script.get(2))])
+        #expect(script.state.status.waitingBytes == limits.maxBytes)
+        #expect(script.ask(3) == Script.fail(3))
+        _ = script.receive("$-1\r\n")
+        #expect(script.ask(10) == Script.fail(10))
+        #expect(script.ask(4) == [Script.wire(Script.get(4))])
+    }
+}

@@ -1,0 +1,77 @@
+import EventLoop
+import Testing
+
+@testable import Tier
+
+/// A session whose events a test plays, at times that it says.
+struct SessionScript {
+    typealias Action = SessionState.Action
+
+    static let a = TierEndpoint(isTLS: false, host: "a", port: 6379)
+    static let b = TierEndpoint(isTLS: false, host: "b", port: 6379)
+    static let timeout: Duration = .milliseconds(50)
+    static let ok = "+OK\r\n"
+    static let master = ok + "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
+    static let replica = ok + "*5\r\n$5\r\nslave\r\n$1\r\na\r\n:6379\r\n$9\r\nconnected\r\n:0\r\n"
+
+    var state: SessionState
+    var now = Instant(nanoseconds: 1_000_000_000_000)
+
+    init(_ endpoints: [TierEndpoint] = [a], limits: SessionLimits = SessionLimits()) {
+        state = SessionState(TierSettings(endpoints: endpoints, nodeName: "n1"), limits: limits)
+    }
+
+    /// One that has found its master.
+    static func ready(_ endpoints: [TierEndpoint] = [a], limits: SessionLimits = SessionLimits()) -> SessionScript {
+        var script = SessionScript(endpoints, limits: limits)
+        #expect(script.start() == [.dial(endpoints[0])])
+        #expect(script.greet() == [.report(.connected(endpoints[0]))])
+        return script
+    }
+
+    static func id(_ number: Int) -> SessionState.PipelineID { .init(number: number) }
+    static func wire(_ commands: RESPCommand...) -> Action { .send(RESPCommand.pipeline(commands)) }
+    static func get(_ number: Int) -> RESPCommand { RESPCommand("GET", "\(number)") }
+    static func fail(_ numbers: Int...) -> [Action] { numbers.map { .fail(id($0)) } }
+    static func unusable(_ failure: TierFailure, _ endpoint: TierEndpoint = a) -> Action {
+        .report(.unusable(endpoint, failure))
+    }
+
+    static let greeting = wire(RESPCommand("CLIENT", "SETNAME", "refrain-n1"), RESPCommand("ROLE"))
+
+    mutating func start() -> [Action] { state.start(now: now) }
+
+    /// A connection opens and the engine answers the greeting.
+    mutating func greet(_ replies: String = master) -> [Action] {
+        #expect(state.opened(now: now) == [Self.greeting])
+        return receive(replies)
+    }
+
+    /// One command, `GET number`.
+    mutating func ask(_ number: Int, timeout: Duration? = nil) -> [Action] {
+        state.submit(Self.id(number), [Self.get(number)], timeout: timeout, now: now)
+    }
+
+    mutating func receive(_ text: String) -> [Action] {
+        let bytes = Array(text.utf8)
+        return state.received(bytes.span, now: now)
+    }
+
+    mutating func refuse(_ failure: TierFailure = .connect("refused")) -> [Action] {
+        state.dialFailed(failure, now: now)
+    }
+
+    mutating func lose() -> [Action] { state.lost(now: now) }
+
+    /// Time passes, and what is due happens, at its time.
+    mutating func wait(_ duration: Duration) -> [Action] {
+        let end = now + duration
+        var actions: [Action] = []
+        while let wakeAt = state.wakeAt, wakeAt <= end {
+            now = max(now, wakeAt)
+            actions += state.tick(now: now)
+        }
+        now = end
+        return actions
+    }
+}

@@ -1,0 +1,103 @@
+import EventLoop
+import Synchronization
+import TestSupport
+
+@testable import Tier
+
+/// A loop with a connection to engines. What touches the connection goes through `onLoop`.
+///
+/// Timeouts are long where nothing else is said: only what is meant to be late may be.
+final class TierScene {
+    static let patient: Duration = .seconds(600)
+
+    let loop: EventLoop
+    private var connection: TierConnection?
+    private let log: LogLines
+
+    init(
+        _ endpoints: [TierEndpoint], limits: SessionLimits = TierScene.limits,
+        _ adjust: (inout TierSettings) -> Void = { _ in }
+    ) throws {
+        var settings = TierSettings(endpoints: endpoints, nodeName: "a")
+        settings.timeout = TierScene.patient
+        adjust(&settings)
+        let (loop, log) = (try EventLoop(label: "tier test"), LogLines())
+        (self.loop, self.log) = (loop, log)
+        connection = loop.sync { TierConnection(settings, limits: limits, loop: loop) { log.add($0) } }
+    }
+
+    deinit {
+        loop.sync {
+            connection?.close()
+            connection = nil
+        }
+        loop.stop()
+    }
+
+    /// The usual ones, but for dialling, which may take as long as a busy machine wants.
+    static let limits: SessionLimits = {
+        var limits = SessionLimits()
+        limits.dialTimeout = patient
+        return limits
+    }()
+
+    func onLoop<R>(_ body: (TierConnection) -> R) -> R {
+        loop.sync { body(connection!) }
+    }
+
+    var status: TierStatus { onLoop { $0.status } }
+    /// What was told to the log.
+    var lines: [String] { log.all }
+
+    /// Sends, and returns at once; the outcome can be waited for.
+    func begin(_ commands: [RESPCommand], timeout: Duration? = nil) -> Outcome {
+        let outcome = Outcome()
+        onLoop { $0.send(commands, timeout: timeout) { outcome.end($0) } }
+        return outcome
+    }
+
+    func send(_ commands: RESPCommand..., timeout: Duration? = nil) async -> [RESPReply]? {
+        await begin(commands, timeout: timeout).replies()
+    }
+
+    func echo(_ text: String, timeout: Duration? = nil) async -> [RESPReply]? {
+        await send(RESPCommand("ECHO", text), timeout: timeout)
+    }
+
+    func connected() async throws { try await until { self.status.isConnected } }
+}
+
+/// What a completion was called with; it traps at a second call.
+final class Outcome: Sendable {
+    private let ends = AsyncStream<[RESPReply]?>.makeStream()
+    private let calls = Mutex(0)
+
+    var hasEnded: Bool { calls.withLock { $0 > 0 } }
+
+    func end(_ replies: [RESPReply]?) {
+        let count = calls.withLock { calls in
+            calls += 1
+            return calls
+        }
+        precondition(count == 1, "called twice")
+        ends.continuation.yield(replies)
+    }
+
+    func replies() async -> [RESPReply]? {
+        for await replies in ends.stream { return replies }
+        return nil
+    }
+}
+
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+/// Waits for something that will happen on its own; the suite's time limit is the only bound.
+func until(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Tier
+
+@Suite struct TierSettingsTests {
+    @Test func thePasswordIsNotShown() {
+        let endpoints = ["a", "::1"].map { TierEndpoint(isTLS: false, host: $0, port: 6379) }
+        var settings = TierSettings(endpoints: endpoints, nodeName: "n1")
+        settings.user = [1]
+        settings.password = Array("secret".utf8)
+        #expect("\(settings)" == "a:6379,[::1]:6379" && String(reflecting: settings) == "a:6379,[::1]:6379")
+        var dumped = ""
+        dump(settings, to: &dumped)
+        #expect(!dumped.contains("115") && !dumped.contains("secret"))
+    }
+
+    @Test func theDefaultsAreTheOnesThatWereChosen() {
+        let settings = TierSettings(endpoints: [TierEndpoint(isTLS: true, host: "a", port: 1)], nodeName: "n1")
+        #expect(settings.timeout == .milliseconds(50) && settings.keyPrefix == "refrain:")
+        #expect(settings.user == nil && settings.password == nil && settings.trustAnchorsFile == nil)
+    }
+}
