@@ -32,3 +32,10 @@ let epoch = LogEpoch(number: 0x0123_4567_89AB_CDEF)
 func fence(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
     LogMark(epoch, LogPosition(milliseconds, sequence))
 }
+
+func purge(
+    _ conditions: EntrySelection.Condition..., mode: PurgeMode = .hard, at time: Int64 = noon, by node: String = "a"
+) -> PurgeRecord {
+    PurgeRecord(
+        selection: EntrySelection(conditions), mode: mode, at: time, node: node, isUnderstood: true)
+}
