@@ -103,6 +103,7 @@ let package = Package(
         + module("Tier", ["EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
+        + module("Tier", ["Text", "EventLoop", "HTTP", "Cache"])
         + module(
             "Proxy",
             ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording"])

@@ -4,8 +4,11 @@
 // SHA-256 here would cost ten times as much on each read.
 
 /// A 64-bit checksum over words and byte strings; four to eight bytes a nanosecond.
-struct Checksum {
-    private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+public struct Checksum {
+    public private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    /// Of nothing.
+    public init() {}
 
     mutating func combine(_ word: UInt64) {
         let mixed = (value ^ word) &* 0xD6E8_FEB8_6659_FD93
@@ -17,7 +20,7 @@ struct Checksum {
     }
 
     /// The length goes in first, so that bytes cannot move from one string to its neighbour.
-    mutating func combine(_ bytes: ArraySlice<UInt8>) {
+    public mutating func combine(_ bytes: ArraySlice<UInt8>) {
         combine(bytes.count)
         bytes.withUnsafeBytes { raw in
             var offset = 0

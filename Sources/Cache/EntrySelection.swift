@@ -30,7 +30,7 @@ public struct EntrySelection: Sendable, Equatable {
     public mutating func narrow(by condition: Condition) { conditions.append(condition) }
 
     /// Whether `response` is among the chosen.
-    func matches(_ response: StoredResponse) -> Bool { conditions.allSatisfy { $0.holds(for: response) } }
+    public func matches(_ response: StoredResponse) -> Bool { conditions.allSatisfy { $0.holds(for: response) } }
 }
 
 extension EntrySelection.Condition {

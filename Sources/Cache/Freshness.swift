@@ -70,6 +70,11 @@ extension StoredResponse {
         lifetime.isAgeUnknown(since: receivedAt, at: unixSeconds)
     }
 
+    /// For how many seconds anything can still use it; 0 where nothing can.
+    public func usefulFor(at unixSeconds: Int64) -> Int {
+        max(lifetime.greatestUsefulAge - age(at: unixSeconds), 0)
+    }
+
     /// Whether anything can still use it; what cannot be used is removed when it is found.
     func isUseful(at unixSeconds: Int64) -> Bool {
         age(at: unixSeconds) < lifetime.greatestUsefulAge

@@ -44,6 +44,22 @@ public struct Lifetime: Hashable, Sendable {
             staleIfErrorFor: shortened(staleIfErrorFor), keepFor: shortened(keepFor), initialAge: initialAge)
     }
 
+    /// The shorter of the two for each use, counted from when the response came: what one process
+    /// was granted is taken by another whose rule is `rule`. The age that it came with stays. A use
+    /// that one of the two does not grant is not granted.
+    public func within(_ rule: Lifetime) -> Lifetime {
+        // Both count ages. The same moment may be of another age to the rule.
+        let shift = initialAge - rule.initialAge
+        let fresh = max(min(freshFor, rule.freshFor + shift), 0)
+        func window(_ own: Int, _ theirs: Int) -> Int {
+            own == 0 || theirs == 0 ? 0 : min(freshFor + own, rule.freshFor + shift + theirs) - fresh
+        }
+        return Lifetime(
+            freshFor: fresh, staleFor: window(staleFor, rule.staleFor),
+            staleIfErrorFor: window(staleIfErrorFor, rule.staleIfErrorFor), keepFor: window(keepFor, rule.keepFor),
+            initialAge: initialAge)
+    }
+
     /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as
     /// long as if its freshness had ended at that age by itself.
     func withoutFreshness(atAge age: Int) -> Lifetime {

@@ -209,8 +209,14 @@ public final class StoredResponse: Sendable {
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.
-    func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
+    public func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
         copy(lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
+    }
+
+    /// The same content for no longer than `rule` grants, with the age that it has.
+    public func within(_ rule: Lifetime) -> StoredResponse {
+        let shorter = lifetime.within(rule)
+        return shorter == lifetime ? self : copy(lifetime: shorter)
     }
 
     /// Whether the store should hear of this use: at most one of all loops is told so, once in

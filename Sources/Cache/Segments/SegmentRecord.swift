@@ -1,3 +1,5 @@
+import HTTP
+
 // One answer as a segment has it: a head of fixed size, then body, fields, and what a hit needs to
 // know of the entry.
 // Must hold: nothing in it is believed before the checksum in its facts agrees; no bytes of a
@@ -49,9 +51,20 @@ struct SegmentRecord {
         return UInt32(truncatingIfNeeded: sum.value)
     }
 
+    /// Whether the head at the beginning of `raw` says nothing that this program does not know.
+    static func hasKnownFlags(_ raw: UnsafeRawBufferPointer) -> Bool {
+        UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: 28, as: UInt32.self)) <= 1
+    }
+
     /// Appends the whole record, up to its neighbour's beginning.
     func append(_ response: StoredResponse, _ facts: AnswerFacts, to bytes: inout [UInt8]) {
         let end = bytes.count + span
+        appendAlone(response, facts, to: &bytes)
+        bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
+    }
+
+    /// Appends the record without the room to its neighbour: `byteCount` bytes.
+    func appendAlone(_ response: StoredResponse, _ facts: AnswerFacts, to bytes: inout [UInt8]) {
         func append(_ number: some FixedWidthInteger) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
@@ -65,7 +78,6 @@ struct SegmentRecord {
         bytes.append(contentsOf: response.filedBody)
         bytes.append(contentsOf: response.fields)
         facts.append(to: &bytes)
-        bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
     }
 }
 
@@ -90,25 +102,37 @@ extension SegmentRecord {
         return Array(raw[start..<start + record.fieldsCount])
     }
 
-    /// The answer for `key` in the bytes of a record. Nothing is copied but what the answer keeps.
-    /// What turns out not to be inflatable later goes from `store`.
+    /// The answer for `key` in the bytes of a record of the store's. What turns out not to be
+    /// inflatable later goes from `store`.
     static func content(
         for key: CacheKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil, in store: SQLiteStore
     ) -> Content {
         guard let record = SegmentRecord(raw), record.span == raw.count else { return .damaged }
-        let fieldsStart = headBytes + record.bodyCount
-        let factsStart = fieldsStart + record.fieldsCount
-        let factBytes = UnsafeRawBufferPointer(rebasing: raw[factsStart..<record.byteCount])
+        return record.content(for: key, raw, row, by: store.gzip) { receivedAt in
+            { [weak store] in store?.removeDamaged(key, receivedBy: receivedAt) }
+        }
+    }
+
+    /// The answer for `key`. Nothing is copied but what the answer keeps.
+    ///
+    /// - Parameters:
+    ///   - raw: the bytes that begin with this record; all of it is there.
+    ///   - onDamage: makes, of when the answer came, what is called where it turns out later that
+    ///     it cannot be inflated. Only asked for what is coded.
+    func content(
+        for key: CacheKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil, by gzip: Gzip,
+        onDamage: (Int64) -> @Sendable () -> Void
+    ) -> Content {
+        let fieldsStart = Self.headBytes + bodyCount
+        let factsStart = fieldsStart + fieldsCount
+        let factBytes = UnsafeRawBufferPointer(rebasing: raw[factsStart..<byteCount])
         guard var facts = AnswerFacts(factBytes) else { return .damaged }
         if let row { (facts.lifetime, facts.checksum) = (row.lifetime, row.checksum) }
-        if record.isGzip, !store.gzip.isAvailable { return .unreadable }
-        let filed = Array(raw[headBytes..<fieldsStart])
+        if isGzip, !gzip.isAvailable { return .unreadable }
+        let filed = Array(raw[Self.headBytes..<fieldsStart])
         var coded: CodedContent?
-        if record.isGzip {
-            let receivedAt = facts.receivedAt
-            coded = CodedContent(filed, store.gzip) { [weak store] in
-                store?.removeDamaged(key, receivedBy: receivedAt)
-            }
+        if isGzip {
+            coded = CodedContent(filed, gzip, onDamage: onDamage(facts.receivedAt))
             guard coded != nil else { return .damaged }
         }
         let response = StoredResponse(

@@ -1,0 +1,45 @@
+import Text
+
+/// Which life of the purge log this is: a number drawn at random when a log begins, and anew when
+/// the engine was emptied or another took its place. Ids of different lives say nothing about each
+/// other.
+package struct LogEpoch: Hashable, Sendable {
+    package let number: UInt64
+
+    package init(number: UInt64) { self.number = number }
+
+    /// One that was never there before, as far as 64 random bits can tell.
+    package static func random() -> LogEpoch { LogEpoch(number: .random(in: .min ... .max)) }
+
+    /// Reads what `text` writes, and nothing else.
+    package init?(_ text: some Collection<UInt8>) {
+        guard text.count == 16 else { return nil }
+        var number: UInt64 = 0
+        for digit in text {
+            guard let value = Hexadecimal.value(digit), Hexadecimal.lowercase(value) == digit else { return nil }
+            number = number << 4 | UInt64(value)
+        }
+        self.number = number
+    }
+
+    /// Sixteen hexadecimal digits, in lower case.
+    package var text: String {
+        var digits: [UInt8] = []
+        digits.appendHexadecimal(number)
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
+
+/// A place in the purge log, and in which life of it.
+///
+/// It is what a node keeps on its disk (all purges up to there are done), and it is the *fence* of
+/// a value: where the node stood when the fetch began that brought it. What was fetched may be from
+/// before any purge beyond the fence, and is from after all others.
+package struct LogMark: Hashable, Sendable {
+    package let epoch: LogEpoch
+    package let position: LogPosition
+
+    package init(_ epoch: LogEpoch, _ position: LogPosition) {
+        (self.epoch, self.position) = (epoch, position)
+    }
+}

@@ -1,0 +1,68 @@
+/// A purge where it stands in the log.
+package struct PurgeLogEntry: Sendable, Equatable {
+    package let position: LogPosition
+    package let record: PurgeRecord
+
+    package init(_ position: LogPosition, _ record: PurgeRecord) {
+        (self.position, self.record) = (position, record)
+    }
+}
+
+/// What the engine says of its log, all of one moment: the entries beyond a position, in one
+/// transaction with the epoch and what `XINFO STREAM` tells.
+package struct PurgeLogPage: Sendable, Equatable {
+    package let epoch: LogEpoch
+    /// Of the entries that are there; nil where there is none.
+    package let first: LogPosition?
+    /// The last id ever given (`last-generated-id`), whether its entry is there or not; `start`
+    /// where there was never an entry.
+    package let last: LogPosition
+    /// Whether entries are gone that once were there (`entries-added` is more than `length`).
+    package let hasForgotten: Bool
+    /// In their order; not all of them where there are many.
+    package let entries: [PurgeLogEntry]
+
+    package init(
+        _ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]
+    ) {
+        (self.epoch, self.first, self.last) = (epoch, first, last)
+        (self.hasForgotten, self.entries) = (hasForgotten, entries)
+    }
+
+    /// The most entries that are asked for at once.
+    package static let mostEntries = 512
+
+    /// Whether it can be what was asked for: a connection whose replies slipped may yield anything.
+    func isPlausible(after position: LogPosition) -> Bool {
+        var before = position
+        for entry in entries {
+            guard entry.position > before else { return false }
+            before = entry.position
+        }
+        return entries.isEmpty || before <= last
+    }
+}
+
+/// Why nothing that a node had from before can be believed to be as it was.
+package enum LogBreak: Sendable, Equatable {
+    /// It reads the log for the first time: what was purged on other nodes before that it never
+    /// heard of.
+    case joined
+    /// The engine was emptied, or another took its place.
+    case otherEpoch
+    /// The log ends before what this node has read of it: the engine lost its latest writes.
+    case beyondEnd
+    /// Purges that this node has not read are gone: it was away for longer than the log reaches
+    /// back.
+    case trimmed
+
+    /// For the log.
+    package var text: String {
+        switch self {
+        case .joined: "this node reads the purge log for the first time"
+        case .otherEpoch: "the purge log was begun anew"
+        case .beyondEnd: "the purge log ends before what was read of it"
+        case .trimmed: "the purge log has lost purges that were not read yet"
+        }
+    }
+}

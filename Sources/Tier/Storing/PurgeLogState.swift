@@ -1,0 +1,175 @@
+// How a node follows the purge log: events in, actions out, no I/O and no clock.
+// Must hold: every purge in the log is applied here, in order, or everything that was here before
+// it is made stale; the position on the disk is never ahead of what the disk has applied; a node is
+// ready only when it has applied all that the log held when it was read last.
+//
+// The log may be trimmed, as long as its newest entry from before the horizon stays: then a node
+// that read all of it within the horizon stands at that entry or behind it, however seldom anything
+// is purged. The horizon is longer than any answer lives.
+
+/// One node's reader of the purge log. One of them runs in a process.
+package struct PurgeLogState: Sendable {
+    /// What the performer is busy with.
+    private enum Work: Equatable {
+        case none, reading, applying, makingStale, waiting
+    }
+
+    private var work = Work.none
+    private var isConnected = false
+    /// Of the log that `position` counts in; nil for a node that never read one.
+    private var epoch: LogEpoch?
+    /// Everything up to there is applied.
+    package private(set) var position: LogPosition
+    /// What the disk has, or is told to have.
+    private var persisted: LogMark?
+    /// How far the log was read in this process: from its beginning, for the history.
+    private var cursor = LogPosition.start
+    /// Read, not applied yet.
+    private var queue: ArraySlice<PurgeLogEntry> = []
+    /// What is to be done before anything else: why, and where the log ended then.
+    private var broken: (reason: LogBreak, end: LogMark)?
+    private var hasHistory = false
+    /// Before that position the log once had ids that it does not have now.
+    private var lostUntil = LogPosition.start
+    private var isAtEnd = false
+    package private(set) var standing = Standing.away
+
+    /// - Parameter kept: what the disk has of an earlier run; nil for a node that joins.
+    package init(kept: LogMark? = nil) {
+        epoch = kept?.epoch
+        position = kept?.position ?? .start
+        persisted = kept
+    }
+
+    /// The fence of a fetch that begins now; nil where this node knows no log yet: what it fetches
+    /// stays its own.
+    package var fence: LogMark? { epoch.map { LogMark($0, position) } }
+
+    /// Whether the history knows every purge that the cache has had, so that values of the tier can
+    /// be judged.
+    package var mayTake: Bool { hasHistory && broken == nil && cursor >= position }
+}
+
+extension PurgeLogState {
+    /// There is a connection to an engine.
+    package mutating func connected() -> [Action] {
+        isConnected = true
+        standing = .catchingUp
+        if work == .waiting { work = .none }
+        return advance()
+    }
+
+    /// It is lost. What is being done to the cache goes on, and its end is to be told.
+    package mutating func disconnected() {
+        isConnected = false
+        isAtEnd = false
+        standing = .away
+        if work == .reading { work = .none }
+    }
+
+    /// What was asked for has come.
+    package mutating func read(_ page: PurgeLogPage) -> [Action] {
+        guard work == .reading else { return [] }
+        guard page.isPlausible(after: cursor) else {
+            work = .waiting
+            return [.wait]
+        }
+        work = .none
+        if let reason = brokenBy(page) { return breakOff(reason, page) }
+        var actions: [Action] = []
+        let known = page.hasForgotten ? page.first ?? page.last : .start
+        // The log may be trimmed while the history is read page by page.
+        if !hasHistory || cursor < known {
+            hasHistory = true
+            actions.append(.beginHistory(page.epoch, forgottenUntil: max(known, lostUntil)))
+        }
+        for entry in page.entries {
+            if entry.position <= position { actions.append(.note(entry)) } else { queue.append(entry) }
+        }
+        isAtEnd = page.entries.last.map { $0.position == page.last } ?? true
+        cursor = isAtEnd ? page.last : page.entries.last?.position ?? cursor
+        return actions + advance()
+    }
+
+    /// The cache has had the purge it was given last, in memory and on its disk, or the disk
+    /// refused.
+    package mutating func applied(succeeded: Bool) -> [Action] {
+        guard work == .applying, let entry = queue.first else { return [] }
+        guard succeeded else { return pause() }
+        queue = queue.dropFirst()
+        position = entry.position
+        work = .none
+        return advance()
+    }
+
+    /// Nothing in the cache is fresh that was when that was asked for, or the disk refused.
+    package mutating func madeStale(succeeded: Bool) -> [Action] {
+        guard work == .makingStale, let end = broken?.end else { return [] }
+        guard succeeded else { return pause() }
+        (epoch, position) = (end.epoch, end.position)
+        // The history is read anew.
+        (broken, hasHistory, cursor) = (nil, false, .start)
+        work = .none
+        return advance()
+    }
+
+    /// The pause is over.
+    package mutating func woken() -> [Action] {
+        guard work == .waiting else { return [] }
+        work = .none
+        return advance()
+    }
+}
+
+extension PurgeLogState {
+    /// Why the log does not go on from where this node stands; nil where it does.
+    private func brokenBy(_ page: PurgeLogPage) -> LogBreak? {
+        guard let epoch else { return .joined }
+        guard epoch == page.epoch else { return .otherEpoch }
+        if position > page.last { return .beyondEnd }
+        guard position < page.last else { return nil }
+        if page.hasForgotten, page.first.map({ position < $0 }) ?? true { return .trimmed }
+        // Someone took the latest out of it.
+        return page.entries.isEmpty && cursor < page.last ? .trimmed : nil
+    }
+
+    private mutating func breakOff(_ reason: LogBreak, _ page: PurgeLogPage) -> [Action] {
+        // Ids that were given and lost may be given again, to other purges.
+        lostUntil = reason == .beyondEnd ? max(lostUntil, position) : page.epoch == epoch ? lostUntil : .start
+        broken = (reason, LogMark(page.epoch, page.last))
+        hasHistory = false
+        standing = .catchingUp
+        return [.beginHistory(page.epoch, forgottenUntil: max(page.last, lostUntil))] + advance()
+    }
+
+    /// What is to be done next, now that nothing is.
+    private mutating func advance() -> [Action] {
+        guard work == .none else { return [] }
+        if let broken {
+            work = .makingStale
+            return [.makeAllStale(broken.reason)]
+        }
+        if let entry = queue.first {
+            work = .applying
+            return [.apply(entry)]
+        }
+        var actions: [Action] = []
+        if let fence, fence != persisted {
+            persisted = fence
+            actions.append(.persist(fence))
+        }
+        guard isConnected else { return actions }
+        if isAtEnd {
+            isAtEnd = false
+            standing = .ready
+            return actions + pause()
+        }
+        work = .reading
+        return actions + [.read(after: cursor)]
+    }
+
+    private mutating func pause() -> [Action] {
+        work = .waiting
+        return [.wait]
+    }
+}

@@ -1,0 +1,50 @@
+import Cache
+import Text
+
+// The names of all keys in the shared engine.
+// Must hold: every one of them begins with the operator's prefix, so that an ACL can be limited to
+// it; a key that belongs to one user has no name.
+
+/// Names under the operator's prefix, as bytes that a command takes.
+package struct TierKeys: Sendable {
+    private let prefix: String
+
+    /// A colon at the end of `prefix` is the one that names have behind it.
+    package init(prefix: String) {
+        self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":"
+    }
+
+    /// What is kept of one cache key.
+    package struct Pair: Sendable, Equatable {
+        /// Of the value. Its number is that of `TierValue.version`, so that nodes of two versions
+        /// do not overwrite each other's.
+        package let value: [UInt8]
+        /// Of the claim to fetch it.
+        package let claim: [UInt8]
+    }
+
+    /// The names for a cache key: half of the digits of its SHA-256, because targets may be long
+    /// and a value names its whole key anyway. Nil for a personal key, which never enters, and
+    /// where libcrypto refuses.
+    package func pair(of key: CacheKey) -> Pair? {
+        guard !key.isPersonal, let digest = key.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return nil }
+        let name = Hexadecimal.text(Array(digest[..<16]))
+        return Pair(value: bytes("v1:" + name), claim: bytes("c1:" + name))
+    }
+
+    /// The stream of purges.
+    package var purges: [UInt8] { bytes("purges") }
+    /// The life that the stream is in (`LogEpoch`).
+    package var epoch: [UInt8] { bytes("epoch") }
+    /// The budget that all nodes share.
+    package var budget: [UInt8] { bytes("budget") }
+
+    /// What a node says of itself.
+    package func node(_ name: String) -> [UInt8] { bytes("node:" + name) }
+
+    /// The generation of a user's answers. `hash` is a keyed hash of the user's token that all
+    /// nodes share, never the token.
+    package func generation(_ hash: [UInt8]) -> [UInt8] { bytes("g:" + Hexadecimal.text(hash)) }
+
+    private func bytes(_ name: String) -> [UInt8] { Array((prefix + name).utf8) }
+}

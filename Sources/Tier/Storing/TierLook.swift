@@ -1,0 +1,120 @@
+import EventLoop
+
+// One leader's way through the tier: events in, actions out, `now` passed in, no I/O.
+// Must hold: every look ends, within `patience` and one reply, with the value or with a fetch; a
+// claim is given back only while it is surely this node's; whatever fails, the origin is asked.
+
+/// What a leader does before it asks the origin: it looks whether another node has the answer, or
+/// is about to have it.
+package struct TierLook: Sendable {
+    package enum Action: Sendable, Equatable {
+        /// In one pipeline: get the value, and set the claim for this node where there is none, for
+        /// `claimLife`. Then `answered`.
+        case ask
+        /// Call `woken` then.
+        case wake(at: Instant)
+        /// Use the value that was found. The look is over, but for a claim to be given back.
+        case take
+        /// Ask the origin, then `fetchEnded`. `isClaimed`: other nodes wait for what it brings.
+        case fetch(isClaimed: Bool)
+        /// Delete the claim, behind the value where one is written.
+        case giveBack
+    }
+
+    private enum State: Equatable {
+        case unstarted
+        case asking(since: Instant)
+        case pausing
+        /// `claimed` is when the claim was asked for, nil without one.
+        case fetching(claimed: Instant?)
+        /// Nobody wants the answer any more, and replies are still to come.
+        case leaving(since: Instant)
+        case over
+    }
+
+    private var state = State.unstarted
+    /// When it stops waiting for others.
+    private var deadline = Instant(nanoseconds: 0)
+
+    /// How often it looks whether another node's fetch has ended.
+    package static var interval: Duration { .milliseconds(25) }
+    /// How long it waits for another node at most: as long as waiters wait for a leader.
+    package static var patience: Duration { .seconds(5) }
+    /// How long a claim holds where the node that has it dies.
+    package static var claimLife: Duration { .seconds(5) }
+    /// After that a claim is left to end by itself: its end may come before the deletion, and then
+    /// that would be another node's claim.
+    static var certainlyOurs: Duration { .seconds(4) }
+
+    package init() {}
+
+    /// The leader begins.
+    package mutating func start(now: Instant) -> [Action] {
+        guard state == .unstarted else { return [] }
+        deadline = now + Self.patience
+        state = .asking(since: now)
+        return [.ask]
+    }
+
+    /// Both replies have come. `isFound`: a value that this node can use; one that it cannot use is
+    /// as good as none.
+    package mutating func answered(isFound: Bool, gotClaim: Bool, now: Instant) -> [Action] {
+        if case .leaving(let since) = state {
+            state = .over
+            return givingBack(gotClaim ? since : nil, now)
+        }
+        guard case .asking(let since) = state else { return [] }
+        let claimed = gotClaim ? since : nil
+        if isFound {
+            state = .over
+            return [.take] + givingBack(claimed, now)
+        }
+        if gotClaim || now >= deadline { return fetch(claimed) }
+        state = .pausing
+        return [.wake(at: min(now + Self.interval, deadline))]
+    }
+
+    /// The pause is over.
+    package mutating func woken(now: Instant) -> [Action] {
+        guard state == .pausing else { return [] }
+        guard now < deadline else { return fetch(nil) }
+        state = .asking(since: now)
+        return [.ask]
+    }
+
+    /// The tier does not answer, or answers nonsense. Whether it gave the claim nobody knows; it
+    /// ends by itself.
+    package mutating func failed() -> [Action] {
+        switch state {
+        case .asking, .pausing: fetch(nil)
+        case .unstarted, .fetching, .leaving, .over: []
+        }
+    }
+
+    /// What was fetched is on its way to the tier, or there is nothing to be put there.
+    package mutating func fetchEnded(now: Instant) -> [Action] {
+        guard case .fetching(let claimed) = state else { return [] }
+        state = .over
+        return givingBack(claimed, now)
+    }
+
+    /// Nobody wants the answer any more. Replies that are to come are still told, and so is the end
+    /// of a fetch that goes on.
+    package mutating func abandoned() {
+        switch state {
+        case .asking(let since): state = .leaving(since: since)
+        case .unstarted, .pausing: state = .over
+        case .fetching, .leaving, .over: break
+        }
+    }
+
+    private mutating func fetch(_ claimed: Instant?) -> [Action] {
+        state = .fetching(claimed: claimed)
+        return [.fetch(isClaimed: claimed != nil)]
+    }
+
+    private func givingBack(_ claimed: Instant?, _ now: Instant) -> [Action] {
+        guard let claimed, now - claimed < Self.certainlyOurs else { return [] }
+        return [.giveBack]
+    }
+}

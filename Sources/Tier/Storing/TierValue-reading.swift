@@ -1,0 +1,53 @@
+import Cache
+import HTTP
+
+// What came back from the engine under a key: judged, and made fit for this node.
+
+extension TierValue {
+    /// What the bytes under a key are.
+    package enum Reading: Sendable {
+        case value(TierValue)
+        /// Whole, and another key's: replies and commands do not belong together any more, or two
+        /// keys have one name. The connection is not to be trusted.
+        case mismatch
+        /// Torn, changed, or nothing that a node has written. The connection is not to be trusted.
+        case damaged
+        /// In gzip, and this process has no zlib.
+        case unreadable
+        /// Of a version that this program does not know. It is another node's to use.
+        case tooNew
+    }
+
+    /// Reads what stands under the name of `key`. Bytes that lie beyond `maxBytes` are nothing that
+    /// a node has written.
+    package static func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> Reading {
+        guard bytes.count >= headBytes, bytes.count <= maxBytes else { return .damaged }
+        func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number {
+            bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
+        }
+        let found = number(UInt32.self, at: 0)
+        guard found & 0xFF_FFFF == mark & 0xFF_FFFF else { return .damaged }
+        guard found == mark else { return found > mark ? .tooNew : .damaged }
+        let keyEnd = headBytes + Int(number(UInt32.self, at: 4))
+        guard keyEnd + Int(number(UInt32.self, at: 8)) == bytes.count,
+            number(UInt32.self, at: checkPlace.lowerBound) == checkNumber(bytes[..<keyEnd])
+        else { return .damaged }
+        guard bytes[headBytes..<keyEnd].elementsEqual(key.bytes) else { return .mismatch }
+        let fence = LogMark(
+            LogEpoch(number: number(UInt64.self, at: 16)),
+            LogPosition(number(UInt64.self, at: 24), number(UInt64.self, at: 32)))
+        return switch PortableRecord.read(bytes.span.extracting(keyEnd...), for: key, gzip) {
+        case .response(let response): .value(TierValue(response, fence: fence))
+        case .damaged: .damaged
+        case .unreadable: .unreadable
+        }
+    }
+
+    /// What this node may keep of it: the same answer with the age that it has, for the shorter of
+    /// the lifetime it was granted and of `rule`, which is what this node's rules grant to such an
+    /// answer; nil where nothing could be done with that. `now` in unix seconds.
+    package func taken(under rule: Lifetime, at now: Int64) -> StoredResponse? {
+        let taken = response.within(rule)
+        return taken.usefulFor(at: now) > 0 ? taken : nil
+    }
+}

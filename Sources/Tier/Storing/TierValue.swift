@@ -1,0 +1,95 @@
+import Cache
+
+// What stands under a key in the shared engine: one answer, in whose name, and from when.
+// Must hold: nothing is taken whose key is another's, byte for byte, whatever the engine replied to
+// what; no bytes can trap; nothing personal and nothing composed is ever written.
+//
+// Numbers have the least significant byte first:
+//
+//     0   4   "RfT" and the version's digit
+//     4   4   how many bytes the key has
+//     8   4   how many bytes the record has
+//    12   4   check number over the rest of the head and the key
+//    16   8   the fence: its epoch
+//    24  16   the fence: its position
+//    40       the key, then the record (`PortableRecord`), which has a checksum of its own
+
+/// An answer in the shared tier.
+package struct TierValue: Sendable {
+    package let response: StoredResponse
+    /// Where the node that fetched it stood in the purge log when the fetch began.
+    package let fence: LogMark
+
+    package init(_ response: StoredResponse, fence: LogMark) {
+        (self.response, self.fence) = (response, fence)
+    }
+
+    /// Counted up when the bytes come to mean something else. Names of keys have it too.
+    package static let version = 1
+    /// What may stand under one key. Larger answers are few, and one of them would keep a
+    /// connection busy while others wait.
+    package static let maxBytes = 4 << 20
+    static let headBytes = 40
+    /// "RfT" and a digit, as four bytes are read.
+    static let mark: UInt32 = 0x0054_6652 | UInt32(UInt8(ascii: "0") + UInt8(version)) << 24
+}
+
+extension TierValue {
+    /// Why an answer does not enter the tier.
+    package enum Refusal: Error, Equatable {
+        /// It is one user's.
+        case personal
+        /// It can be composed anew, or turned out to be damaged.
+        case notPortable
+        /// It would take more than `maxBytes`.
+        case tooLarge
+        /// Nothing could be done with it when it came out again.
+        case useless
+    }
+
+    /// How long it is kept in the engine: until nothing can be done with it any more, in
+    /// milliseconds, at least one second. `now` in unix seconds.
+    package func millisecondsToLive(at now: Int64) throws(Refusal) -> Int {
+        let seconds = response.usefulFor(at: now)
+        guard seconds > 0 else { throw .useless }
+        return seconds * 1000
+    }
+
+    /// As it stands in the engine.
+    package func encoded() throws(Refusal) -> [UInt8] {
+        let key = response.key.bytes
+        guard !response.key.isPersonal else { throw .personal }
+        guard response.isPortable else { throw .notPortable }
+        let recordCount = PortableRecord.byteCount(of: response)
+        let count = Self.headBytes + key.count + recordCount
+        guard count <= Self.maxBytes else { throw .tooLarge }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        func append(_ number: some FixedWidthInteger) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        append(Self.mark)
+        append(UInt32(key.count))
+        append(UInt32(recordCount))
+        append(UInt32(0))
+        append(fence.epoch.number)
+        append(fence.position.milliseconds)
+        append(fence.position.sequence)
+        bytes.append(contentsOf: key)
+        let check = Self.checkNumber(bytes[...])
+        withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(Self.checkPlace, with: $0) }
+        PortableRecord.append(response, to: &bytes)
+        return bytes
+    }
+
+    static let checkPlace = 12..<16
+
+    /// Over head and key, but for the place where it stands itself.
+    static func checkNumber(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        let start = bytes.startIndex
+        var sum = Checksum()
+        sum.combine(bytes[start..<(start + checkPlace.lowerBound)])
+        sum.combine(bytes[(start + checkPlace.upperBound)...])
+        return UInt32(truncatingIfNeeded: sum.value)
+    }
+}

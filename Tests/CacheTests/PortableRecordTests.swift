@@ -1,0 +1,111 @@
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Answers as bytes for another process.
+@Suite struct PortableRecordTests {
+    private static let text = String(repeating: "{\"id\":\"1\"}", count: 200)
+
+    private static func answer(_ body: String = text, gzip: Bool = false) -> StoredResponse {
+        StoredResponse(
+            key: key("/v1/catalog/us/albums/1", "en"), status: 200,
+            fields: Array("Content-Type: application/json\r\nETag: \"abc\"\r\n".utf8), body: Array(body.utf8),
+            receivedAt: noon, lifetime: Lifetime(freshFor: 100, staleFor: 50, keepFor: 200, initialAge: 7),
+            classTag: 3, storefront: Array("us".utf8), resources: [1, 9, .max - 1],
+            gzip: gzip ? Gzip.system.deflate(Array(body.utf8)) : nil)
+    }
+
+    private func bytes(_ response: StoredResponse) -> [UInt8] {
+        var bytes: [UInt8] = []
+        PortableRecord.append(response, to: &bytes)
+        return bytes
+    }
+
+    private func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> StoredResponse? {
+        if case .response(let response) = PortableRecord.read(bytes.span, for: key, gzip) { response } else { nil }
+    }
+
+    @Test(arguments: [answer(), answer(""), answer(gzip: true), response("/a", selecting: "0123456789abcdef foo")])
+    func whatGoesInComesOut(answer: StoredResponse) throws {
+        let bytes = bytes(answer)
+        #expect(bytes.count == PortableRecord.byteCount(of: answer))
+        let found = try #require(read(bytes, for: answer.key))
+        #expect(content(found) == content(answer) && found.gzip?.body == answer.gzip?.body)
+        #expect(found.gzip?.head == answer.gzip?.head && found.bodyCount == answer.bodyCount)
+        #expect(found.receivedAt == answer.receivedAt && found.lifetime == answer.lifetime)
+        #expect(found.classTag == answer.classTag && found.storefront == answer.storefront)
+        #expect(found.selecting == answer.selecting && found.resources == answer.resources)
+        #expect(found.key == answer.key && self.bytes(found) == bytes)
+    }
+
+    @Test func itHoldsNoSecondForm() {
+        let (plain, coded) = (Self.answer(), Self.answer(gzip: true))
+        #expect(PortableRecord.byteCount(of: coded) < PortableRecord.byteCount(of: plain) / 4)
+    }
+
+    @Test func anotherKeyFindsNothing() {
+        let bytes = bytes(Self.answer())
+        #expect(read(bytes, for: key("/v1/catalog/us/albums/1")) == nil)
+        #expect(read(bytes, for: key("/v1/catalog/us/albums/2", "en")) == nil)
+    }
+
+    @Test func everyChangedByteIsFoundOut() {
+        for answer in [Self.answer("{}"), Self.answer(gzip: true)] {
+            let bytes = bytes(answer)
+            for index in bytes.indices {
+                for flip in [1, 0x80, 0xFF] as [UInt8] {
+                    var changed = bytes
+                    changed[index] ^= flip
+                    #expect(read(changed, for: answer.key) == nil, "byte \(index) of \(bytes.count)")
+                }
+            }
+        }
+    }
+
+    @Test func partsAndMoreAreNothing() {
+        let answer = Self.answer("{}")
+        let bytes = bytes(answer)
+        for count in bytes.indices { #expect(read(Array(bytes[..<count]), for: answer.key) == nil, "\(count)") }
+        #expect(read(bytes + [0], for: answer.key) == nil)
+        #expect(read(bytes + bytes, for: answer.key) == nil)
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func noBytesTrap(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let whole = bytes(Self.answer("{}"))
+        for _ in 0..<5_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0 ... .max, using: &generator)
+            }
+            bytes.removeLast(Int.random(in: 0..<3, using: &generator))
+            if bytes != whole { #expect(read(bytes, for: Self.answer().key) == nil, "seed \(seed)") }
+        }
+    }
+
+    @Test func withoutZlibItIsUnreadableAndNotDamaged() {
+        let answer = Self.answer(gzip: true)
+        guard case .unreadable = PortableRecord.read(bytes(answer).span, for: answer.key, .absent) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(read(bytes(Self.answer()), for: answer.key, .absent) != nil)
+    }
+
+    /// A checksum agrees with what was damaged before it was written.
+    @Test func whatCannotBeInflatedIsDamaged() throws {
+        var coded = try #require(Gzip.system.deflate(Array(Self.text.utf8)))
+        coded[coded.count / 2] ^= 0xFF
+        let answer = Self.answer().with(gzip: coded)
+        #expect(read(bytes(answer), for: answer.key) == nil)
+    }
+
+    @Test func whatIsOneUsersOrComposedIsNotPortable() {
+        #expect(Self.answer().isPortable && response("/a", selecting: "0123456789abcdef foo").isPortable)
+        #expect(!response("/a", scope: someone(1)).isPortable)
+        #expect(!composed("/a", from: [Self.answer()]).isPortable)
+    }
+}

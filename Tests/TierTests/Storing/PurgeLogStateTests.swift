@@ -1,0 +1,295 @@
+import Testing
+
+@testable import Tier
+
+/// Scripts: what the engine's log is, and what the node does about it.
+@Suite struct PurgeLogStateTests {
+    private typealias Action = PurgeLogState.Action
+
+    private func at(_ milliseconds: UInt64) -> LogPosition { LogPosition(milliseconds, 0) }
+
+    private func entry(_ milliseconds: UInt64) -> PurgeLogEntry {
+        PurgeLogEntry(at(milliseconds), purge(.target(Array("/\(milliseconds)".utf8))))
+    }
+
+    private func page(
+        _ entries: UInt64..., first: UInt64? = nil, last: UInt64? = nil, hasForgotten: Bool = false,
+        in epoch: LogEpoch = epoch
+    ) -> PurgeLogPage {
+        PurgeLogPage(
+            epoch, first: (first ?? entries.first).map(at), last: at(last ?? entries.last ?? 0),
+            hasForgotten: hasForgotten, entries: entries.map(entry))
+    }
+
+    private func mark(_ milliseconds: UInt64, in epoch: LogEpoch = epoch) -> LogMark {
+        LogMark(epoch, at(milliseconds))
+    }
+
+    private let begun = Action.beginHistory(epoch, forgottenUntil: .start)
+
+    /// A node that has read a log with entries 10 and 20 to its end.
+    private func ready() -> PurgeLogState {
+        var state = PurgeLogState(kept: mark(20))
+        #expect(state.connected() == [.read(after: .start)])
+        #expect(
+            state.read(page(10, 20)) == [begun, .note(entry(10)), .note(entry(20)), .wait])
+        #expect(state.standing == .ready && state.mayTake)
+        return state
+    }
+
+    @Test func aNodeThatJoinsAnEmptyLogHasNothingFreshFromBefore() {
+        var state = PurgeLogState()
+        #expect(state.standing == .away && state.fence == nil && !state.mayTake)
+        #expect(state.connected() == [.read(after: .start)])
+        #expect(state.standing == .catchingUp)
+        #expect(state.read(page()) == [begun, .makeAllStale(.joined)])
+        #expect(state.fence == nil && !state.mayTake)
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(0)), .read(after: .start)])
+        #expect(state.read(page()) == [begun, .wait])
+        #expect(state.standing == .ready && state.fence == mark(0) && state.mayTake)
+    }
+
+    @Test func aNodeThatJoinsNotesWhatWasAndAppliesWhatComes() {
+        var state = PurgeLogState()
+        _ = state.connected()
+        #expect(
+            state.read(page(10, last: 20))
+                == [.beginHistory(epoch, forgottenUntil: at(20)), .makeAllStale(.joined)])
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(20)), .read(after: .start)])
+        #expect(
+            state.read(page(10, 20, 30))
+                == [begun, .note(entry(10)), .note(entry(20)), .apply(entry(30))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
+        #expect(state.standing == .ready && state.position == at(30))
+    }
+
+    @Test func aNodeThatWasAwayCatchesUpBeforeItIsReady() {
+        var state = PurgeLogState(kept: mark(20))
+        #expect(state.fence == mark(20))
+        _ = state.connected()
+        #expect(
+            state.read(page(10, 20, 30, last: 50))
+                == [begun, .note(entry(10)), .note(entry(20)), .apply(entry(30))])
+        #expect(state.mayTake, "what is beyond is applied to what is taken")
+        #expect(state.applied(succeeded: true) == [.persist(mark(30)), .read(after: at(30))])
+        #expect(state.standing == .catchingUp)
+        #expect(state.read(page(50, first: 10)) == [.apply(entry(50))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(50)), .wait])
+        #expect(state.standing == .ready)
+    }
+
+    @Test func nothingIsTakenUntilTheHistoryIsKnown() {
+        var state = PurgeLogState(kept: mark(20))
+        _ = state.connected()
+        #expect(state.read(page(10, last: 20)) == [begun, .note(entry(10)), .read(after: at(10))])
+        #expect(!state.mayTake)
+        #expect(state.read(page(20, first: 10)) == [.note(entry(20)), .wait])
+        #expect(state.mayTake)
+    }
+
+    /// The entry 20 went between two pages: a value with a fence before it was taken.
+    @Test func whatIsTrimmedBetweenTwoPagesIsForgotten() {
+        var state = PurgeLogState(kept: mark(30))
+        _ = state.connected()
+        #expect(state.read(page(10, last: 30)) == [begun, .note(entry(10)), .read(after: at(10))])
+        #expect(
+            state.read(page(30, hasForgotten: true))
+                == [.beginHistory(epoch, forgottenUntil: at(30)), .note(entry(30)), .wait])
+        #expect(state.mayTake && state.standing == .ready)
+        var emptied = PurgeLogState(kept: mark(30))
+        _ = emptied.connected()
+        _ = emptied.read(page(10, last: 30))
+        #expect(
+            emptied.read(page(last: 30, hasForgotten: true))
+                == [.beginHistory(epoch, forgottenUntil: at(30)), .wait])
+    }
+
+    @Test func aReadyNodeReadsOn() {
+        var state = ready()
+        #expect(state.woken() == [.read(after: at(20))])
+        #expect(state.read(page(first: 10, last: 20)) == [.wait])
+        #expect(state.woken() == [.read(after: at(20))])
+        #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
+        #expect(state.woken() == [.read(after: at(30))])
+    }
+
+    @Test func aPurgeThatTheDiskRefusedIsAppliedAgain() {
+        var state = ready()
+        _ = state.woken()
+        #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
+        #expect(state.applied(succeeded: false) == [.wait])
+        #expect(state.position == at(20) && state.fence == mark(20))
+        #expect(state.woken() == [.apply(entry(30))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(30)), .wait])
+    }
+
+    @Test func anotherEpochMakesAllStale() {
+        let other = LogEpoch(number: 2)
+        var state = ready()
+        _ = state.woken()
+        #expect(
+            state.read(page(first: 5, last: 5, in: other))
+                == [.beginHistory(other, forgottenUntil: at(5)), .makeAllStale(.otherEpoch)])
+        #expect(state.standing == .catchingUp && !state.mayTake)
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: other)), .read(after: .start)])
+        #expect(
+            state.read(page(5, 6, in: other))
+                == [.beginHistory(other, forgottenUntil: .start), .note(entry(5)), .apply(entry(6))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(6, in: other)), .wait])
+        #expect(state.standing == .ready && state.fence == mark(6, in: other))
+    }
+
+    @Test func anEmptiedEngineMakesAllStale() {
+        let other = LogEpoch(number: 2)
+        var state = PurgeLogState(kept: mark(20))
+        _ = state.connected()
+        #expect(
+            state.read(page(in: other))
+                == [.beginHistory(other, forgottenUntil: .start), .makeAllStale(.otherEpoch)])
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(0, in: other)), .read(after: .start)])
+        #expect(state.read(page(in: other)) == [.beginHistory(other, forgottenUntil: .start), .wait])
+        #expect(state.standing == .ready)
+    }
+
+    @Test func aLogThatEndsTooEarlyMakesAllStale() {
+        var state = ready()
+        _ = state.woken()
+        #expect(
+            state.read(page(first: 10, last: 10))
+                == [.beginHistory(epoch, forgottenUntil: at(20)), .makeAllStale(.beyondEnd)])
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(10)), .read(after: .start)])
+        // Ids up to 20 were given twice: no value with such a fence can be judged.
+        #expect(
+            state.read(page(10, 15))
+                == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(15))])
+    }
+
+    @Test func aLogThatWasTrimmedBeyondTheNodeMakesAllStale() {
+        for first in [30, nil] as [UInt64?] {
+            var state = PurgeLogState(kept: mark(20))
+            _ = state.connected()
+            let known = first.map { _ in [entry(30)] } ?? []
+            let page = PurgeLogPage(epoch, first: first.map(at), last: at(30), hasForgotten: true, entries: known)
+            #expect(
+                state.read(page) == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.trimmed)])
+            #expect(state.madeStale(succeeded: true) == [.persist(mark(30)), .read(after: .start)])
+            #expect(
+                state.read(page)
+                    == [.beginHistory(epoch, forgottenUntil: at(30))] + known.map { .note($0) } + [.wait])
+            #expect(state.standing == .ready && state.mayTake)
+        }
+    }
+
+    @Test func aLogThatWasTrimmedUpToTheNodeGoesOn() {
+        var state = PurgeLogState(kept: mark(20))
+        _ = state.connected()
+        #expect(
+            state.read(page(20, 30, hasForgotten: true))
+                == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(20)), .apply(entry(30))])
+    }
+
+    @Test func aLogOfWhichAllWasReadMayBeTrimmedToNothing() {
+        var state = PurgeLogState(kept: mark(20))
+        _ = state.connected()
+        #expect(
+            state.read(page(last: 20, hasForgotten: true))
+                == [.beginHistory(epoch, forgottenUntil: at(20)), .wait])
+        #expect(state.standing == .ready && state.mayTake)
+    }
+
+    @Test func aFirstEntryThatIsTheFirstEverIsNoTrimming() {
+        var state = PurgeLogState(kept: mark(0))
+        _ = state.connected()
+        #expect(state.read(page(30)) == [begun, .apply(entry(30))])
+    }
+
+    @Test func aNodeThatJoinsATrimmedLogMakesAllStale() {
+        var state = PurgeLogState()
+        _ = state.connected()
+        #expect(
+            state.read(page(20, 30, hasForgotten: true))
+                == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.joined)])
+    }
+
+    @Test func entriesThatSomeoneTookOutMakeAllStale() {
+        var state = ready()
+        _ = state.woken()
+        #expect(
+            state.read(page(first: 10, last: 40, hasForgotten: true))
+                == [.beginHistory(epoch, forgottenUntil: at(40)), .makeAllStale(.trimmed)])
+    }
+
+    @Test func makingStaleIsTriedAgain() {
+        var state = ready()
+        _ = state.woken()
+        _ = state.read(page(in: LogEpoch(number: 2)))
+        #expect(state.madeStale(succeeded: false) == [.wait])
+        #expect(state.fence == mark(20) && !state.mayTake)
+        #expect(state.woken() == [.makeAllStale(.otherEpoch)])
+    }
+
+    @Test func aNodeWithoutAConnectionIsAway() {
+        var state = ready()
+        state.disconnected()
+        #expect(state.standing == .away && state.fence == mark(20))
+        #expect(state.woken() == [])
+        #expect(state.connected() == [.read(after: at(20))])
+        #expect(state.standing == .catchingUp)
+        state.disconnected()
+        #expect(state.read(page(30, first: 10)) == [], "a reply that came too late")
+        #expect(state.connected() == [.read(after: at(20))])
+        #expect(state.read(page(first: 10, last: 20)) == [.wait])
+        #expect(state.standing == .ready)
+    }
+
+    @Test func aConnectionEndsAPause() {
+        var state = ready()
+        state.disconnected()
+        #expect(state.connected() == [.read(after: at(20))], "before the pause is over")
+        #expect(state.woken() == [])
+    }
+
+    @Test func whatWasReadIsAppliedWithoutAConnection() {
+        var state = PurgeLogState(kept: mark(0))
+        _ = state.connected()
+        #expect(state.read(page(10, 20)) == [begun, .apply(entry(10))])
+        state.disconnected()
+        #expect(state.applied(succeeded: true) == [.apply(entry(20))])
+        #expect(state.connected() == [], "one thing after the other")
+        state.disconnected()
+        #expect(state.applied(succeeded: true) == [.persist(mark(20))])
+        #expect(state.standing == .away)
+        #expect(state.connected() == [.read(after: at(20))])
+    }
+
+    @Test func makingStaleEndsWithoutAConnection() {
+        var state = ready()
+        _ = state.woken()
+        _ = state.read(page(first: 5, last: 5, in: LogEpoch(number: 2)))
+        state.disconnected()
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: LogEpoch(number: 2)))])
+        #expect(state.connected() == [.read(after: .start)])
+    }
+
+    @Test func whatCannotBeTheReplyChangesNothing() {
+        for entries in [[30, 30], [40, 30], [20], [10]] as [[UInt64]] {
+            var state = ready()
+            _ = state.woken()
+            let page = PurgeLogPage(
+                epoch, first: at(10), last: at(50), hasForgotten: false, entries: entries.map(entry))
+            #expect(state.read(page) == [.wait], "\(entries)")
+            #expect(state.position == at(20))
+        }
+        var state = ready()
+        _ = state.woken()
+        let beyond = PurgeLogPage(epoch, first: at(10), last: at(30), hasForgotten: false, entries: [entry(40)])
+        #expect(state.read(beyond) == [.wait])
+    }
+
+    @Test func whatWasNotAskedForChangesNothing() {
+        var state = ready()
+        #expect(state.read(page(30, first: 10)) == [] && state.applied(succeeded: true) == [])
+        #expect(state.madeStale(succeeded: true) == [] && state.position == at(20))
+    }
+}

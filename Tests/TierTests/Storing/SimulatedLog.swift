@@ -1,0 +1,178 @@
+import Cache
+import TestSupport
+
+@testable import Tier
+
+/// The engine, an origin behind it, and what was promised: all that nodes share.
+struct SimulatedLog {
+    static let targets = ["/a/1", "/a/2", "/b/1", "/b/2"]
+
+    private(set) var epoch = LogEpoch(number: 1)
+    private var entries: [(entry: PurgeLogEntry, isReplicated: Bool)] = []
+    private(set) var last = LogPosition.start
+    private var added = 0
+    private var clock: UInt64 = 1_000
+    /// What the origin answers now, by target; it only grows.
+    private(set) var versions: [String: Int] = [:]
+    /// The least version that may be shown as fresh, by the purges that were acknowledged.
+    private(set) var promised: [String: Int] = [:]
+    /// What other nodes have put into the tier.
+    var values: [String: (version: Int, fence: LogMark)] = [:]
+
+    mutating func change(_ target: String) { versions[target, default: 0] += 1 }
+
+    /// The origin changes and someone purges; it is acknowledged if it is on the replica.
+    mutating func purge(_ record: PurgeRecord, isReplicated: Bool) {
+        let chosen = Self.targets.filter { record.selection.matches(answer($0)) }
+        for target in chosen { change(target) }
+        last = max(LogPosition(clock, 0), LogPosition(last.milliseconds, last.sequence + 1))
+        added += 1
+        entries.append((PurgeLogEntry(last, record), isReplicated))
+        guard isReplicated else { return }
+        // What is on the replica is there with all that was before it.
+        for index in entries.indices { entries[index].isReplicated = true }
+        for target in chosen { promised[target] = versions[target] }
+    }
+
+    mutating func pass(_ milliseconds: UInt64) { clock += milliseconds }
+
+    mutating func trim(_ count: Int) { entries.removeFirst(min(count, entries.count)) }
+
+    mutating func flush(_ number: UInt64) {
+        (entries, last, added, values) = ([], .start, 0, [:])
+        epoch = LogEpoch(number: number)
+    }
+
+    /// The latest writes are lost. Where a replica takes over, its clock may be behind, and there
+    /// is another epoch.
+    mutating func loseUnreplicated(inEpoch number: UInt64? = nil, clockBehind: UInt64 = 0) {
+        let kept = entries.lastIndex { $0.isReplicated }.map { $0 + 1 } ?? entries.startIndex
+        guard kept < entries.count else { return }
+        // In one epoch no id is given twice: the clock goes on.
+        clock = max(clock, last.milliseconds) + 1
+        last = kept > 0 ? entries[kept - 1].entry.position : last
+        if kept == 0, added == entries.count { last = .start }
+        added -= entries.count - kept
+        entries.removeSubrange(kept...)
+        if let number {
+            epoch = LogEpoch(number: number)
+            clock -= min(clockBehind, clock)
+        }
+    }
+
+    func page(after position: LogPosition, most: Int) -> PurgeLogPage {
+        let beyond = entries.map(\.entry).filter { $0.position > position }
+        return PurgeLogPage(
+            epoch, first: entries.first?.entry.position, last: last, hasForgotten: added > entries.count,
+            entries: Array(beyond.prefix(most)))
+    }
+}
+
+/// A node: what it has on its disk, and what goes with its process.
+struct SimulatedNode {
+    struct Copy {
+        let version: Int
+        var isFresh: Bool
+    }
+
+    /// A fetch, or a look into the tier, that is under way.
+    private struct Flight {
+        let target: String
+        let copy: Copy
+        let purges: Int
+        /// Of a fetch: it goes to the tier, too.
+        let fence: LogMark?
+    }
+
+    private var kept: LogMark?
+    private(set) var copies: [String: Copy] = [:]
+
+    private var state = PurgeLogState()
+    private var history = PurgeHistory(LogEpoch(number: 0))
+    private var todo: [PurgeLogState.Action] = []
+    private var flights: [Flight] = []
+    private var purges = 0
+    private(set) var isConnected = false
+
+    /// Whether it has applied all that the log has.
+    func isCaughtUp(_ log: SimulatedLog) -> Bool {
+        state.standing == .ready && todo == [.wait] && state.fence == LogMark(log.epoch, log.last)
+    }
+
+    mutating func restart() {
+        (state, history) = (PurgeLogState(kept: kept), PurgeHistory(LogEpoch(number: 0)))
+        (todo, flights, isConnected) = ([], [], false)
+    }
+
+    mutating func connect() {
+        guard !isConnected else { return }
+        isConnected = true
+        take(state.connected())
+    }
+
+    mutating func disconnect() {
+        isConnected = false
+        state.disconnected()
+        todo.removeAll { if case .read = $0 { true } else { false } }
+    }
+
+    /// Does what is to be done next. `refuses`: whether the disk does.
+    mutating func step(_ log: SimulatedLog, refuses: Bool) {
+        guard !todo.isEmpty else { return }
+        switch todo.removeFirst() {
+        case .beginHistory, .note: break
+        case .read(let position): take(state.read(log.page(after: position, most: 3)))
+        case .apply(let entry):
+            history.note(entry.record, at: entry.position)
+            purges += 1
+            if !refuses { apply(entry.record) }
+            take(state.applied(succeeded: !refuses))
+        case .makeAllStale:
+            purges += 1
+            if !refuses { for target in copies.keys { copies[target]?.isFresh = false } }
+            take(state.madeStale(succeeded: !refuses))
+        case .persist(let mark): kept = mark
+        case .wait: take(state.woken())
+        }
+    }
+
+    /// What concerns the history is done at once, all else when its turn comes.
+    private mutating func take(_ actions: [PurgeLogState.Action]) {
+        for action in actions {
+            switch action {
+            case .beginHistory(let epoch, let until): history = PurgeHistory(epoch, forgottenUntil: until, most: 8)
+            case .note(let entry): history.note(entry.record, at: entry.position)
+            default: todo.append(action)
+            }
+        }
+    }
+
+    private mutating func apply(_ record: PurgeRecord) {
+        for target in copies.keys where record.selection.matches(answer(target)) {
+            if record.mode == .hard { copies[target] = nil } else { copies[target]?.isFresh = false }
+        }
+    }
+
+    mutating func beginFetch(_ target: String, _ log: SimulatedLog) {
+        let copy = Copy(version: log.versions[target] ?? 0, isFresh: true)
+        flights.append(Flight(target: target, copy: copy, purges: purges, fence: state.fence))
+    }
+
+    mutating func beginTaking(_ target: String, _ log: SimulatedLog) {
+        guard isConnected, state.mayTake, copies[target]?.isFresh != true, let value = log.values[target] else {
+            return
+        }
+        let fate = history.fate(of: answer(target), fence: value.fence)
+        guard fate != .gone else { return }
+        let copy = Copy(version: value.version, isFresh: fate == .untouched)
+        flights.append(Flight(target: target, copy: copy, purges: purges, fence: nil))
+    }
+
+    /// The oldest fetch or look ends. What was purged meanwhile is not stored.
+    mutating func land(_ log: inout SimulatedLog) {
+        guard !flights.isEmpty else { return }
+        let flight = flights.removeFirst()
+        if flight.purges == purges { copies[flight.target] = flight.copy }
+        if let fence = flight.fence, isConnected { log.values[flight.target] = (flight.copy.version, fence) }
+    }
+}

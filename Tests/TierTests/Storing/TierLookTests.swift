@@ -1,0 +1,152 @@
+import EventLoop
+import Testing
+
+@testable import Tier
+
+/// Scripts: an event, what it leads to, the next event.
+@Suite struct TierLookTests {
+    private let begin = Instant(nanoseconds: 1_000_000_000_000)
+
+    private func after(_ milliseconds: Int) -> Instant { begin + .milliseconds(milliseconds) }
+
+    private func started() -> TierLook {
+        var look = TierLook()
+        #expect(look.start(now: begin) == [.ask])
+        return look
+    }
+
+    /// One that waits for another node, until the first pause ends.
+    private func waiting() -> TierLook {
+        var look = started()
+        #expect(look.answered(isFound: false, gotClaim: false, now: after(1)) == [.wake(at: after(26))])
+        return look
+    }
+
+    @Test func whatIsFoundIsTaken() {
+        var look = started()
+        #expect(look.answered(isFound: true, gotClaim: false, now: after(1)) == [.take])
+        #expect(look.woken(now: after(30)) == [] && look.fetchEnded(now: after(30)) == [] && look.failed() == [])
+    }
+
+    @Test func aClaimThatIsNotNeededIsGivenBack() {
+        var look = started()
+        #expect(look.answered(isFound: true, gotClaim: true, now: after(1)) == [.take, .giveBack])
+        #expect(look.fetchEnded(now: after(2)) == [])
+    }
+
+    @Test func whoHasTheClaimFetchesAndGivesItBack() {
+        var look = started()
+        #expect(look.answered(isFound: false, gotClaim: true, now: after(1)) == [.fetch(isClaimed: true)])
+        #expect(look.fetchEnded(now: after(200)) == [.giveBack])
+        #expect(look.fetchEnded(now: after(201)) == [])
+    }
+
+    @Test func whoHasNoClaimWaitsForTheOther() {
+        var look = waiting()
+        #expect(look.woken(now: after(26)) == [.ask])
+        #expect(look.answered(isFound: false, gotClaim: false, now: after(27)) == [.wake(at: after(52))])
+        #expect(look.woken(now: after(52)) == [.ask])
+        #expect(look.answered(isFound: true, gotClaim: false, now: after(53)) == [.take])
+    }
+
+    @Test func aClaimThatCameFreeIsTaken() {
+        var look = waiting()
+        _ = look.woken(now: after(26))
+        #expect(look.answered(isFound: false, gotClaim: true, now: after(27)) == [.fetch(isClaimed: true)])
+        #expect(look.fetchEnded(now: after(100)) == [.giveBack])
+    }
+
+    @Test func nobodyIsWaitedForLongerThanFiveSeconds() {
+        var look = started()
+        var (now, asked) = (1, 1)
+        while true {
+            let actions = look.answered(isFound: false, gotClaim: false, now: after(now))
+            guard case .wake(let wake) = actions.first else {
+                #expect(actions == [.fetch(isClaimed: false)])
+                break
+            }
+            #expect(wake == after(min(now + 25, 5_000)))
+            let woken = look.woken(now: wake)
+            now = Int((wake - begin) / .milliseconds(1))
+            guard woken == [.ask] else {
+                #expect(woken == [.fetch(isClaimed: false)] && now == 5_000)
+                break
+            }
+            asked += 1
+            now += 1
+        }
+        #expect((190...201).contains(asked), "\(asked)")
+        #expect(look.fetchEnded(now: after(6_000)) == [])
+    }
+
+    @Test func aReplyAfterTheEndOfPatienceIsUsed() {
+        for isFound in [false, true] {
+            var look = waiting()
+            #expect(look.woken(now: after(4_999)) == [.ask])
+            #expect(
+                look.answered(isFound: isFound, gotClaim: false, now: after(5_010))
+                    == [isFound ? .take : .fetch(isClaimed: false)])
+        }
+    }
+
+    @Test func aFailureAtAnyPointIsAFetch() {
+        var asking = started()
+        #expect(asking.failed() == [.fetch(isClaimed: false)] && asking.failed() == [])
+        #expect(asking.answered(isFound: true, gotClaim: true, now: after(60)) == [], "a late reply")
+        #expect(asking.fetchEnded(now: after(70)) == [])
+        var pausing = waiting()
+        #expect(pausing.failed() == [.fetch(isClaimed: false)])
+        #expect(pausing.woken(now: after(26)) == [])
+        var again = waiting()
+        _ = again.woken(now: after(26))
+        #expect(again.failed() == [.fetch(isClaimed: false)])
+    }
+
+    @Test func aFailureDuringAFetchChangesNothing() {
+        var look = started()
+        _ = look.answered(isFound: false, gotClaim: true, now: after(1))
+        #expect(look.failed() == [])
+        #expect(look.fetchEnded(now: after(100)) == [.giveBack])
+    }
+
+    /// It may have ended by itself, and another node may have it.
+    @Test func aClaimThatMayHaveEndedIsNotGivenBack() {
+        for (end, actions) in [(3_999, [.giveBack]), (4_000, []), (9_000, [])] as [(Int, [TierLook.Action])] {
+            var look = started()
+            _ = look.answered(isFound: false, gotClaim: true, now: after(1))
+            #expect(look.fetchEnded(now: after(end)) == actions, "\(end)")
+        }
+        // It counts from when it was asked for, not from the look's beginning.
+        var late = waiting()
+        _ = late.woken(now: after(3_000))
+        _ = late.answered(isFound: false, gotClaim: true, now: after(3_001))
+        #expect(late.fetchEnded(now: after(6_000)) == [.giveBack])
+    }
+
+    @Test func aLeaderThatLeavesLeavesNoClaim() {
+        var asking = started()
+        asking.abandoned()
+        #expect(asking.answered(isFound: false, gotClaim: true, now: after(1)) == [.giveBack])
+        #expect(asking.answered(isFound: false, gotClaim: true, now: after(1)) == [])
+        var found = started()
+        found.abandoned()
+        #expect(found.answered(isFound: true, gotClaim: false, now: after(1)) == [])
+        var failing = started()
+        failing.abandoned()
+        #expect(failing.failed() == [])
+        var pausing = waiting()
+        pausing.abandoned()
+        #expect(pausing.woken(now: after(26)) == [])
+        var fetching = started()
+        _ = fetching.answered(isFound: false, gotClaim: true, now: after(1))
+        fetching.abandoned()
+        #expect(fetching.fetchEnded(now: after(100)) == [.giveBack])
+    }
+
+    @Test func aLookBeginsOnce() {
+        var look = started()
+        #expect(look.start(now: after(1)) == [])
+        var unstarted = TierLook()
+        #expect(unstarted.failed() == [] && unstarted.woken(now: begin) == [])
+    }
+}

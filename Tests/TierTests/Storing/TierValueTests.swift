@@ -1,0 +1,163 @@
+import Cache
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Tier
+
+@Suite struct TierValueTests {
+    private static let text = String(repeating: "{\"id\":\"1\"}", count: 200)
+
+    private func read(_ bytes: [UInt8], _ target: String = "/a", _ gzip: Gzip = .system) -> String {
+        switch TierValue.read(bytes, for: key(target), gzip) {
+        case .value: "value"
+        case .mismatch: "mismatch"
+        case .damaged: "damaged"
+        case .unreadable: "unreadable"
+        case .tooNew: "too new"
+        }
+    }
+
+    private func refusal(_ response: StoredResponse) -> TierValue.Refusal? {
+        do throws(TierValue.Refusal) {
+            _ = try TierValue(response, fence: fence(1)).encoded()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatGoesInComesOut(isCoded: Bool) throws {
+        let stored = answer("/a", Self.text, gzip: isCoded ? Gzip.system.deflate(Array(Self.text.utf8)) : nil)
+        let bytes = try TierValue(stored, fence: fence(1_700_000_000_000, 7)).encoded()
+        guard case .value(let value) = TierValue.read(bytes, for: stored.key) else {
+            Issue.record("no value")
+            return
+        }
+        #expect(value.fence == fence(1_700_000_000_000, 7))
+        #expect(value.response.body == stored.body && value.response.gzip?.body == stored.gzip?.body)
+        #expect(value.response.head == stored.head && value.response.lifetime == stored.lifetime)
+        #expect(try value.encoded() == bytes)
+    }
+
+    @Test func aSignpostEntersToo() throws {
+        let signpost = answer("/a", "", selecting: "0123456789abcdef accept-language")
+        let bytes = try TierValue(signpost, fence: fence(1)).encoded()
+        guard case .value(let value) = TierValue.read(bytes, for: signpost.key) else {
+            Issue.record("no value")
+            return
+        }
+        #expect(value.response.isSignpost && value.response.selecting == signpost.selecting)
+    }
+
+    @Test func anotherKeyIsAMismatch() throws {
+        let bytes = try TierValue(answer("/a"), fence: fence(1)).encoded()
+        for target in ["/b", "/aa", "", "/A"] { #expect(read(bytes, target) == "mismatch") }
+        #expect(read(bytes) == "value")
+    }
+
+    @Test(arguments: [false, true])
+    func everyChangedByteIsFoundOut(isCoded: Bool) throws {
+        let stored = answer(
+            "/a", isCoded ? Self.text : "{}", gzip: isCoded ? Gzip.system.deflate(Array(Self.text.utf8)) : nil)
+        let bytes = try TierValue(stored, fence: fence(1)).encoded()
+        for index in bytes.indices {
+            for flip in [1, 0x20, 0xFF] as [UInt8] {
+                var changed = bytes
+                changed[index] ^= flip
+                let found = read(changed)
+                #expect(found == "damaged" || index == 3 && found == "too new", "byte \(index): \(found)")
+            }
+        }
+    }
+
+    @Test func partsAndOtherThingsAreDamaged() throws {
+        let bytes = try TierValue(answer("/a"), fence: fence(1)).encoded()
+        for count in bytes.indices { #expect(read(Array(bytes[..<count])) == "damaged", "\(count)") }
+        for other in [bytes + [0], [], Array("OK".utf8), Array(repeating: 0, count: 100)] {
+            #expect(read(other) == "damaged")
+        }
+    }
+
+    @Test func whatALaterVersionWroteIsItsOwn() throws {
+        var bytes = try TierValue(answer("/a"), fence: fence(1)).encoded()
+        #expect(Array(bytes[..<4]) == Array("RfT1".utf8))
+        bytes[3] = UInt8(ascii: "2")
+        #expect(read(bytes) == "too new")
+        bytes[3] = UInt8(ascii: "0")
+        #expect(read(bytes) == "damaged", "there was none before the first")
+    }
+
+    @Test func withoutZlibItIsUnreadable() throws {
+        let stored = answer("/a", Self.text, gzip: Gzip.system.deflate(Array(Self.text.utf8)))
+        let bytes = try TierValue(stored, fence: fence(1)).encoded()
+        #expect(read(bytes, "/a", .absent) == "unreadable")
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func noBytesTrap(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let whole = try TierValue(answer("/a"), fence: fence(1)).encoded()
+        for _ in 0..<5_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0 ... .max, using: &generator)
+            }
+            bytes.removeLast(Int.random(in: 0..<4, using: &generator))
+            if bytes != whole { #expect(read(bytes) != "value", "seed \(seed)") }
+        }
+    }
+
+    @Test func nothingPersonalOrComposedEnters() throws {
+        let user = try #require(someone())
+        #expect(refusal(answer("/a", scope: .personal(user))) == .personal)
+        let composed = StoredResponse(
+            composed: Array("{}".utf8), key: key("/a"), parts: [answer("/b")], detail: .composed, receivedAt: noon,
+            lifetime: Lifetime(freshFor: 1), classTag: 1)
+        #expect(refusal(composed) == .notPortable)
+    }
+
+    @Test func fourMebibytesEnterAndNotAByteMore() throws {
+        let overhead = try TierValue(answer("/a", ""), fence: fence(1)).encoded().count
+        // The tag of content has its length in it.
+        for (bytes, isTaken) in [
+            (TierValue.maxBytes - overhead - 16, true), (TierValue.maxBytes - overhead + 1, false),
+        ] {
+            let body = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: bytes), as: UTF8.self)
+            #expect(refusal(answer("/a", body)) == (isTaken ? nil : .tooLarge), "\(bytes)")
+        }
+        #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
+    }
+
+    @Test func itIsKeptUntilNothingCanBeDoneWithIt() throws {
+        let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
+        let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
+        #expect(try value.millisecondsToLive(at: noon) == 290_000)
+        #expect(try value.millisecondsToLive(at: noon + 289) == 1_000)
+        #expect(throws: TierValue.Refusal.useless) { try value.millisecondsToLive(at: noon + 290) }
+        #expect(try value.millisecondsToLive(at: noon - 1_000_000) == 290_000)
+        let forEver = TierValue(answer("/a", lifetime: Lifetime(freshFor: .max, keepFor: .max)), fence: fence(1))
+        #expect(try forEver.millisecondsToLive(at: noon) == 1 << 32 * 1_000)
+    }
+
+    /// After so many seconds, under such a rule: how long it is fresh, and whether it is of use.
+    @Test(arguments: [
+        (0, Lifetime(freshFor: 100, staleFor: 50), 90, true), (60, Lifetime(freshFor: 100, staleFor: 50), 30, true),
+        (60, Lifetime(freshFor: 80, staleFor: 50), 20, true), (60, Lifetime(freshFor: 60, staleFor: 50), 0, true),
+        (60, Lifetime(freshFor: 5_000, staleFor: 5_000), 30, true), (95, Lifetime(freshFor: 5_000), 0, false),
+        (60, Lifetime(freshFor: 60), 0, false), (89, Lifetime(freshFor: 5_000), 1, true),
+        (110, Lifetime(freshFor: 100, staleFor: 50), 0, true),
+        (140, Lifetime(freshFor: 5_000, staleFor: 900), 0, false),
+        (0, Lifetime(freshFor: 0), 0, false),
+    ])
+    func takingItAppliesTheShorterLifetime(after seconds: Int, rule: Lifetime, fresh: Int, isUseful: Bool) {
+        let stored = answer("/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, initialAge: 10))
+        let now = noon + Int64(seconds)
+        let taken = TierValue(stored, fence: fence(1)).taken(under: rule, at: now)
+        #expect((taken != nil) == isUseful)
+        guard let taken else { return }
+        #expect(taken.age(at: now) == 10 + seconds && taken.receivedAt == noon)
+        if case .fresh(let ttl) = Freshness.of(taken, at: now) { #expect(ttl == fresh) } else { #expect(fresh == 0) }
+    }
+}
