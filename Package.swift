@@ -32,7 +32,7 @@ let swift: [SwiftSetting] =
 let fuzzTargets: [Target] = [
     .executableTarget(
         name: "Fuzz",
-        dependencies: ["Text", "HTTP", "AppleMusic", "Server", "Upstream", "Recording", "refrain"],
+        dependencies: ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Recording", "refrain"],
         swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
     part(
         of: "refrain", ["Values", "Configuration"],
