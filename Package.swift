@@ -32,7 +32,9 @@ let swift: [SwiftSetting] =
 let fuzzTargets: [Target] = [
     .executableTarget(
         name: "Fuzz",
-        dependencies: ["Text", "HTTP", "AppleMusic", "Server", "Upstream", "Tier", "Recording", "refrain"],
+        dependencies: [
+            "Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Tier", "Recording", "refrain",
+        ],
         swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
     part(
         of: "refrain", ["Values", "Configuration"],
@@ -100,7 +102,6 @@ let package = Package(
         + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["EventLoop", "HTTP"])
         + module("Upstream", ["EventLoop", "HTTP"])
-        + module("Tier", ["EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
         + module("Tier", ["Text", "EventLoop", "HTTP", "Cache"])

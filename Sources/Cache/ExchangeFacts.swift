@@ -57,6 +57,8 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3
     /// `response_delay`).
     public var responseDelay = 0
+    /// The cache of this program that it came through, where it did.
+    public var parent = ParentFacts()
 
     /// A response of which nothing but the status is known yet.
     public init(status: Int) {
@@ -70,6 +72,9 @@ public struct ResponseFacts: Sendable, Equatable {
 
     /// Whether the origin can be asked for a 304.
     var hasValidator: Bool { hasEntityTag || lastModified != nil }
+
+    /// How old it was when it came, by what caches on its way say (RFC 9111 4.2.3).
+    var correctedAge: Int { min(max(age ?? 0, 0), Lifetime.longest) + max(responseDelay, 0) }
 
     /// Whether the origin said for how long it is fresh.
     var hasExplicitFreshness: Bool {
@@ -100,6 +105,8 @@ extension ResponseFacts {
         case .etag: mergeEntityTag(value)
         case .vary: vary.merge(value)
         case .setCookie: setsCookie = true
+        case .via: parent.merge(via: value)
+        case .cacheStatus: parent.merge(cacheStatus: value)
         default: break
         }
     }

@@ -30,6 +30,8 @@ public struct Revalidation {
     public var now: Int64
     /// Seconds between request and answer (RFC 9111 4.2.3).
     public var responseDelay: Int
+    /// The cache of this program that the answer came through, where it did.
+    public var parent = ParentFacts()
 
     public init(request: RequestFacts, rule: TTLRule, notFound: TTLRule, now: Int64, responseDelay: Int = 0) {
         (self.request, self.rule, self.notFound) = (request, rule, notFound)
@@ -101,6 +103,8 @@ extension StoredResponse {
         var facts = ResponseFacts(status: status, fields: fields.span)
         facts.age = ResponseFacts(status: status, fields: new).age
         facts.responseDelay = revalidation.responseDelay
+        // `fields` name this proxy itself by now.
+        facts.parent = revalidation.parent
         guard facts.vary == ResponseFacts(status: status, fields: old.span).vary else { return nil }
         return (facts, fields)
     }

@@ -30,6 +30,9 @@ public struct Lifetime: Hashable, Sendable {
         self.initialAge = clamped(initialAge)
     }
 
+    /// Whether anything can use the response when it comes.
+    var isUsefulAtFirst: Bool { initialAge < greatestUsefulAge }
+
     /// The age at which nothing can use the response any more.
     var greatestUsefulAge: Int {
         freshFor + max(staleFor, staleIfErrorFor, keepFor)
@@ -58,6 +61,16 @@ public struct Lifetime: Hashable, Sendable {
             freshFor: fresh, staleFor: window(staleFor, rule.staleFor),
             staleIfErrorFor: window(staleIfErrorFor, rule.staleIfErrorFor), keepFor: window(keepFor, rule.keepFor),
             initialAge: initialAge)
+    }
+
+    /// That of what has been stale for so many seconds already: the windows of staleness began
+    /// there. Stale for a second at least, which is what tells the next cache.
+    func stale(for seconds: Int) -> Lifetime {
+        let since = min(max(seconds, 1), Self.longest)
+        let age = max(initialAge, since)
+        return Lifetime(
+            freshFor: min(freshFor, age - since), staleFor: staleFor, staleIfErrorFor: staleIfErrorFor,
+            keepFor: keepFor, initialAge: age)
     }
 
     /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as

@@ -96,8 +96,7 @@ struct RFC9111 {
     /// Section 4.2.3.
     private var correctedInitialAge: Int {
         let apparentAge = response.date.map { Lifetime.seconds(from: $0, to: now) } ?? 0
-        let correctedAge = min(max(response.age ?? 0, 0), Lifetime.longest) + max(response.responseDelay, 0)
-        return max(apparentAge, correctedAge)
+        return max(apparentAge, response.correctedAge)
     }
 
     /// Section 4.2.4: these directives forbid serving stale, whatever else is said.

@@ -21,8 +21,14 @@ public enum StoreDecision: Hashable, Sendable {
         now: Int64
     ) -> StoreDecision {
         let decision = decide(request, response, rule, notFound, now)
-        guard speed > 1, case .store(let lifetime) = decision else { return decision }
-        return .store(lifetime.passing(speed))
+        guard speed > 1 || response.parent.isThere, case .store(let lifetime) = decision else { return decision }
+        return stored(speed > 1 ? lifetime.passing(speed) : lifetime, response.parent)
+    }
+
+    /// What a parent handed on stale is kept as stale, for as long as it is of use as that.
+    private static func stored(_ lifetime: Lifetime, _ parent: ParentFacts) -> StoreDecision {
+        let lifetime = parent.staleFor.map { lifetime.stale(for: $0) } ?? lifetime
+        return lifetime.isUsefulAtFirst || !parent.isThere ? .store(lifetime) : .no(.noFreshness)
     }
 
     private static func decide(
@@ -41,8 +47,10 @@ public enum StoreDecision: Hashable, Sendable {
             if let reason = fixedRefusal(response.status) { return .no(reason) }
             guard isVaryAccounted else { return .no(.vary) }
             guard seconds > 0 || stale > 0 else { return .no(.off) }
+            // The same rule may have held in the parent, and then its time is not granted again.
             let lifetime = Lifetime(
-                freshFor: seconds, staleFor: stale, keepFor: response.hasValidator ? RFC9111.keepFor : 0)
+                freshFor: seconds, staleFor: stale, keepFor: response.hasValidator ? RFC9111.keepFor : 0,
+                initialAge: response.parent.countsAge ? response.correctedAge : 0)
             return .store(lifetime)
         }
     }

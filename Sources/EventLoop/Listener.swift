@@ -24,6 +24,9 @@ public final class Listener {
     /// What connections speak that are accepted from now on; nil for plain text.
     public var tls: ServerTLS?
     private let onAccept: (Stream) -> Void
+    /// Where it is set, connections that are accepted from now on begin with a header of the PROXY
+    /// protocol, and this is to wait for it.
+    public var onWait: ((ProxyHeaderWait) -> Void)?
     private let descriptor: CInt
     private var tag: UInt64?
     private var reserve: CInt
@@ -210,6 +213,17 @@ public final class Listener {
     }
 
     private func open(_ descriptor: CInt, _ peer: SocketAddress?) {
+        guard let onWait else { return Stream.open(accepted: descriptor, from: peer, tls, loop, onAccept) }
+        onWait(ProxyHeaderWait(owning: descriptor, peer: peer, tls: tls, loop: loop, onAccept: onAccept))
+    }
+}
+
+extension Stream {
+    /// Takes over an accepted descriptor, which is closed where no stream can be made of it.
+    static func open(
+        accepted descriptor: CInt, from peer: SocketAddress?, _ tls: ServerTLS?, _ loop: EventLoop,
+        _ onAccept: (Stream) -> Void
+    ) {
         let session: TLSSession?
         do {
             session = try tls?.makeSession(descriptor: descriptor)

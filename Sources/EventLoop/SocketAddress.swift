@@ -125,6 +125,19 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// True where no network but one's own has the address: loopback, RFC 1918 (and mapped ones),
+    /// RFC 4193 and what is valid on one link alone.
+    public var isPrivate: Bool {
+        if isLoopback { return true }
+        return withAddressBytes { bytes in
+            let isMapped = isIPv6 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+            if isIPv6, !isMapped { return bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
+            let (first, second) = (bytes[isMapped ? 12 : 0], bytes[isMapped ? 13 : 1])
+            return first == 10 || first == 172 && (16...31).contains(second) || first == 192 && second == 168
+                || first == 169 && second == 254
+        }
+    }
+
     /// A number for what is likely one host or one household: all of an IPv4 address, mapped ones
     /// included, and the first 64 bits of an IPv6 one, in which anyone has as many addresses as
     /// they like. Nil for a Unix socket.

@@ -7,7 +7,9 @@ struct FuzzTarget: Sendable {
     /// What to begin with.
     let seeds: @Sendable () -> [[UInt8]]
 
-    static let table = [requests, responses, chunks, replies, documents, targets, configuration, recordings, gzip]
+    static let table = [
+        requests, responses, chunks, replies, documents, targets, configuration, recordings, gzip, proxyHeaders,
+    ]
 
     static func named(_ name: String) -> FuzzTarget? { table.first { $0.name == name } }
 }

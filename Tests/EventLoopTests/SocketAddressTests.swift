@@ -45,4 +45,15 @@ import Testing
         #expect(SocketAddress(path: "/run/x.sock")?.network == nil)
         #expect(SocketAddress("192.0.2.1:1")?.network == SocketAddress("192.0.2.1:2")?.network)
     }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("10.255.0.1", true), ("172.15.0.1", false), ("172.16.0.1", true), ("172.31.9.9", true),
+        ("172.32.0.1", false), ("192.168.0.1", true), ("192.169.0.1", false), ("169.254.1.1", true), ("0.0.0.0", false),
+        ("8.8.8.8", false), ("::1", true), ("::", false), ("fc00::1", true), ("fdff::1", true), ("fe80::1", true),
+        ("febf::1", true), ("fec0::1", false), ("fb00::1", false), ("2001:db8::1", false), ("::ffff:10.0.0.1", true),
+        ("::ffff:8.8.8.8", false),
+    ])
+    func whatNoOtherNetworkReachesIsPrivate(host: String, isPrivate: Bool) {
+        #expect(SocketAddress(host: host, port: 1)?.isPrivate == isPrivate)
+    }
 }

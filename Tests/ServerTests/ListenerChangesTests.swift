@@ -43,5 +43,8 @@ import Testing
         #expect(Set(shares.joined().map(\.address)).count == sockets)
         #expect(shares.joined().count == max(sockets, loops))
         #expect(ListenerSettings(address: address, tls: nil).share(of: 0, among: 2, boundTo: address).inherited.isEmpty)
+        let headers = ProxyHeaders { _ in }
+        let headered = ListenerSettings(address: address, tls: nil, inherited: given, headers: headers)
+        #expect(headered.share(of: 0, among: 2, boundTo: address).headers === headers)
     }
 }

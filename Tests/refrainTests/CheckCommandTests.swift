@@ -34,6 +34,22 @@ import Text
         }
     }
 
+    /// Who reaches such a listener can name any client as itself.
+    @Test(arguments: [
+        ("0.0.0.0", true), ("[::]", true), ("203.0.113.1", true), ("[2001:db8::1]", true), ("172.32.0.1", true),
+        ("127.0.0.1", false), ("10.0.0.1", false), ("172.31.0.1", false), ("192.168.1.1", false), ("[::1]", false),
+        ("[fd00::1]", false),
+    ])
+    func warnsOfHeadersOnAnAddressThatOthersMayReach(host: String, warns: Bool) throws {
+        let files = MemoryFiles(texts: ["proxy.conf": "listen \(host):8080 proxy_protocol"])
+        let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+        #expect(
+            warnings.contains { $0.hasPrefix("listen \(host):8080 proxy_protocol: who reaches that address") } == warns)
+        let plain = MemoryFiles(texts: ["proxy.conf": "listen \(host):8080"])
+        let others = try ConfigurationReader.read("proxy.conf", files: plain.access).configuration.warnings
+        #expect(!others.contains { $0.contains("proxy_protocol") })
+    }
+
     @Test func saysWhoUsesTheCacheFile() {
         var access = MemoryFiles(texts: ["proxy.conf": "cache_file a.sqlite\ndeveloper_token_file t"]).access
         access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }

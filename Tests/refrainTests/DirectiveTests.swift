@@ -26,6 +26,7 @@ import Testing
         }
         #expect(count("FILE") == 1...1)
         #expect(count("ADDRESS:PORT [tls]") == 1...2)
+        #expect(count("ADDRESS:PORT [tls] [proxy_protocol]") == 1...3)
         #expect(count("CLASS DURATION|off [stale DURATION]") == 2...4)
         #expect(count("ORIGIN ...") == 1...Int.max)
     }

@@ -217,6 +217,7 @@ extension AnswerStorage {
             request: requestFacts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
             now: proxy.context.unixSeconds, responseDelay: response.delay)
         revalidation.speed = proxy.shared.policy.speed
+        revalidation.parent = response.facts.parent
         return revalidation
     }
 

@@ -29,4 +29,7 @@ enum Limits {
     static let queuedBytes = 256 << 10
     /// Clients of one loop at once; further ones are closed as they come.
     static let connections = 20_000
+    /// Connections of one loop that have not said yet, by a header of the PROXY protocol, whose
+    /// they are; beyond it the eldest is closed.
+    static let awaitedHeaders = 1_024
 }

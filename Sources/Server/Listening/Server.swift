@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// An address to listen on, with TLS or without.
+/// An address to listen on, with TLS or without, for clients or for a load balancer.
 public struct ListenerSettings: Sendable {
     /// Port 0: any that is free.
     public let address: SocketAddress
@@ -10,12 +10,17 @@ public struct ListenerSettings: Sendable {
     /// The sockets that the process was started with for this address: none, or those that are
     /// listened on in place of one of its own.
     public let inherited: [InheritedSocket]
+    /// Given where each connection says by the PROXY protocol whose it is.
+    public let headers: ProxyHeaders?
 
     /// Nothing is bound yet.
-    public init(address: SocketAddress, tls: ServerTLS?, inherited: [InheritedSocket] = []) {
+    public init(
+        address: SocketAddress, tls: ServerTLS?, inherited: [InheritedSocket] = [], headers: ProxyHeaders? = nil
+    ) {
         self.address = address
         self.tls = tls
         self.inherited = inherited
+        self.headers = headers
     }
 
     /// What one of several loops listens on: each on one inherited socket at least, and each of
@@ -23,7 +28,7 @@ public struct ListenerSettings: Sendable {
     package func share(of index: Int, among loops: Int, boundTo address: SocketAddress) -> ListenerSettings {
         let most = inherited.isEmpty ? 0 : max(inherited.count, loops)
         let share = (0..<most).filter { $0 % loops == index }.map { inherited[$0 % inherited.count] }
-        return ListenerSettings(address: address, tls: tls, inherited: share)
+        return ListenerSettings(address: address, tls: tls, inherited: share, headers: headers)
     }
 }
 
@@ -34,14 +39,16 @@ public final class Server {
     /// The most connections that one loop has.
     public static var mostConnections: Int { Limits.connections }
 
-    private let context: LoopContext
+    let context: LoopContext
     private let service: any Service
     private let limits: MessageLimits
-    private let timeouts: ClientTimeouts
-    private let census: ConnectionCensus
+    let timeouts: ClientTimeouts
+    let census: ConnectionCensus
     /// By the address bound; several where several sockets of one address were inherited.
     private(set) var listeners: [SocketAddress: [Listener]] = [:]
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
+    /// Those that have not said yet whose they are, in the order in which they came.
+    var waiting: [ProxyHeaderWait] = []
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
 
@@ -80,6 +87,7 @@ public final class Server {
             address: settings.address, loop: context.loop, reusePort: sharesPort, tls: settings.tls,
             inherited: inherited, isPaused: isPaused
         ) { [unowned self] stream in accept(stream) }
+        expect(settings.headers, on: listener)
         listeners[listener.address, default: []].append(listener)
         return listener.address
     }
@@ -91,6 +99,7 @@ public final class Server {
         for bound in listening {
             for listener in listeners[bound.address] ?? [] {
                 listener.tls = bound.settings.tls
+                expect(bound.settings.headers, on: listener)
                 listener.resume()
             }
         }
@@ -114,12 +123,13 @@ public final class Server {
             stream: stream, context: context, service: service, limits: limits, timeouts: timeouts
         ) { [weak self] connection in self?.closed(connection) }
         connections[ObjectIdentifier(connection)] = connection
+        if isDraining { connection.drain(idleSince: context.loop.now - timeouts.grace) }
     }
 
     private func closed(_ connection: ClientConnection) {
         connections[ObjectIdentifier(connection)] = nil
         census.leave(from: connection.peer.address)
-        if connections.isEmpty { drained() }
+        endIfDrained()
     }
 
     /// Stops listening, lets requests in hand finish, then calls `completion` with the number of
@@ -134,19 +144,24 @@ public final class Server {
         let now = context.loop.now
         let (grace, end) = (patience ?? timeouts.grace, patience ?? timeouts.drain)
         for connection in connections.values { connection.drain(idleSince: now - grace) }
-        if connections.isEmpty { return drained() }
+        if connections.isEmpty, waiting.isEmpty { return endIfDrained() }
         _ = context.loop.schedule(at: now + min(grace, end)) { [weak self] in
+            self?.closeWaiting()
             for connection in (self?.connections ?? [:]).values { connection.endGrace() }
         }
         _ = context.loop.schedule(at: now + end) { [weak self] in self?.cutOffTheRest() }
     }
 
     private func cutOffTheRest() {
+        closeWaiting()
         cutOff += connections.values.count(where: \.isOpen)
         for connection in connections.values { connection.close() }
     }
 
-    private func drained() {
+    private var isDraining: Bool { !whenDrained.isEmpty }
+
+    func endIfDrained() {
+        guard isDraining, connections.isEmpty, waiting.isEmpty else { return }
         let completions = whenDrained
         whenDrained = []
         for completion in completions { completion(cutOff) }

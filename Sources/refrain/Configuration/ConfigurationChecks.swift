@@ -21,7 +21,7 @@ struct ConfigurationChecks {
                 errors.append(error(line, "\(address) is already taken \(first)"))
             }
             taken.append((address, line))
-            guard line.words.last == "tls" else { continue }
+            guard line.words.dropFirst().contains("tls") else { continue }
             for need in ["tls_certificate", "tls_certificate_key"] where !isSet(need) {
                 errors.append(error(line, "tls needs \(need)"))
             }

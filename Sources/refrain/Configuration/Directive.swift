@@ -112,8 +112,13 @@ extension Directive {
 
     private static let listening = [
         Directive(
-            "listen", "ADDRESS:PORT [tls]", defaults: ["127.0.0.1:8080"], repetition: .adds,
-            why: "where clients connect; repeats; \"tls\" needs the two files below"
+            "listen", "ADDRESS:PORT [tls] [proxy_protocol]", defaults: ["127.0.0.1:8080"], repetition: .adds,
+            why: "where clients connect; repeats; \"tls\" needs the two files below; \"proxy_protocol\": a load "
+                + "balancer does",
+            details: "With \"proxy_protocol\" each connection has to begin with a header of the PROXY protocol, "
+                + "version 1 or 2, before TLS where there is both (HAProxy: send-proxy, send-proxy-v2). The client is "
+                + "then the one that it names: in the log, and for all that is counted by address. A connection "
+                + "without one is closed. Whoever reaches such a listener can call itself what it likes."
         ) { configuration, words throws(ValueError) in
             try configuration.listeners.append(ListenAddress(words: words))
         },

@@ -3,12 +3,20 @@ struct ListenAddress: Hashable, Sendable {
     let address: HostPort
     /// Whether it speaks TLS with `tls_certificate`.
     let isTLS: Bool
+    /// Whether each connection begins with a header of the PROXY protocol.
+    var expectsHeader = false
 }
 
 extension ListenAddress {
-    /// Reads `ADDRESS:PORT [tls]`.
+    /// Reads `ADDRESS:PORT [tls] [proxy_protocol]`, in either order.
     init(words: [String]) throws(ValueError) {
-        guard words.count == 1 || words[1] == "tls" else { throw ValueError(words[1], isNot: "\"tls\"") }
-        try self.init(address: HostPort(words[0]), isTLS: words.count == 2)
+        let options = words.dropFirst()
+        for word in options where word != "tls" && word != "proxy_protocol" {
+            throw ValueError(word, isNot: "\"tls\" or \"proxy_protocol\"")
+        }
+        guard Set(options).count == options.count else { throw ValueError("\"\(words[1])\" is said twice") }
+        try self.init(
+            address: HostPort(words[0]), isTLS: options.contains("tls"),
+            expectsHeader: options.contains("proxy_protocol"))
     }
 }

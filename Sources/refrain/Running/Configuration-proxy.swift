@@ -24,7 +24,7 @@ extension Configuration {
         let sink = try accessLogSink(running)
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
         var settings = ProxySettings(
-            listeners: try listenerSettings(inheritance.sockets), workers: loopCount,
+            listeners: try listenerSettings(inheritance.sockets, log), workers: loopCount,
             upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
             upstreamTLS: try upstreamTLS(running),
             shared: try shared(endpoint, log, running, inheritance.predecessor),
@@ -74,6 +74,11 @@ extension Configuration {
         }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
+        }
+        for listener in listeners where listener.expectsHeader && !listener.address.isPrivate {
+            words.append(
+                "listen \(listener.address) proxy_protocol: who reaches that address can name any client as itself, "
+                    + "for the log and every bound by address; use one that the load balancer alone reaches")
         }
         return words
     }
@@ -133,7 +138,9 @@ extension Configuration {
         }
     }
 
-    private func listenerSettings(_ inherited: InheritedSockets) throws(CommandFailure) -> [ListenerSettings] {
+    private func listenerSettings(
+        _ inherited: InheritedSockets, _ log: OperationalLog
+    ) throws(CommandFailure) -> [ListenerSettings] {
         var tls: ServerTLS?
         if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
             tls = try attempt("tls_certificate", or: CommandFailure.badSetting) {
@@ -144,8 +151,14 @@ extension Configuration {
         let sockets = inherited.matched(to: addresses)
         return listeners.indices.map { index in
             ListenerSettings(
-                address: addresses[index], tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index])
+                address: addresses[index], tls: listeners[index].isTLS ? tls : nil, inherited: sockets[index],
+                headers: listeners[index].expectsHeader ? headers(on: listeners[index], log) : nil)
         }
+    }
+
+    private func headers(on listener: ListenAddress, _ log: OperationalLog) -> ProxyHeaders {
+        let address = listener.address.description
+        return ProxyHeaders { @Sendable text in log(.warn, "listen \(address): \(text)") }
     }
 
     private func upstreamTLS(_ running: RunningSettings?) throws(CommandFailure) -> ClientTLS? {

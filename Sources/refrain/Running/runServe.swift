@@ -76,7 +76,8 @@ private func tellStart(
     log(.info, "Refrain \(ProgramVersion.text): \(proxy.workers) loops, \(cache), upstream \(configuration.upstream)")
     log(.info, "configuration \(path)")
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
-        log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)")
+        let how = listener.expectsHeader ? ", behind a load balancer (proxy_protocol)" : ""
+        log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)\(how)")
     }
     if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }

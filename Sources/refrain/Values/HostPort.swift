@@ -12,6 +12,9 @@ struct HostPort: Hashable, Sendable, CustomStringConvertible {
     /// Whether only processes of this machine can reach it.
     var isLoopback: Bool { SocketAddress(host: host, port: port)?.isLoopback == true }
 
+    /// Whether only a network of one's own can reach it; not where it stands for all addresses.
+    var isPrivate: Bool { SocketAddress(host: host, port: port)?.isPrivate == true }
+
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 

@@ -1,0 +1,100 @@
+import HTTP
+
+// What an answer says of a parent, a cache of this program that it came through: its fields `Via`
+// (RFC 9110 7.6.3) and `Cache-Status` (RFC 9211). Pure.
+// Must hold: what others write into these fields changes nothing, and an answer that a parent
+// handed on stale is never taken for a fresh one.
+
+/// A parent that an answer came through, or none.
+public struct ParentFacts: Sendable, Equatable {
+    /// Whether there is one, by `Via`.
+    public private(set) var isThere = false
+    /// Whether the answer was, or is now, in its cache; nil where it does not say.
+    private var isKept: Bool?
+    private var saidStaleFor: Int?
+
+    /// No parent.
+    public init() {}
+
+    /// Whether `Age` says how long the answer has been in caches like this one. Where a parent only
+    /// passed it on, it is the origin's, as if there were no parent.
+    public var countsAge: Bool { isThere && isKept != false }
+
+    /// For how many seconds the answer had been stale when it was handed on, at least 1; nil where
+    /// it was fresh.
+    public var staleFor: Int? { isThere ? saidStaleFor : nil }
+
+    /// Adds a line `Via`: protocol, who received it, comment, one of these for each hop.
+    mutating func merge(via value: Span<UInt8>) {
+        var hops = ListElements(of: value)
+        while let hop = hops.next(in: value)?.range {
+            let name = value.trimmingWhitespace(Self.end(of: value, hop)..<hop.upperBound)
+            if value.equals(name.lowerBound..<Self.end(of: value, name), "refrain") { isThere = true }
+        }
+    }
+
+    /// Of the first word.
+    private static func end(of bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
+        range.first { bytes[$0] == UInt8(ascii: " ") || bytes[$0] == UInt8(ascii: "\t") } ?? range.upperBound
+    }
+
+    /// Adds a line `Cache-Status`. A parent that passes an answer on leaves what was said before
+    /// it, so several may speak, and the one that says the least good counts.
+    mutating func merge(cacheStatus value: Span<UInt8>) {
+        var members = ListElements(of: value)
+        while let member = members.next(in: value)?.range {
+            guard let said = CacheStatusMember(of: value, member) else { continue }
+            isKept = isKept == true || said.isKept
+            if let staleFor = said.staleFor { saidStaleFor = max(saidStaleFor ?? 0, staleFor) }
+        }
+    }
+}
+
+/// What one cache of this program says in `Cache-Status`.
+private struct CacheStatusMember {
+    private var isHit = false
+    private var isStored = false
+    private var standsIn = false
+    private var ttl: Int?
+
+    /// Nil where another cache says it.
+    init?(of bytes: Span<UInt8>, _ member: Range<Int>) {
+        var (start, isQuoted, isNamed) = (member.lowerBound, false, false)
+        for index in member.lowerBound...member.upperBound {
+            let byte = index < member.upperBound ? bytes[index] : UInt8(ascii: ";")
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard byte == UInt8(ascii: ";"), !isQuoted || index == member.upperBound else { continue }
+            let word = bytes.trimmingWhitespace(start..<index)
+            if isNamed {
+                take(bytes, word)
+            } else {
+                guard bytes.equals(word, "refrain") else { return nil }
+                isNamed = true
+            }
+            start = index + 1
+        }
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>, _ parameter: Range<Int>) {
+        if bytes.equals(parameter, "hit") { isHit = true }
+        if bytes.equals(parameter, "stored") { isStored = true }
+        if bytes.equals(parameter, "detail=stale-if-error") { standsIn = true }
+        let digits = min(parameter.lowerBound + 4, parameter.upperBound)
+        guard bytes.equals(parameter.lowerBound..<digits, "ttl=") else { return }
+        if digits < parameter.upperBound, bytes[digits] == UInt8(ascii: "-") {
+            ttl = DeltaSeconds.parse(bytes, digits + 1..<parameter.upperBound).map { -$0 }
+        } else {
+            ttl = DeltaSeconds.parse(bytes, digits..<parameter.upperBound)
+        }
+    }
+
+    var isKept: Bool { isHit || isStored || standsIn }
+
+    /// A hit that has no time left has just gone stale. What was fetched and stored with no time
+    /// left may have come like that from an origin whose word does not count here.
+    var staleFor: Int? {
+        if standsIn { return 1 }
+        guard let ttl, ttl < 0 || isHit && ttl == 0 else { return nil }
+        return max(-ttl, 1)
+    }
+}

@@ -1,0 +1,56 @@
+import EventLoop
+import Synchronization
+
+/// What a listener wants that takes connections from a load balancer: each begins with a header of
+/// the PROXY protocol, which says whose it is. Shared by all loops.
+///
+/// Must hold: however many connections are closed for want of a header, a line is logged once a
+/// minute at most; it says how many there were.
+public final class ProxyHeaders: Sendable {
+    private struct State {
+        var lastLine: Instant?
+        var unsaid = 0
+        var refused = 0
+    }
+
+    private static let interval = Duration.seconds(60)
+    private let warn: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter warn: takes a line for the operator.
+    public init(_ warn: @escaping @Sendable (String) -> Void) {
+        self.warn = warn
+    }
+
+    /// Connections that were closed because their header was malformed, cut short or late.
+    public var refusedCount: Int { state.withLock(\.refused) }
+
+    /// A connection was closed.
+    func refused(from peer: SocketAddress?, because failure: ProxyHeaderWait.Failure, at now: Instant) {
+        guard let words = failure.words else { return }
+        let unsaid = state.withLock { state -> Int? in
+            state.refused += 1
+            if let last = state.lastLine, now - last < Self.interval {
+                state.unsaid += 1
+                return nil
+            }
+            defer { (state.lastLine, state.unsaid) = (now, 0) }
+            return state.unsaid
+        }
+        guard let unsaid else { return }
+        let others = unsaid > 0 ? "; \(unsaid) more since the last such line" : ""
+        warn("a connection from \(peer?.host ?? "nowhere") was closed: \(words) of the PROXY protocol\(others)")
+    }
+}
+
+extension ProxyHeaderWait.Failure {
+    /// Nil where there is nothing to be said about it.
+    fileprivate var words: StaticString? {
+        switch self {
+        case .malformed: "it did not begin with a header"
+        case .closed: "it ended in the middle of the header"
+        case .late: "it was late with the header"
+        case .silent, .system: nil
+        }
+    }
+}

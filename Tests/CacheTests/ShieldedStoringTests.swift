@@ -1,0 +1,115 @@
+import HTTP
+import Testing
+
+@testable import Cache
+
+/// What is stored of an answer that a parent has handed on.
+@Suite struct ShieldedStoringTests {
+    private static let day = TTLRule.fixed(86_400, stale: 600)
+
+    private func decide(
+        _ status: String?, age: String? = nil, delay: Int = 0, rule: TTLRule = day, fields: String = "", speed: Int = 1
+    ) -> StoreDecision {
+        var text = "Via: 1.1 refrain\r\n\(fields)"
+        if let status { text += "Cache-Status: refrain; \(status)\r\n" }
+        if let age { text += "Age: \(age)\r\n" }
+        var facts = ResponseFacts(status: 200, fields: Array(text.utf8).span)
+        facts.responseDelay = delay
+        return StoreDecision.decide(
+            RequestFacts(), facts, rule: rule, notFound: .off, speed: speed, now: noon)
+    }
+
+    @Test(
+        arguments: [
+            ("100", 0, 100), ("100", 3, 103), ("0", 0, 0), (nil, 2, 2), ("-5", 0, 0), ("5x", 0, 0),
+            ("86399", 0, 86_399), ("86900", 0, 86_900), ("100, 7", 0, 100),
+        ] as [(String?, Int, Int)])
+    func theAgeThatAParentSaysCounts(age: String?, delay: Int, expected: Int) {
+        for said in ["hit; ttl=5", "fwd=uri-miss; stored; ttl=5", nil] {
+            #expect(
+                decide(said, age: age, delay: delay)
+                    == .store(Lifetime(freshFor: 86_400, staleFor: 600, initialAge: expected)))
+        }
+    }
+
+    @Test func theAgeOfAnOriginDoesNot() {
+        #expect(
+            decide("fwd=bypass; fwd-status=200; detail=off", age: "100")
+                == .store(Lifetime(freshFor: 86_400, staleFor: 600)))
+    }
+
+    /// By the same rule it is stale at the same moment, and no longer of use at the same.
+    @Test func whatIsTooOldForAnythingIsNotStored() {
+        #expect(decide("hit; ttl=-599", age: "86999").lifetime?.freshFor == 86_400)
+        #expect(decide("hit; ttl=-600", age: "87000") == .no(.noFreshness))
+        #expect(decide("hit; ttl=5", age: "99999999999999999999") == .no(.noFreshness))
+    }
+
+    @Test(arguments: [
+        // Stale in the course of time, after a purge, and where it is not said since when.
+        ("hit; ttl=-100", "86500", 86_400, 86_500), ("hit; ttl=-10", "60", 50, 60), ("hit; ttl=0", "60", 59, 60),
+        ("hit; ttl=0", "0", 0, 1), ("hit; ttl=-10", "3", 0, 10),
+        ("fwd=stale; fwd-status=503; detail=stale-if-error", "60", 59, 60),
+    ])
+    func whatAParentServedStaleIsStoredAsStale(said: String, age: String, freshFor: Int, initialAge: Int) throws {
+        let lifetime = try #require(decide(said, age: age).lifetime)
+        #expect(lifetime == Lifetime(freshFor: freshFor, staleFor: 600, initialAge: initialAge))
+        let stored = response("/a", lifetime: lifetime)
+        guard case .stale(let since) = Freshness.of(stored, at: noon) else { throw NotStale() }
+        #expect(since == initialAge - freshFor && since > 0 && stored.canStandIn(at: noon))
+    }
+
+    private struct NotStale: Error {}
+
+    @Test func withNoWindowForStaleAnswersItIsNotStored() {
+        let strict = TTLRule.fixed(86_400, stale: 0)
+        #expect(decide("hit; ttl=-10", age: "60", rule: strict) == .no(.noFreshness))
+        #expect(
+            decide("hit; ttl=-10", age: "60", rule: strict, fields: "ETag: \"a\"\r\n")
+                == .store(Lifetime(freshFor: 50, keepFor: 86_400, initialAge: 60)))
+    }
+
+    @Test func theOriginsOwnRulesDoNotMakeItFreshEither() throws {
+        let lifetime = try #require(
+            decide("hit; ttl=-10", age: "60", rule: .origin(stale: 30), fields: "Cache-Control: max-age=3600\r\n")
+                .lifetime)
+        #expect(lifetime.freshFor == 50 && lifetime.initialAge == 60 && lifetime.staleFor == 30)
+    }
+
+    @Test func whereTimePassesFasterItIsStaleAllTheSame() throws {
+        let lifetime = try #require(decide("hit; ttl=-5", age: "60", speed: 60).lifetime)
+        #expect(lifetime == Lifetime(freshFor: 55, staleFor: 10, initialAge: 60))
+    }
+
+    /// Through any number of caches with one rule.
+    @Test func agesDoNotAddUp() throws {
+        var (age, lifetime) = (0, Lifetime(freshFor: 86_400, staleFor: 600))
+        for hop in 1...5 {
+            age += 1_000
+            lifetime = try #require(decide("hit; ttl=\(86_400 - age)", age: "\(age)").lifetime)
+            #expect(lifetime.freshFor - lifetime.initialAge == 86_400 - age, "hop \(hop)")
+        }
+    }
+
+    @Test func aConfirmationOfAParentCountsItsAgeAndStaleness() throws {
+        let old = stored(["ETag: \"a\""], keeping: .impersonal)
+        for (said, age, freshFor) in [("hit; ttl=5", 70, 86_400), ("hit; ttl=-10", 70, 60)] {
+            var revalidation = Revalidation(
+                request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
+            let lines = "Via: 1.1 refrain\r\nCache-Status: refrain; \(said)\r\n"
+            revalidation.parent = ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent
+            let confirmation = Array("ETag: \"a\"\r\nAge: \(age)\r\nVia: 1.1 refrain\r\n".utf8)
+            let fresh = try #require(old.freshened(by: confirmation, revalidation).stored)
+            #expect(fresh.lifetime.freshFor == freshFor && fresh.lifetime.initialAge == 70)
+        }
+    }
+
+    /// The lines that a confirmation is read from end with this proxy's own `Via`.
+    @Test func theOwnViaIsNoParent() throws {
+        let old = stored(["ETag: \"a\""], keeping: .impersonal)
+        let revalidation = Revalidation(request: RequestFacts(), rule: Self.day, notFound: .off, now: noon)
+        let fresh = try #require(
+            old.freshened(by: Array("ETag: \"a\"\r\nAge: 70\r\nVia: 1.1 refrain\r\n".utf8), revalidation).stored)
+        #expect(fresh.lifetime.initialAge == 0)
+    }
+}

@@ -1,0 +1,200 @@
+import EventLoop
+import Foundation
+import Proxy
+import Server
+import Synchronization
+import TestSupport
+import Testing
+
+/// Connections that a load balancer hands on, over real sockets, plain and with TLS.
+@Suite(.timeLimit(.minutes(10))) struct ProxyProtocolTests {
+    private static let request = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    private static let header = "PROXY TCP4 203.0.113.9 10.0.0.1 40000 443\r\n"
+    private static let binary: [UInt8] =
+        [0x0D, 0x0A, 0x0D, 0x0A, 0, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x21, 0x11, 0, 15]
+        + [203, 0, 113, 9, 10, 0, 0, 1, 0x9C, 0x40, 0x01, 0xBB] + [0x04, 0, 0]
+
+    private final class Lines: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
+    /// A proxy that listens for a load balancer, and once more for everyone.
+    private final class Scene {
+        let origin: FakeOrigin
+        let proxy: ProxyUnderTest
+        let log = Lines()
+        let authority = try? ThrowawayAuthority()
+        private(set) var port: UInt16 = 0
+
+        init(isTLS: Bool = false, timeouts: ClientTimeouts = ClientTimeouts(), perAddress: Int = .max) throws {
+            origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "album") }
+            proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
+            let tls = isTLS ? try authority.map { try ServerTLS(authority: $0, hosts: ["127.0.0.1"]) } : nil
+            let headers = ProxyHeaders { [log] line in log.lines.withLock { $0.append(line) } }
+            try proxy.adopt { settings in
+                settings.bounds.connectionsPerAddress = perAddress
+                settings.listeners.append(
+                    ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: tls, headers: headers))
+            }
+            port = proxy.addresses[1].port
+        }
+
+        /// What the operator was told.
+        var lines: [String] { log.lines.withLock { $0 } }
+
+        /// Where the log says that requests came from, once the proxy has stopped.
+        func clients() throws -> [String] {
+            proxy.stop()
+            return try proxy.accessLog().split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+        }
+    }
+
+    private func answer(_ client: RawClient) -> String { String(decoding: client.readToEnd().bytes, as: UTF8.self) }
+
+    @Test func theClientIsWhoTheHeaderSays() throws {
+        let scene = try Scene()
+        let headers = [
+            Array(Self.header.utf8), Array("PROXY TCP6 2001:db8::7 ::1 1 2\r\n".utf8), Self.binary,
+            Array("PROXY UNKNOWN\r\n".utf8),
+            Array(Self.binary[..<12]) + [0x20, 0, 0, 0],
+        ]
+        for header in headers {
+            let client = try RawClient(port: scene.port)
+            try client.send(header + Array(Self.request.utf8))
+            #expect(answer(client).hasSuffix("album"))
+        }
+        #expect(
+            try scene.clients() == ["203.0.113.9", "2001:db8::7", "203.0.113.9", "127.0.0.1", "127.0.0.1"])
+        #expect(scene.lines.isEmpty)
+    }
+
+    @Test func aHeaderMayComeInPieces() throws {
+        let scene = try Scene()
+        for header in [Array(Self.header.utf8), Self.binary] {
+            let client = try RawClient(port: scene.port)
+            for byte in header {
+                try client.send([byte])
+                usleep(500)
+            }
+            try client.send(Self.request)
+            #expect(answer(client).hasSuffix("album"))
+        }
+        #expect(try scene.clients() == ["203.0.113.9", "203.0.113.9"])
+    }
+
+    @Test(arguments: [
+        request, "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\n" + request, "PROXY TCP4 1.2.3.4 5.6.7.8 1 99999\r\n" + request,
+        "PROXY TCP4 1.2.3.4",
+    ])
+    func whoBeginsWithSomethingElseGetsNoAnswer(bytes: String) throws {
+        let scene = try Scene()
+        let client = try RawClient(port: scene.port)
+        try client.send(bytes)
+        client.finishSending()
+        #expect(client.read().isEmpty && (client.sawEnd || client.wasReset))
+        waitUntil { scene.lines.count == 1 }
+        #expect(scene.lines.first?.hasPrefix("a connection from 127.0.0.1 was closed: ") == true)
+        #expect(try scene.clients().isEmpty && scene.origin.requests.isEmpty)
+    }
+
+    @Test func aHeaderThatDoesNotComeIsWaitedForAsLongAsAHead() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.head = .milliseconds(200)
+        let scene = try Scene(timeouts: timeouts)
+        let client = try RawClient(port: scene.port)
+        try client.send("PROXY TCP4 ")
+        #expect(client.readToEnd().bytes.isEmpty && (client.sawEnd || client.wasReset))
+        waitUntil { !scene.lines.isEmpty }
+        #expect(scene.lines.first?.contains("late") == true)
+        scene.proxy.stop()
+    }
+
+    /// Who only looks whether someone listens is no trouble.
+    @Test func aConnectionWithoutAByteIsNotLogged() throws {
+        let scene = try Scene()
+        for _ in 0..<5 { try RawClient(port: scene.port).close() }
+        let client = try RawClient(port: scene.port)
+        try client.send(Self.header + Self.request)
+        #expect(answer(client).hasSuffix("album"))
+        #expect(try scene.clients() == ["203.0.113.9"])
+        #expect(scene.lines.isEmpty)
+    }
+
+    @Test func connectionsCountByTheAddressThatIsSaid() throws {
+        let scene = try Scene(perAddress: 2)
+        func connect(_ host: String) throws -> RawClient {
+            let client = try RawClient(port: scene.port)
+            try client.send("PROXY TCP4 \(host) 10.0.0.1 1 2\r\n")
+            try client.send("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            return client
+        }
+        let kept = try ["203.0.113.1", "203.0.113.1", "203.0.113.2"].map(connect)
+        for client in kept { #expect(!client.readSome().isEmpty) }
+        let refused = try connect("203.0.113.1")
+        #expect(refused.read().isEmpty && (refused.sawEnd || refused.wasReset))
+        let other = try connect("203.0.113.3")
+        #expect(!other.readSome().isEmpty)
+        for client in kept + [other] { client.close() }
+        scene.proxy.stop()
+    }
+
+    @Test func otherListenersTrustNoHeader() throws {
+        let scene = try Scene()
+        let client = try RawClient(port: UInt16(scene.proxy.port))
+        try client.send(Self.header + Self.request)
+        #expect(answer(client).hasPrefix("HTTP/1.1 400 "))
+        #expect(try scene.clients() == ["127.0.0.1"])
+    }
+
+    @Test func withTLSTheHeaderComesBeforeTheHandshake() throws {
+        let scene = try Scene(isTLS: true)
+        let authority = try #require(scene.authority)
+        for inPieces in [false, true] {
+            let balancer = try LoadBalancer(
+                to: scene.port, header: inPieces ? Self.binary : Array(Self.header.utf8), inPieces: inPieces)
+            let edge = try ProxyUnderTest(
+                originPort: Int(balancer.port),
+                upstreamTLS: ClientTLS(trustAnchors: .pem(authority.certificatePEM())))
+            #expect(try edge.client.send("GET", "/v1/catalog/us/albums/1").body == Data("album".utf8))
+            edge.stop()
+            balancer.stop()
+        }
+        // A handshake without a header is none, and neither is a header inside of TLS.
+        let client = try RawClient(port: scene.port)
+        try client.send([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+        #expect(client.readToEnd().bytes.isEmpty)
+        #expect(try scene.clients() == ["203.0.113.9", "203.0.113.9"])
+    }
+
+    /// A reload goes over to headers, and away from them, on the same socket.
+    @Test func aReloadChangesWhatAListenerExpects() throws {
+        let scene = try Scene()
+        let address = SocketAddress("127.0.0.1:0")!
+        try scene.proxy.adopt { $0.listeners[1] = ListenerSettings(address: address, tls: nil) }
+        #expect(scene.proxy.addresses[1].port == scene.port)
+        let plain = try RawClient(port: scene.port)
+        try plain.send(Self.request)
+        #expect(answer(plain).hasSuffix("album"))
+        try scene.proxy.adopt {
+            $0.listeners[1] = ListenerSettings(address: address, tls: nil, headers: ProxyHeaders { _ in })
+        }
+        let headered = try RawClient(port: scene.port)
+        try headered.send(Self.header + Self.request)
+        #expect(answer(headered).hasSuffix("album"))
+        #expect(try scene.clients() == ["127.0.0.1", "203.0.113.9"])
+    }
+
+    /// One that has not said whose it is does not hold up the end.
+    @Test func aStopDoesNotWaitLongForHeaders() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.grace = .milliseconds(100)
+        let scene = try Scene(timeouts: timeouts)
+        let client = try RawClient(port: scene.port)
+        try client.send("PROXY ")
+        usleep(50_000)
+        let start = Instant.now()
+        #expect(scene.proxy.stop() == 0)
+        #expect(Instant.now() - start < .seconds(Patience.seconds(5)))
+        #expect(client.readToEnd().bytes.isEmpty)
+    }
+}

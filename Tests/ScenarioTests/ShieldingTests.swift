@@ -1,0 +1,128 @@
+import Cache
+import Foundation
+import Proxy
+import Server
+import Synchronization
+import TestSupport
+import Testing
+
+/// Two real proxies in a row, each with the same rules: what the one knows of an answer's age and
+/// staleness, the other does not forget.
+@Suite(.timeLimit(.minutes(10))) struct ShieldingTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+    private static let (day, stale) = (86_400, 600)
+
+    /// A child in front of a parent in front of an origin.
+    private final class Chain {
+        let clock = ManualClock(1_790_000_000)
+        let origin: FakeOrigin
+        let parent: ProxyUnderTest
+        let child: ProxyUnderTest
+        private let parentCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+
+        init(_ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply) throws {
+            var policy = Policy()
+            policy[.albums] = .fixed(day, stale: stale)
+            origin = try FakeOrigin(answer)
+            let timeOfDay = TimeOfDay { [clock] in clock.unixSeconds }
+            parent = try ProxyUnderTest(
+                originPort: origin.port, cache: parentCache, policy: policy, timeOfDay: timeOfDay)
+            child = try ProxyUnderTest(originPort: parent.port, policy: policy, timeOfDay: timeOfDay)
+        }
+
+        func stop() {
+            child.stop()
+            parent.stop()
+        }
+
+        func purgeParent() { parentCache.purgeAndWait(EntrySelection(), .soft, at: clock.unixSeconds) }
+    }
+
+    private func ttl(_ reply: HTTPTestClient.Reply) -> Int? {
+        let status = reply.field("Cache-Status") ?? ""
+        return status.components(separatedBy: "; ").first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst(4)) }
+    }
+
+    @Test func agesDoNotAddUp() throws {
+        let chain = try Chain { _ in FakeOrigin.Reply(body: "album") }
+        defer { chain.stop() }
+        #expect(ttl(try chain.parent.client.send("GET", Self.album)) == Self.day)
+        chain.clock.advance(seconds: Self.day - 100)
+        let first = try chain.child.client.send("GET", Self.album)
+        #expect(ttl(first) == 100 && first.field("Age") == "\(Self.day - 100)")
+        chain.clock.advance(seconds: 60)
+        let second = try chain.child.client.send("GET", Self.album)
+        #expect(second.field("Cache-Status") == "refrain; hit; ttl=40" && second.field("Age") == "\(Self.day - 40)")
+        #expect(chain.origin.requests.count == 1)
+        chain.clock.advance(seconds: 41)
+        let third = try chain.child.client.send("GET", Self.album)
+        #expect(third.field("Cache-Status") == "refrain; hit; ttl=-1; detail=stale-while-revalidate")
+    }
+
+    @Test func whatWasPurgedInTheParentIsNotStoredAsFresh() throws {
+        let answers = Atomic<Int>(0)
+        let chain = try Chain { _ in
+            FakeOrigin.Reply(body: "answer \(answers.add(1, ordering: .relaxed).newValue)")
+        }
+        defer { chain.stop() }
+        _ = try chain.parent.client.send("GET", Self.album)
+        chain.clock.advance(seconds: 50)
+        chain.purgeParent()
+        chain.clock.advance(seconds: 10)
+        let first = try chain.child.client.send("GET", Self.album)
+        #expect(first.body == Data("answer 1".utf8) && ttl(first) == -60 && first.field("Age") == "60")
+        waitUntil { chain.parent.statistics[.stored] == 2 }
+        // Served once more while it is fetched again, and then it is the new one.
+        let second = try chain.child.client.send("GET", Self.album)
+        #expect(second.field("Cache-Status") == "refrain; hit; ttl=-60; detail=stale-while-revalidate")
+        waitUntil { chain.child.statistics[.stored] == 2 }
+        let third = try chain.child.client.send("GET", Self.album)
+        #expect(third.body == Data("answer 2".utf8) && ttl(third) == Self.day)
+        #expect(chain.origin.requests.count == 2)
+    }
+
+    @Test func whatStandsInForAFailingOriginIsNotStoredAsFresh() throws {
+        let fails = Atomic<Bool>(false)
+        let chain = try Chain { _ in
+            fails.load(ordering: .relaxed) ? FakeOrigin.Reply(status: 503, body: "no") : FakeOrigin.Reply(body: "album")
+        }
+        defer { chain.stop() }
+        _ = try chain.parent.client.send("GET", Self.album)
+        fails.store(true, ordering: .relaxed)
+        chain.clock.advance(seconds: Self.day + 100)
+        for age in [100, 300, 599] {
+            let reply = try chain.child.client.send("GET", Self.album)
+            #expect(reply.body == Data("album".utf8) && reply.status == 200)
+            #expect(ttl(reply) == -age && reply.field("Age") == "\(Self.day + age)")
+            chain.clock.advance(seconds: age == 100 ? 200 : 299)
+        }
+        // Neither has a right to it any more.
+        // What was on its way as the time was set came a little later.
+        var status: Int?
+        waitUntil {
+            chain.clock.advance(seconds: Self.stale)
+            status = (try? chain.child.client.send("GET", Self.album))?.status
+            return status == 503
+        }
+        #expect(status == 503)
+    }
+
+    /// The parent's answer is confirmed by the parent's own validator.
+    @Test func aConfirmationByAParentThatIsStaleDoesNotMakeFresh() throws {
+        let fails = Atomic<Bool>(false)
+        let chain = try Chain { _ in
+            fails.load(ordering: .relaxed)
+                ? FakeOrigin.Reply(status: 503, body: "no")
+                : FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: "album")
+        }
+        defer { chain.stop() }
+        _ = try chain.child.client.send("GET", Self.album)
+        fails.store(true, ordering: .relaxed)
+        chain.clock.advance(seconds: Self.day + 10)
+        for _ in 0..<3 {
+            let reply = try chain.child.client.send("GET", Self.album)
+            #expect(reply.status == 200 && ttl(reply) == -10)
+            waitUntil { chain.child.statistics[.revalidated] > 0 }
+        }
+    }
+}
