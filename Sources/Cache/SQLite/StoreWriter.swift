@@ -76,10 +76,8 @@ struct StoreWriter {
             try writePending(connection, store)
             while try approachBound(connection, store) { try writePending(connection, store) }
             settle(.available, store)
-            if isLearningDue {
-                isLearningDue = false
-                store.learn()
-            }
+            if isLearningDue { store.learn() }
+            isLearningDue = false
             return true
         } catch {
             return handle(error, store)

@@ -381,9 +381,7 @@ extension Exchange: UpstreamReceiver {
     private func noteAnswer(_ response: UpstreamResponse) {
         proxy.noteStatus(response.status)
         proxy.noteToken(of: request, status: response.status)
-        if state.wasPartOfRefused, response.status == 200 {
-            proxy.note(batchOf: request.catalogRequest, isRefused: true)
-        }
+        if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }
 }

@@ -69,9 +69,13 @@ extension ProxyLoop {
         Exchange(request, for: .part(party) { [self] in finish(batch, $0) }, self).start()
     }
 
+    /// The origin refused a list, and of what was in it this request was answered with that status.
+    func note(refusedListFor request: OriginRequest, answered status: Int) {
+        if status == 200, let single = request.catalogRequest { note(batchOf: single, isRefused: true) }
+    }
+
     /// Whether the origin answers lists of what this request asks for.
-    func note(batchOf single: CatalogRequest?, isRefused: Bool) {
-        guard let single else { return }
+    private func note(batchOf single: CatalogRequest, isRefused: Bool) {
         shared.library.forms.note(
             batchOf: single.shape, in: single.storefront, isRefused: isRefused, at: context.unixSeconds)
     }
