@@ -72,6 +72,9 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     var statistics: StatisticsSource { server.snapshot }
 
+    /// Whether the origin is being asked for anything, be it behind an answer.
+    var isAsking: Bool { settings.shared.flights.count > 0 }
+
     /// What would become of a request.
     func explain(_ target: String, _ method: HTTP.Method = .get, carriesUserToken: Bool = false) -> Explanation? {
         let found = Mutex<Explanation?>(nil)

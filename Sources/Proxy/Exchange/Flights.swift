@@ -35,6 +35,9 @@ final class Flights: Sendable {
         self.cache = cache
     }
 
+    /// Requests that are out.
+    var count: Int { state.withLock { $0.table.count } }
+
     /// - Parameters:
     ///   - party: on whose behalf the request is made.
     ///   - bytes: those of the request.
