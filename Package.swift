@@ -107,12 +107,12 @@ let package = Package(
         + module("Tier", ["Text", "EventLoop", "HTTP", "Cache"])
         + module(
             "Proxy",
-            ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording"])
+            ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording", "Tier"])
         + module(
             "Admin",
             [
                 "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
-                "Proxy",
+                "Tier", "Proxy",
             ],
             resources: dashboard)
         + module("Simulator", ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Recording"])

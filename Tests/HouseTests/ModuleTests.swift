@@ -12,7 +12,7 @@ import Testing
     static let folders: [String: [Set<String>]] = [
         "Server": [["Reading"], ["Connections"], ["Listening"]],
         "Upstream": [["Messages"], ["Deciding"], ["Sending"]],
-        "Tier": [["Protocol"], ["Connecting"], ["Storing"]],
+        "Tier": [["Protocol"], ["Connecting"], ["Storing"], ["Sharing"]],
         "Compose": [["Sources"], ["Learning"], ["Building"]],
         "Proxy": [
             ["Policy"], ["Bodies"], ["Observe/Counting"], ["Observe/Logging"], ["Observe/Recording"], ["Observe"],
