@@ -135,7 +135,7 @@ let package = Package(
                 name: "ScenarioTests",
                 dependencies: [
                     "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
-                    "Proxy", "Admin", "Simulator", "Traffic", "TestSupport",
+                    "Tier", "Proxy", "Admin", "Simulator", "Traffic", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(

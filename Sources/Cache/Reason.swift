@@ -75,6 +75,11 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     /// It was fetched together with what others asked for.
     case batched
 
+    // MARK: Whose request brought an answer
+
+    /// Another node's, by way of the shared tier.
+    case shared
+
     // MARK: How a stored answer was used although it was not fresh
 
     /// Served at once and refreshed behind the answer.
@@ -149,6 +154,7 @@ extension Reason {
         case .split: "split"
         case .window: "window"
         case .batched: "batched"
+        case .shared: "shared"
         case .staleWhileRevalidate: "stale-while-revalidate"
         case .staleIfError: "stale-if-error"
         case .revalidated: "revalidated"

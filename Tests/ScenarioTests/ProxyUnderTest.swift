@@ -7,6 +7,7 @@ import Recording
 import Server
 import Synchronization
 import TestSupport
+import Tier
 import Upstream
 
 @testable import Proxy
@@ -27,7 +28,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
-        budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false,
+        budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
         adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -42,6 +43,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         // Most of these proxies have no token of their own, and stand for ones that do.
         shared.provesTokens = provesTokens
         shared.gzip = gzip
+        shared.tier = tier
         var upstream = UpstreamSettings(endpoint: endpoint)
         adjusting(&upstream)
         var settings = ProxySettings(

@@ -154,6 +154,7 @@ extension MetricFamily {
     private static let composition: [MetricFamily] = [
         counter("refrain_composed_total", "Answers built from stored parts", .composed),
         counter("refrain_collapsed_total", "Requests that shared another's request to the origin", .collapsed),
+        counter("refrain_shared_total", "Answers that another node's request had brought", .shared),
         counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),
         counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
         counter("refrain_verified_total", "Answers held against what would have been composed", .verified),

@@ -92,6 +92,31 @@ struct AnswerStorage {
         }
     }
 
+    /// Keeps what another node fetched, as if the origin had brought it now; nil where it was purged
+    /// since the flight began.
+    func adopt(_ response: StoredResponse) -> StoredResponse? {
+        let placed = put { cache in
+            cache.store(response)
+            return response
+        }
+        guard let placed else { return nil }
+        proxy.statistics.count(.shared)
+        proxy.noteKept(placed)
+        let mapped = proxy.library(for: request.facts).flatMap { _ in DocumentScan(placed.body).document }
+            .map { proxy.cache.attach($0, to: placed) }
+        proxy.learn(from: mapped ?? placed, original: nil, request)
+        return mapped ?? placed
+    }
+
+    /// What this node's rules say of an answer that another node has stored, had it come now.
+    func decision(asIfAnew response: StoredResponse) -> StoreDecision {
+        let fields = Array(response.fields)
+        let facts = ResponseFacts(status: response.status, fields: fields.span)
+        return StoreDecision.decide(
+            requestFacts, facts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
+            speed: proxy.shared.policy.speed, now: proxy.context.unixSeconds)
+    }
+
     private func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
         let isReusable = Freshness.of(stored, at: proxy.context.unixSeconds) != .expired
         return .stored(stored, originStatus: originStatus, isReusable: isReusable)

@@ -4,6 +4,7 @@ import Compose
 import EventLoop
 import HTTP
 import Server
+import Tier
 import Upstream
 
 /// One request between its look-up and its answer: performs what `ExchangeState` says.
@@ -36,6 +37,8 @@ final class Exchange {
     private var sending: ExchangeState.Sending?
     /// The token that was sent last; nil when the proxy has none of its own.
     private var developerToken: SecretBytes?
+    /// What it has to do in the shared tier; nil until it leads a flight, and without one.
+    private var errand: TierErrand?
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?
     /// Why the answer is not composed, until that is counted.
@@ -57,6 +60,7 @@ final class Exchange {
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.signs)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasStandIn = proxy.standIn(for: request) != nil
+        traits.asksTier = proxy.mayAskTier(request)
         var client: ExchangeClient?
         var completion: ((PartEnd) -> Void)?
         switch audience {
@@ -173,6 +177,7 @@ extension Exchange {
         case .finish(let outcome):
             if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
             flight = nil
+            errand?.ended(with: outcome.reusable, at: proxy.context.unixSeconds)
         }
     }
 
@@ -202,7 +207,7 @@ extension Exchange {
             return
         }
         guard let client else { preconditionFailure("only a client is answered") }
-        client.isCollapsed = state.isCollapsed
+        (client.isCollapsed, client.isShared) = (state.isCollapsed, state.isShared)
         if isWatching { unwatchClient() }
         client.perform(action)
         switch action {
@@ -222,6 +227,7 @@ extension Exchange {
         case .send(let sending):
             countRefusal()
             send(sending)
+        case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
             Exchange(supplement, for: .part(party) { [self] in partEnded($0) }, proxy).start()
@@ -229,7 +235,7 @@ extension Exchange {
             countRefusal()
             proxy.batch(self)
         case .complete(let substitutes): complete(substitutes)
-        case .renewToken: handle(.tokenRenewed(hasAnotherToken()))
+        case .renewToken: handle(.tokenRenewed(proxy.hasOtherToken(than: developerToken)))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
         case .promote(let priority): upstream?.promote(to: priority, of: promoter)
@@ -243,6 +249,12 @@ extension Exchange {
 // MARK: - The origin
 
 extension Exchange {
+    private func look() {
+        errand = proxy.errand(for: request)
+        guard let errand else { return handle(.looked(nil)) }
+        errand.start { [self] found in handle(.looked(found.flatMap { storage.adopt($0) })) }
+    }
+
     private func complete(_ substitutes: [ExchangeState.Substitute]) {
         let found = substitutes.first { proxy.find($0, for: request, isForClient: client != nil) }
         if found != nil, let growth = request.supplement?.growth { proxy.shared.library.growth.settle(growth) }
@@ -292,23 +304,6 @@ extension Exchange {
         sent?.cancel()
     }
 
-    private func hasAnotherToken() -> Bool {
-        guard let refused = developerToken, let tokens = proxy.shared.credentials.developer else { return false }
-        return tokens.renewAfterRejection(of: refused, at: proxy.context.unixSeconds).isWorthRetrying
-    }
-
-    /// The answer with its content as it is, and what came of decoding it.
-    private func decoded(_ received: UpstreamResponse) -> (UpstreamResponse, ExchangeState.Decoding) {
-        guard sending?.inflates == true else { return (received, .readable) }
-        do throws(Gzip.Failure) {
-            return (try received.inflated(by: proxy.shared.gzip), .readable)
-        } catch {
-            if error == .tooLarge { return (received, .tooLarge) }
-            // An error of the origin's has been counted by its status.
-            if received.status < 500 { proxy.noteFailure("answers in damaged gzip") }
-            return (received, .damaged)
-        }
-    }
 }
 
 // MARK: - Clients that leave
@@ -349,7 +344,7 @@ extension Exchange: UpstreamReceiver {
         case .answered(let response):
             upstream = nil
             noteAnswer(response)
-            let (decoded, decoding) = decoded(response)
+            let (decoded, decoding) = proxy.decoded(response, inflates: sending?.inflates == true)
             handle(.answered(decoded, decoding))
         case .began(let response):
             noteAnswer(response)

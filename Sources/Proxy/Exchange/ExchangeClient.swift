@@ -12,6 +12,8 @@ final class ExchangeClient {
     private let proxy: ProxyLoop
     /// Whether another's request brought the answer.
     var isCollapsed = false
+    /// Whether another node's request brought the answer.
+    var isShared = false
     /// How long the origin took to answer; nil where another client's request brought the answer,
     /// or it did not answer.
     var upstreamTime: Duration?
@@ -61,11 +63,11 @@ final class ExchangeClient {
     /// With what is stored now: everyone's answer.
     private func answer(_ stored: StoredResponse, originStatus: Int?) {
         let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
-        let storing = CacheStatus.Forwarded.Storing.stored(
-            ttl: ttl, detail: originStatus == 304 ? .revalidated : stored.composition?.detail)
+        let made = originStatus == 304 ? .revalidated : stored.composition?.detail
+        let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: isShared ? .shared : made)
         countCollapsed()
         proxy.serve(
-            stored, forwarded(originStatus, storing), template: request.facts.logTemplate,
+            stored, forwarded(isShared ? nil : originStatus, storing), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
     }
 

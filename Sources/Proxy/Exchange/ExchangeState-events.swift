@@ -27,6 +27,8 @@ extension ExchangeState {
         /// Whether something is stored that the client accepts in place of an answer that does not
         /// come. It may be purged before it is needed.
         var hasStandIn = false
+        /// Whether another node may have the answer.
+        var asksTier = false
         /// Whether one request would complete a composition of the answer.
         var hasSupplement = false
         /// Whether that asks for more than the client wants.
@@ -88,6 +90,9 @@ extension ExchangeState {
         case tookOver(meanwhile: StoredResponse?)
         /// The leader has not been out for long enough.
         case mayNotTakeOver
+        /// What the shared tier had, which is in the cache by now; nil where the origin is to be
+        /// asked.
+        case looked(StoredResponse?)
         /// It waits for others to join it, or goes by itself: at once, or because none have come.
         case batched(isAlone: Bool)
         /// What a composition lacked has come, or not; `isFirst`: for one of a batch.
@@ -198,6 +203,8 @@ extension ExchangeState {
     enum OriginAction {
         /// Whatever is under way is cancelled.
         case send(Sending)
+        /// Comes back as `looked`.
+        case look
         /// Comes back as `partEnded`.
         case fetchPart
         /// Comes back as `batched`, and where it does not go by itself as `partEnded`.
@@ -312,6 +319,11 @@ enum FlightOutcome: Sendable {
     case leadersOwn(ExchangeFailure?)
     /// There was no answer for anyone.
     case failed(ExchangeFailure)
+}
+
+extension FlightOutcome {
+    /// What other nodes may be given too.
+    var reusable: StoredResponse? { if case .stored(let stored, _) = self { stored } else { nil } }
 }
 
 extension ExchangeState.Traits {

@@ -79,7 +79,7 @@ extension ExchangeState {
             guard isStreaming else { return Step() }
             client = .done
             return Step(client: .breakOff(failure.reason))
-        case .unstarted, .waiting, .completing, .completed, .renewing, .storing, .ended:
+        case .unstarted, .waiting, .looking, .completing, .completed, .renewing, .storing, .ended:
             preconditionFailure("only what was asked fails")
         }
     }

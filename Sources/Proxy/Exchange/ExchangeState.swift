@@ -9,10 +9,10 @@ import Upstream
 // once, before its own client is answered; the origin's answer is stored before a flight with it is
 // finished; an exchange that has ended asks nothing more of the origin.
 //
-//     begin ─► join ─┬─ lead ──► complete, batch ──┬─► ask ─► judge ─┬─► store, freshen ─► answer
-//                    ├─ alone ─────────────────────┘    ▲            ├─► ask again: other token,
-//                    ├─ wait ──► flight finished ───────┤            │   no validators, no gzip
-//                    └─ full ──► refuse    take over ───┘            └─► stream
+//     begin ─► join ─┬─ lead ─► look ─► complete, batch ─┬─► ask ─► judge ─┬─► store, freshen ─► answer
+//                    ├─ alone ───────────────────────────┘    ▲            ├─► ask again: other token,
+//                    ├─ wait ─► flight finished ──────────────┤            │   no validators, no gzip
+//                    └─ full ─► refuse            take over ──┘            └─► stream
 //
 // A client that could have a stale answer gets it when the origin fails, or has been slow for two
 // seconds; what the origin brings afterwards is stored all the same.
@@ -34,6 +34,8 @@ struct ExchangeState {
         case unstarted
         /// Another request's flight brings the answer.
         case waiting
+        /// The shared tier is asked whether another node has the answer.
+        case looking
         /// What a composition lacks is being fetched, or what was joined with others.
         case completing(isBatch: Bool)
         /// The part is here; what is to be had by it is looked up.
@@ -55,6 +57,8 @@ struct ExchangeState {
     private let began: Instant
     /// Whether another's request brings the answer.
     private(set) var isCollapsed = false
+    /// Whether another node's request has brought the answer.
+    private(set) var isShared = false
     /// Whether a client waits by now for what no client had asked for.
     private var isPromoted = false
     /// Whether something stale can be served in place of an answer that does not come, as far as is
@@ -104,6 +108,7 @@ struct ExchangeState {
         case .flightFinished(let outcome, let isOurs): flightFinished(outcome, isOurs: isOurs, at: now)
         case .tookOver(let meanwhile): tookOver(meanwhile, at: now)
         case .mayNotTakeOver: waitOn(at: now)
+        case .looked(let found): looked(found, at: now)
         case .batched(let isAlone): batched(isAlone: isAlone, at: now)
         case .partEnded(let end, let isFirst): partEnded(end, isFirst: isFirst, at: now)
         case .completed(let whole): completed(whole, at: now)
@@ -135,7 +140,7 @@ extension ExchangeState {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
         // Its flight was begun by what decided that it is wanted.
-        case .refresh: return meanwhile.map { finish(with: $0) } ?? ask(at: now)
+        case .refresh: return meanwhile.map { finish(with: $0) } ?? lead(at: now)
         case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
     }
@@ -160,9 +165,23 @@ extension ExchangeState {
         }
     }
 
-    /// Goes for what a composition lacks, together with others, or for the whole answer.
+    /// Looks whether another node has the answer, where that may be.
     private mutating func lead(at now: Instant) -> Step {
         isCollapsed = false
+        guard traits.asksTier else { return fetch(at: now) }
+        work = .looking
+        let hasFallback = isUnanswered && hasStandIn
+        return Step(timer: hasFallback ? .set(began + Self.patienceWithFallback) : .keep, origin: .look)
+    }
+
+    private mutating func looked(_ found: StoredResponse?, at now: Instant) -> Step {
+        guard case .looking = work else { preconditionFailure("only who looks finds") }
+        isShared = found != nil
+        return found.map { finish(with: $0) } ?? fetch(at: now)
+    }
+
+    /// Goes for what a composition lacks, together with others, or for the whole answer.
+    private mutating func fetch(at now: Instant) -> Step {
         guard traits.hasSupplement || traits.isBatchable else { return ask(at: now) }
         work = .completing(isBatch: !traits.hasSupplement)
         guard traits.hasSupplement else { return Step(origin: .joinBatch) }
@@ -263,7 +282,7 @@ extension ExchangeState {
         switch work {
         case .completing: return ask(at: now)
         case .waiting: return Step(flight: .takeOver)
-        case .unstarted, .completed, .asking, .renewing, .storing, .streaming, .ended: return Step()
+        case .unstarted, .looking, .completed, .asking, .renewing, .storing, .streaming, .ended: return Step()
         }
     }
 

@@ -2,7 +2,9 @@ import AppleMusic
 import Cache
 import Compose
 import EventLoop
+import HTTP
 import Server
+import Tier
 import Upstream
 
 /// What all requests of one loop stand on: the cache and its reader, the way to the origin, the
@@ -23,6 +25,8 @@ final class ProxyLoop {
     let statistics: Statistics
     let observer: RequestObserver
     let reader: StoreReader?
+    /// Nil without a shared tier.
+    private(set) var tier: TierClient?
     private var failures: FailureReport
     private var room = HeapRoom()
 
@@ -45,6 +49,12 @@ final class ProxyLoop {
             log: log.map { AccessLog(sink: $0.sink, format: $0.format, loop: context.loop) },
             recorder: shared.recorder)
     }
+
+    /// Begins to use the shared tier, if there is one. On the loop.
+    func openTier() { tier = shared.tier.map { TierClient($0, loop: context.loop) } }
+
+    /// For good: what is still to be asked goes to the origin.
+    func closeTier() { tier?.close() }
 
     /// Goes over to other settings between two requests. Exchanges under way ask here for what they
     /// need next, such as another token after a 401, and get what counts now.
@@ -136,6 +146,25 @@ extension ProxyLoop {
     /// Counts a request to the origin that brought no answer, unless it was not sent at all.
     func note(_ failure: UpstreamFailure) {
         if !failure.reason.isOfTheProxy { noteFailure("\(failure)") }
+    }
+
+    /// Whether there is another developer token than the one that the origin refused.
+    func hasOtherToken(than refused: SecretBytes?) -> Bool {
+        guard let refused, let tokens = shared.credentials.developer else { return false }
+        return tokens.renewAfterRejection(of: refused, at: context.unixSeconds).isWorthRetrying
+    }
+
+    /// The answer with its content as it is, and what came of decoding it.
+    func decoded(_ received: UpstreamResponse, inflates: Bool) -> (UpstreamResponse, ExchangeState.Decoding) {
+        guard inflates else { return (received, .readable) }
+        do throws(Gzip.Failure) {
+            return (try received.inflated(by: shared.gzip), .readable)
+        } catch {
+            if error == .tooLarge { return (received, .tooLarge) }
+            // An error of the origin's has been counted by its status.
+            if received.status < 500 { noteFailure("answers in damaged gzip") }
+            return (received, .damaged)
+        }
     }
 
     /// Counts an answer that is of no use, and tells the operator what was wrong with it.

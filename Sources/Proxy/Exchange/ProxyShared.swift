@@ -2,6 +2,7 @@ import Cache
 import Compose
 import HTTP
 import Server
+import Tier
 import Upstream
 
 /// What all loops' services share: the cache, what is under way, the tokens, the operator's policy.
@@ -32,6 +33,9 @@ public struct ProxyShared: Sendable {
     let connections = ConnectionCensus()
     /// What is known of the resources in stored answers.
     private(set) var library: ResourceLibrary
+    /// What other nodes have, and have of this one; nil where it is the only one. As it is at the
+    /// start.
+    package var tier: SharedTier?
     let flights: Flights
     let batches = Batches()
     /// Large bodies in the form in which they are sent fastest.

@@ -29,6 +29,7 @@ final class Worker: @unchecked Sendable {
             context: context, service: service, timeouts: settings.timeouts, census: settings.shared.connections)
         self.loop = loop
         self.resolver = resolver
+        loop.sync { service.proxy.openTier() }
     }
 
     private static func makeGate(
@@ -91,6 +92,7 @@ final class Worker: @unchecked Sendable {
                 service.proxy.observer.log?.flush()
                 service.proxy.observer.traffic.handOver(isLast: true)
                 gate.drain()
+                service.proxy.closeTier()
                 loop.stop { @Sendable in completion(cutOff) }
             }
         }

@@ -21,6 +21,12 @@ extension SessionState {
         return actions + [.close] + leave(.surplus, now: now)
     }
 
+    /// What was read on this connection cannot be what was asked for: replies and commands may not
+    /// belong together any more.
+    mutating func distrust(now: Instant) -> [Action] {
+        phase == .ready ? [.close] + leave(.mismatch, now: now) : []
+    }
+
     private var isListening: Bool {
         switch phase {
         case .greeting, .ready: true

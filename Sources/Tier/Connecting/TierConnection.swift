@@ -77,6 +77,13 @@ package final class TierConnection {
         perform(state.stop())
     }
 
+    /// Makes the connection anew, because of what came on this one; what waits for replies gets
+    /// none.
+    func distrust() {
+        loop.assertOnLoop()
+        perform(state.distrust(now: loop.now))
+    }
+
     /// What it is and has done.
     package var status: TierStatus {
         loop.assertOnLoop()

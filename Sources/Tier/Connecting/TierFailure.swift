@@ -19,6 +19,8 @@ enum TierFailure: Error, Sendable, Equatable {
     case malformed(RESPFault)
     /// A reply to no command: those before it may have been other commands' too.
     case surplus
+    /// What came is no answer to what was asked: whoever asked says so.
+    case mismatch
     /// The engine does not let us in, or not ask what it is: its error's first word.
     case refused(String)
     /// It follows another engine, which would not be told what is written here. The text is what it
@@ -40,6 +42,7 @@ extension TierFailure {
         case .closed: "closed"
         case .malformed: "malformed"
         case .surplus: "surplus"
+        case .mismatch: "mismatch"
         case .refused: "refused"
         case .role, .demoted: "not-master"
         }
@@ -63,6 +66,7 @@ extension TierFailure: CustomStringConvertible {
         case .closed: "the connection was closed"
         case .malformed(let fault): "not the protocol of Redis (\(fault.reason))"
         case .surplus: "a reply that nobody asked for"
+        case .mismatch: "a value that is another key's, or damaged"
         case .refused(let code): "refused (\(code))"
         case .role(let role): "not a master (\(role))"
         case .demoted(let code): "no longer a master (\(code))"

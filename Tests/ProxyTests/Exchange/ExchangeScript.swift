@@ -27,6 +27,7 @@ struct ExchangeScript {
     }
 
     var isCollapsed: Bool { state.isCollapsed }
+    var isShared: Bool { state.isShared }
 
     mutating func wait(_ duration: Duration) { now = now + duration }
 
@@ -132,6 +133,7 @@ struct ExchangeScript {
     private static func words(_ action: ExchangeState.OriginAction) -> String {
         switch action {
         case .send(let sending): words(sending)
+        case .look: "look"
         case .fetchPart: "fetch part"
         case .joinBatch: "join batch"
         case .complete: "complete"

@@ -149,6 +149,17 @@ import Testing
         #expect(answered.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close])
     }
 
+    @Test func whoeverReadsWhatCannotBeTheAnswerHasTheConnectionMadeAnew() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        _ = script.ask(2)
+        #expect(script.receive("$1\r\n1\r\n") == [complete(1, .bulk("1"))])
+        #expect(script.state.distrust(now: script.now) == [.close] + Script.fail(2))
+        #expect(script.state.status.lastError == "mismatch")
+        #expect(script.state.distrust(now: script.now) == [])
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+    }
+
     @Test func aConnectionThatIsLostFailsWhatWaits() {
         var script = Script.ready()
         _ = script.ask(1)

@@ -96,6 +96,7 @@ extension CacheStatus.Forwarded {
         case .no(.staleIfError): .staleIfError
         case .no(let detail) where detail.isFailure: .failed
         case _ where isCollapsed: .collapsed
+        case .stored(_, .shared): .collapsed
         case .stored(_, .revalidated): .revalidated
         case _ where reason.isBypass: .bypass
         default: .miss

@@ -19,6 +19,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case composed
     /// Requests that shared another's upstream request.
     case collapsed
+    /// Answers that another node's request had brought, by way of the shared tier.
+    case shared
     /// Requests that no cache may answer: other methods, personal routes, classes switched off.
     case bypassed
     /// Requests sent to the origin, retries included.
@@ -58,6 +60,7 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .revalidated: "revalidated"
         case .composed: "composed"
         case .collapsed: "collapsed"
+        case .shared: "shared"
         case .bypassed: "bypassed"
         case .upstreamRequests: "upstream_requests"
         case .upstreamErrors: "upstream_errors"
@@ -81,7 +84,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<20, Atomic<Int>>
+    private let cells: InlineArray<21, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -89,7 +92,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 20, "one cell for each counter")
+        precondition(Counter.allCases.count == 21, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * Lack.Kind.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }

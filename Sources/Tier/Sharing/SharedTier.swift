@@ -1,0 +1,97 @@
+import Synchronization
+
+/// The shared tier as the whole process has it: where it is, what its keys are called, what is
+/// known of the purge log, and what was found there. Each loop has a `TierClient` of its own.
+package final class SharedTier: Sendable {
+    package let settings: TierSettings
+    package let keys: TierKeys
+    package let knowledge = PurgeKnowledge()
+    package let counters = TierCounters()
+    private let warn: @Sendable (String) -> Void
+
+    private struct State {
+        /// By loop, in the order in which they came.
+        var connections: [TierStatus] = []
+        var lastLine = ""
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter warn: is told of each change between used and unusable, a line without its end.
+    package init(_ settings: TierSettings, warn: @escaping @Sendable (String) -> Void) {
+        self.settings = settings
+        keys = TierKeys(prefix: settings.keyPrefix)
+        self.warn = warn
+    }
+
+    /// Of every loop's connection, as it was after its last pipeline.
+    package var connections: [TierStatus] { state.withLock { $0.connections } }
+
+    /// A place for one more loop's status.
+    func addConnection() -> Int {
+        state.withLock { state in
+            state.connections.append(TierStatus())
+            return state.connections.count - 1
+        }
+    }
+
+    func note(_ status: TierStatus, at place: Int) {
+        state.withLock { $0.connections[place] = status }
+    }
+
+    /// All loops see the same engine: what several say one after the other is said once.
+    func log(_ line: String) {
+        let isNew = state.withLock { state in
+            defer { state.lastLine = line }
+            return state.lastLine != line
+        }
+        if isNew { warn(line) }
+    }
+}
+
+/// What leaders found in the tier and left there, counted since the start, over all loops.
+package struct TierCounters: ~Copyable, Sendable {
+    package enum Name: Int, CaseIterable, Sendable {
+        /// Questions of leaders, each with all its repetitions.
+        case looks
+        /// Answers that were used.
+        case taken
+        /// Waited while another node fetched the answer.
+        case waited
+        /// Answers that were put there.
+        case put
+        /// Were there, and had been purged since, or nobody could tell.
+        case purged
+        /// Were there, and of no use under this node's rules.
+        case useless
+        /// Named another key.
+        case mismatched
+        /// Were torn, changed, or nothing that a node has written.
+        case damaged
+        /// The tier did not answer, and the origin was asked at once.
+        case unanswered
+
+        /// In `/stats` and `/metrics`.
+        package var text: String {
+            switch self {
+            case .looks: "looks"
+            case .taken: "taken"
+            case .waited: "waited"
+            case .put: "put"
+            case .purged: "purged"
+            case .useless: "useless"
+            case .mismatched: "mismatched"
+            case .damaged: "damaged"
+            case .unanswered: "unanswered"
+            }
+        }
+    }
+
+    private let cells = InlineArray<9, Atomic<Int>> { _ in Atomic<Int>(0) }
+
+    init() { precondition(Name.allCases.count == 9, "one cell for each name") }
+
+    package subscript(_ name: Name) -> Int { cells[name.rawValue].load(ordering: .relaxed) }
+
+    func count(_ name: Name) { cells[name.rawValue].wrappingAdd(1, ordering: .relaxed) }
+}

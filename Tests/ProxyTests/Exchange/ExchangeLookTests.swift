@@ -1,0 +1,90 @@
+import Cache
+import Testing
+
+@testable import Proxy
+@testable import Upstream
+
+/// A leader that asks the shared tier before it asks the origin, event by event.
+@Suite struct ExchangeLookTests {
+    private typealias Script = ExchangeScript
+
+    private func looking(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) -> Script {
+        var script = Script { traits in
+            traits.asksTier = true
+            change(&traits)
+        }
+        _ = script.play(.began(meanwhile: nil))
+        return script
+    }
+
+    @Test func whatAnotherNodeHasIsAnsweredWithoutTheOrigin() {
+        var script = looking()
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "look")
+        #expect(
+            script.play(.looked(Script.stored())) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        #expect(script.isShared && !script.isCollapsed)
+    }
+
+    @Test func whatNoNodeHasIsAskedOfTheOrigin() {
+        var script = looking()
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        #expect(script.play(.looked(nil)) == "cancel timer, send waitingClient")
+        #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
+        #expect(!script.isShared)
+    }
+
+    /// What came since the look-up is nearer than the tier.
+    @Test func whatCameMeanwhileIsNotLookedFor() {
+        var script = looking()
+        #expect(
+            script.play(.joined(.leader(meanwhile: Script.stored())))
+                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        #expect(!script.isShared)
+    }
+
+    @Test func aWaiterLooksForNothing() {
+        var script = looking()
+        #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
+        script.wait(.seconds(5))
+        #expect(script.play(.patienceEnded(standIn: nil)) == "take over")
+        #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send waitingClient")
+    }
+
+    @Test func aPartAndARefreshLookToo() {
+        var part = looking { $0.audience = .part }
+        #expect(part.play(.joined(.leader(meanwhile: nil))) == "look")
+        #expect(part.play(.looked(Script.stored())) == "finish stored 200 of 200, report stored")
+        var refresh = Script { ($0.asksTier, $0.audience, $0.hasStored) = (true, .refresh, true) }
+        #expect(refresh.play(.began(meanwhile: nil)) == "look")
+        #expect(refresh.play(.promoted) == "")
+        #expect(refresh.play(.looked(nil)) == "cancel timer, send revalidation")
+    }
+
+    @Test func whatACompositionLacksIsFetchedAfterTheLook() {
+        var script = looking { $0.hasSupplement = true }
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "look")
+        #expect(script.play(.looked(nil)) == "wake after 5000 ms, fetch part")
+        var batched = looking { $0.isBatchable = true }
+        _ = batched.play(.joined(.leader(meanwhile: nil)))
+        #expect(batched.play(.looked(nil)) == "join batch")
+    }
+
+    /// Another node is waited for longer than a client with something stale waits.
+    @Test func aStaleAnswerIsGivenWhileAnotherNodeIsWaitedFor() {
+        var script = looking { $0.hasStandIn = true }
+        #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 2000 ms, look")
+        script.wait(.seconds(2))
+        #expect(
+            script.play(.patienceEnded(standIn: Script.stored()))
+                == "cancel timer, stale for waitedTooLong of none")
+        #expect(script.play(.looked(Script.stored())) == "finish stored 200 of 200")
+    }
+
+    @Test func whatIsStaleMayHaveGoneMeanwhile() {
+        var script = looking { $0.hasStandIn = true }
+        _ = script.play(.joined(.leader(meanwhile: nil)))
+        script.wait(.seconds(2))
+        #expect(script.play(.patienceEnded(standIn: nil)) == "")
+        #expect(script.play(.looked(nil)) == "cancel timer, send waitingClient")
+    }
+}

@@ -1,0 +1,151 @@
+import Cache
+import Foundation
+import Server
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Proxy
+@testable import Tier
+
+/// Several real proxies, a real engine and one origin.
+@Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedTierTests {
+    private static let album = "/v1/catalog/us/albums/310730204"
+
+    /// Nodes that know the log from its beginning, with nothing in it.
+    private final class Nodes {
+        let engine: RedisServer
+        let origin: FakeOrigin
+        private(set) var nodes: [ProxyUnderTest] = []
+        private(set) var caches: [ResponseCache] = []
+        private(set) var tiers: [SharedTier] = []
+
+        init(
+            _ count: Int, policy: Policy = Policy(), _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
+        ) throws {
+            engine = try RedisServer()
+            origin = try FakeOrigin(answer)
+            let endpoint = TierEndpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+            for index in 0..<count {
+                var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(index)")
+                settings.timeout = .seconds(60)
+                let tier = SharedTier(settings) { _ in }
+                let epoch = LogEpoch(number: 1)
+                tier.knowledge.begin(epoch, forgottenUntil: .start)
+                tier.knowledge.stand(fence: LogMark(epoch, .start), mayTake: true)
+                let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
+                nodes.append(try ProxyUnderTest(originPort: origin.port, cache: cache, policy: policy, tier: tier))
+                caches.append(cache)
+                tiers.append(tier)
+            }
+        }
+
+        deinit { for node in nodes { node.stop() } }
+
+        func get(_ node: Int, _ target: String, _ fields: [(String, String)] = []) throws -> HTTPTestClient.Reply {
+            try nodes[node].client.send("GET", target, fields: fields)
+        }
+    }
+
+    @Test func whatOneNodeFetchedTheOthersAnswer() throws {
+        let nodes = try Nodes(3) { _ in FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: "{\"data\":[]}") }
+        let first = try nodes.get(0, Self.album)
+        for node in 1...2 {
+            let reply = try nodes.get(node, Self.album)
+            #expect(reply.status == 200 && reply.body == first.body && reply.field("ETag") == first.field("ETag"))
+            let status = reply.field("Cache-Status") ?? ""
+            #expect(status.hasPrefix("refrain; fwd=uri-miss; stored; ttl=") && status.hasSuffix("; detail=shared"))
+            #expect(try nodes.get(node, Self.album).field("Cache-Status")?.hasPrefix("refrain; hit; ttl=") == true)
+            #expect(nodes.nodes[node].statistics[.shared] == 1)
+        }
+        #expect(nodes.origin.requests.count == 1)
+    }
+
+    @Test func nodesThatMissTogetherAskOnce() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let nodes = try Nodes(3) { _ in
+            gate.wait()
+            return FakeOrigin.Reply(body: "{\"data\":[]}")
+        }
+        let replies = Mutex<[HTTPTestClient.Reply?]>([])
+        let group = DispatchGroup()
+        for node in nodes.nodes {
+            DispatchQueue.global().async(group: group) { @Sendable in
+                let reply = try? HTTPTestClient(port: node.port).send("GET", Self.album)
+                replies.withLock { $0.append(reply) }
+            }
+        }
+        waitUntil { nodes.tiers.count { $0.counters[.waited] == 1 } == 2 }
+        gate.signal()
+        group.wait()
+        #expect(replies.withLock { $0.map { $0?.body } } == Array(repeating: Data("{\"data\":[]}".utf8), count: 3))
+        #expect(nodes.origin.requests.count == 1)
+    }
+
+    /// What it teaches is learnt as from the origin.
+    @Test func whatAnotherNodeFetchedIsComposedFrom() throws {
+        let single = #"{"data":[{"id":"1","type":"songs","href":"/v1/catalog/us/songs/1","attributes":{"name":"a"}}]}"#
+        let both = single.replacingOccurrences(
+            of: "]}", with: #",{"id":"2","type":"songs","href":"/v1/catalog/us/songs/2","attributes":{"name":"b"}}]}"#)
+        let nodes = try Nodes(2) { request in
+            FakeOrigin.Reply(body: request.target.contains("ids=") ? both : single)
+        }
+        _ = try nodes.get(0, "/v1/catalog/us/songs?ids=1,2")
+        _ = try nodes.get(1, "/v1/catalog/us/songs?ids=1,2")
+        let reply = try nodes.get(1, "/v1/catalog/us/songs?ids=1")
+        #expect(reply.body == Data(single.utf8))
+        #expect(reply.field("Cache-Status")?.hasSuffix("detail=reduced") == true || nodes.origin.requests.count == 1)
+        #expect(nodes.origin.requests.count == 1)
+    }
+
+    @Test func whatIsPersonalNeverEntersTheTier() throws {
+        var policy = Policy()
+        policy[.personal] = .fixed(60)
+        let nodes = try Nodes(2, policy: policy) { _ in FakeOrigin.Reply(body: "mine") }
+        for node in 0...1 {
+            _ = try nodes.get(node, "/v1/me/library/albums", [("Music-User-Token", "user")])
+        }
+        #expect(nodes.origin.requests.count == 2)
+        #expect(nodes.tiers.allSatisfy { $0.counters[.looks] == 0 && $0.counters[.put] == 0 })
+    }
+
+    /// `no-cache` asks for the origin's word.
+    @Test func whoWantsTheOriginsAnswerGetsIt() throws {
+        let answers = Atomic<Int>(0)
+        let nodes = try Nodes(2) { _ in
+            FakeOrigin.Reply(body: "\(answers.add(1, ordering: .relaxed).newValue)")
+        }
+        _ = try nodes.get(0, Self.album)
+        #expect(try nodes.get(1, Self.album, [("Cache-Control", "no-cache")]).body == Data("2".utf8))
+    }
+
+    @Test func whatWasPurgedWhileItWasOutIsNotKept() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let nodes = try Nodes(2) { _ in
+            gate.wait()
+            return FakeOrigin.Reply(body: "old")
+        }
+        let done = DispatchGroup()
+        let port = nodes.nodes[0].port
+        DispatchQueue.global().async(group: done) { @Sendable in
+            _ = try? HTTPTestClient(port: port).send("GET", Self.album)
+        }
+        waitUntil { nodes.origin.requests.count == 1 }
+        nodes.caches[0].purgeAndWait(EntrySelection(), .hard, at: 0)
+        gate.signal()
+        done.wait()
+        #expect(nodes.tiers[0].counters[.put] == 0)
+        gate.signal()
+        _ = try nodes.get(1, Self.album)
+        #expect(nodes.origin.requests.count == 2)
+    }
+
+    @Test func withoutTheEngineEachNodeAsksForItself() throws {
+        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "album") }
+        _ = try nodes.get(0, Self.album)
+        nodes.engine.kill()
+        let reply = try nodes.get(1, Self.album)
+        #expect(reply.status == 200 && reply.body == Data("album".utf8))
+        #expect(nodes.origin.requests.count == 2)
+    }
+}

@@ -1,0 +1,151 @@
+import Cache
+import TestSupport
+import Testing
+
+@testable import Tier
+
+/// Leaders of two nodes and one real engine.
+@Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct TierErrandTests {
+    private let engine: RedisServer
+    private let a: ErrandScene
+    private let b: ErrandScene
+
+    init() throws {
+        engine = try RedisServer()
+        let endpoint = TierEndpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+        (a, b) = (try ErrandScene(endpoint), try ErrandScene(endpoint, node: "b"))
+    }
+
+    @Test func whatOneNodeFetchedAnotherTakes() async throws {
+        let first = a.begin("/1")
+        #expect(try await first.looked() == nil)
+        a.end(first, with: answer("/1", "one"))
+        let second = b.begin("/1")
+        let found = try #require(try await second.looked())
+        #expect(found.body == Array("one".utf8) && found.receivedAt == noon)
+        // The other node's rule is shorter.
+        #expect(found.freshFor == 500 && found.age(at: noon + 100) == 100)
+        #expect(a[.put] == 1 && b[.taken] == 1 && b[.looks] == 1)
+    }
+
+    @Test func whoComesSecondWaitsForTheFirst() async throws {
+        let first = a.begin("/1")
+        #expect(try await first.looked() == nil)
+        let second = b.begin("/1")
+        try await until { b[.waited] == 1 }
+        #expect(!second.hasLooked)
+        a.end(first, with: answer("/1", "one"))
+        #expect(try await second.looked()?.body == Array("one".utf8))
+    }
+
+    @Test func whoWaitsForAFetchThatFailedFetches() async throws {
+        let first = a.begin("/1")
+        #expect(try await first.looked() == nil)
+        let second = b.begin("/1")
+        try await until { b[.waited] == 1 }
+        a.end(first, with: nil)
+        #expect(try await second.looked() == nil)
+        #expect(a[.put] == 0)
+    }
+
+    @Test func whatIsPersonalOrAnotherVariantIsNotPut() async throws {
+        #expect(a.tier.keys.pair(of: key("/1", "", .personal(try #require(someone())))) == nil)
+        let errand = a.begin("/1")
+        #expect(try await errand.looked() == nil)
+        a.end(errand, with: answer("/1", variant: "fr"))
+        #expect(a[.put] == 0)
+    }
+
+    @Test func whatWasPurgedAfterItsFetchBeganIsNotTaken() async throws {
+        let first = a.begin("/1")
+        #expect(try await first.looked() == nil)
+        // The purge reaches the other node while this one is out.
+        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/1".utf8)))))
+        b.tier.knowledge.stand(fence: fence(2), mayTake: true)
+        a.end(first, with: answer("/1", "old"))
+        let second = b.begin("/1")
+        #expect(try await second.looked() == nil)
+        #expect(b[.purged] == 1)
+        b.end(second, with: answer("/1", "new"))
+        #expect(try await b.begin("/1").looked()?.body == Array("new".utf8))
+    }
+
+    @Test func withoutALogNothingIsTakenOrPut() async throws {
+        let first = a.begin("/1")
+        #expect(try await first.looked() == nil)
+        a.end(first, with: answer("/1"))
+        b.tier.knowledge.stand(fence: nil, mayTake: false)
+        let second = b.begin("/1")
+        #expect(try await second.looked() == nil)
+        b.end(second, with: answer("/1"))
+        #expect(b[.purged] == 1 && b[.put] == 0)
+    }
+
+    @Test func whatThisNodesRulesCallOldIsFetchedAnew() async throws {
+        let first = a.begin("/1")
+        #expect(try await first.looked() == nil)
+        a.end(first, with: answer("/1", at: noon - 450))
+        let second = b.begin("/1")
+        #expect(try await second.looked() == nil)
+        #expect(b[.useless] == 1)
+    }
+}
+
+/// Leaders and engines that are away, slow or wrong: the origin is asked then.
+@Suite(.timeLimit(.minutes(10))) struct TierErrandFaultTests {
+    /// An engine that gives the claim and this value.
+    private static func engine(_ value: @escaping @Sendable ([String]) -> [UInt8]) throws -> FakeEngine {
+        try FakeEngine { connection, words in
+            switch words[0] {
+            case "GET": [.send(RESPReply.bulk(value(words)).wire)]
+            default: FakeEngine.master(connection, words)
+            }
+        }
+    }
+
+    @Test func aValueOfAnotherKeyIsAMissAndEndsTheConnection() async throws {
+        let foreign = try TierValue(answer("/2"), fence: fence(1)).encoded()
+        let engine = try Self.engine { _ in foreign }
+        let scene = try ErrandScene(engine.endpoint)
+        #expect(try await scene.begin("/1").looked() == nil)
+        #expect(scene[.mismatched] == 1 && scene[.taken] == 0)
+        try await until { engine.endedConnections == 1 }
+    }
+
+    @Test func damagedBytesAreAMissAndEndTheConnection() async throws {
+        var bytes = try TierValue(answer("/1"), fence: fence(1)).encoded()
+        bytes[bytes.count - 1] ^= 1
+        let damaged = bytes
+        let engine = try Self.engine { _ in damaged }
+        let scene = try ErrandScene(engine.endpoint)
+        #expect(try await scene.begin("/1").looked() == nil)
+        #expect(scene[.damaged] == 1)
+        try await until { engine.endedConnections == 1 }
+    }
+
+    @Test(arguments: [":1\r\n", "-ERR no\r\n", "*0\r\n"]) func aReplyThatIsNoValueIsAMiss(reply: String) async throws {
+        let engine = try FakeEngine { connection, words in
+            words[0] == "GET" ? [.send(reply)] : FakeEngine.master(connection, words)
+        }
+        let scene = try ErrandScene(engine.endpoint)
+        #expect(try await scene.begin("/1").looked() == nil)
+        #expect(scene[.unanswered] == 1)
+    }
+
+    @Test func anEngineThatIsFrozenCostsItsTimeout() async throws {
+        let engine = try FakeEngine { connection, words in
+            words[0] == "GET" ? [.hold] : FakeEngine.master(connection, words)
+        }
+        let scene = try ErrandScene(engine.endpoint, timeout: .milliseconds(50))
+        #expect(try await scene.begin("/1").looked() == nil)
+        #expect(scene[.unanswered] == 1)
+    }
+
+    @Test func anEngineThatIsAwayCostsNothing() async throws {
+        let engine = try FakeEngine(FakeEngine.master)
+        engine.stop()
+        let scene = try ErrandScene(engine.endpoint)
+        for _ in 0..<20 { #expect(try await scene.begin("/1").looked() == nil) }
+        #expect(scene[.unanswered] == 20)
+    }
+}
