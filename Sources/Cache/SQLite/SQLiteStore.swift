@@ -101,10 +101,10 @@ public final class SQLiteStore: Sendable {
     public func makeReader() -> StoreReader { StoreReader(store: self) }
 
     /// Queues `response` in place of what its key had. Never waits; personal responses and composed
-    /// ones are left out.
-    public func store(_ response: StoredResponse) {
+    /// ones are left out. `reader` is the caller's, where it has looked for the key.
+    public func store(_ response: StoredResponse, _ reader: StoreReader? = nil) {
         guard !response.key.isPersonal, response.composition == nil else { return }
-        let index = Self.index(of: response.key)
+        let index = reader?.index(of: response.key) ?? Self.index(of: response.key)
         enqueue(.store(response), index)
     }
 
