@@ -22,7 +22,9 @@ public struct Storefront: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The two letters.
-    public var text: String { String(decoding: [first, second], as: UTF8.self) }
+    public var bytes: [UInt8] { [first, second] }
+    /// The same as text.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     public var description: String { text }
 }

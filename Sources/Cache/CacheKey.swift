@@ -10,7 +10,7 @@ import Text
 /// once.
 /// A connection keeps one and sets it anew for each request; no allocation once its storage has
 /// grown.
-public struct CacheKey: Hashable, Sendable {
+public struct CacheKey: NumberedKey, Sendable {
     /// Who may be served what is stored under the key.
     public enum Scope: Hashable, Sendable {
         /// Everyone: catalog, storefronts, languages.
@@ -95,9 +95,7 @@ public struct CacheKey: Hashable, Sendable {
         }
     }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(hash)
-    }
+    public var hashNumber: UInt64 { hash }
 
     /// Begins the bytes anew with the scope, which seldom changes from one request to the next.
     private mutating func setScope(_ scope: Scope) {

@@ -7,20 +7,19 @@ import COpenSSL
 
 /// SHA-256, whole buffers at once.
 public enum Digest {
-    /// The 32 bytes of SHA-256 over `bytes`; nil where libcrypto refuses, which it does only out of
-    /// memory.
+    /// The 32 bytes of SHA-256 over `bytes`; nil where libcrypto refuses.
     public static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
-        guard let method = OpaquePointer(bitPattern: Self.method) else { return nil }
-        let isDone = digest.withUnsafeMutableBufferPointer { out in
-            EVP_Digest(bytes.baseAddress, bytes.count, out.baseAddress, nil, method, nil) == 1
-        }
-        return isDone ? digest : nil
+        return copenssl_sha256(bytes.baseAddress, bytes.count, &digest) == 1 ? digest : nil
     }
 
-    /// The address of libcrypto's SHA-256, looked up once and never freed; 0 where it has none.
-    /// Looking it up, as `SHA256` does each time, takes longer than the digest of a key.
-    private static let method = Int(bitPattern: EVP_MD_fetch(nil, "SHA256", nil))
+    /// The first eight of them, most significant first. Allocates nothing.
+    static func sha256Head(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digest in
+            guard copenssl_sha256(bytes.baseAddress, bytes.count, digest.baseAddress) == 1 else { return nil }
+            return UInt64(bigEndian: UnsafeRawBufferPointer(digest).loadUnaligned(as: UInt64.self))
+        }
+    }
 
     /// The 32 bytes of HMAC-SHA256 (RFC 2104) over `message`; nil where libcrypto refuses.
     static func hmacSHA256(key: [UInt8], message: UnsafeRawBufferPointer) -> [UInt8]? {

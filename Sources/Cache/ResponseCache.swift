@@ -55,11 +55,12 @@ public final class ResponseCache: Sendable {
 
     /// Stores `response`: in memory at once, on disk behind, unless it is personal. A composed
     /// answer that was changed by whatever the origin said goes instead: it can be composed again.
-    public func store(_ response: StoredResponse) {
+    /// `reader` is the caller's, where it has looked for the key.
+    public func store(_ response: StoredResponse, _ reader: StoreReader? = nil) {
         guard response.composition == nil else { return memory.remove(response.key) }
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
-        store?.store(response)
+        store?.store(response, reader)
     }
 
     /// Puts what was worked out about the body of `response` with it, if that is still what memory
@@ -228,7 +229,7 @@ extension ResponseCache {
     ) -> StoredResponse {
         precondition(!vary.isUnbounded, "StoreDecision refuses what varies without bound")
         if vary.names.isEmpty, response.key.variant.isEmpty {
-            store(response)
+            store(response, reader)
             return response
         }
         var key = response.key
@@ -240,7 +241,7 @@ extension ResponseCache {
             key.set(variant: variant)
         }
         let placed = response.moved(to: key)
-        store(placed)
+        store(placed, reader)
         return placed
     }
 

@@ -22,14 +22,14 @@ public enum FieldRetention: Sendable {
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 enum StoredFields {
-    /// The lines of `fields` that may be stored under `retention`, and whether these two are among
-    /// them.
+    /// The lines of `fields` that may be stored under `retention`, and whether these three are
+    /// among them.
     static func storable(
         _ fields: Span<UInt8>, _ retention: FieldRetention
-    ) -> (lines: [UInt8], hasDate: Bool, hasEntityTag: Bool) {
+    ) -> (lines: [UInt8], hasDate: Bool, hasEntityTag: Bool, hasLastModified: Bool) {
         var kept: [UInt8] = []
         kept.reserveCapacity(fields.count + spareBytes)
-        var (hasDate, hasEntityTag) = (false, false)
+        var (hasDate, hasEntityTag, hasLastModified) = (false, false, false)
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
             guard isStorable(fields, line, retention) else { continue }
@@ -39,9 +39,10 @@ enum StoredFields {
                 hasDate = true
             }
             if line.id == .etag { hasEntityTag = true }
+            if line.id == .lastModified { hasLastModified = true }
             kept.append(fields.extracting(line.whole))
         }
-        return (kept, hasDate, hasEntityTag)
+        return (kept, hasDate, hasEntityTag, hasLastModified)
     }
 
     /// Room for the two lines that may have to be added.
@@ -110,23 +111,16 @@ enum StoredFields {
     /// with those of the same target. A digest of 4 KB costs as much as all the rest of storing it.
     /// A cache that follows an origin's rules stores for everything there is, and keeps the digest:
     /// the first 128 bits of SHA-256.
-    ///
-    /// - Parameter sum: that of the body; only needed where the digest is not kept.
-    static func entityTagLine(_ body: [UInt8], sum: UInt64, _ retention: FieldRetention) -> [UInt8] {
-        var line: [UInt8] = []
-        guard retention == .complete else {
-            _ = appendChecksumTag(sum, bodyCount: body.count, to: &line)
-            return line
-        }
-        guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return [] }
-        line.append(contentsOf: "ETag: \(Validators.ownTagStart)".utf8)
-        line.appendHexadecimal(Digest.bigEndian(digest, from: 0))
-        line.appendHexadecimal(Digest.bigEndian(digest, from: 8))
-        line.append(contentsOf: "\"\r\n".utf8)
-        return line
+    static func appendDigestTag(_ body: [UInt8], to fields: inout [UInt8]) {
+        guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return }
+        fields.append(contentsOf: "ETag: \(Validators.ownTagStart)".utf8)
+        fields.appendHexadecimal(Digest.bigEndian(digest, from: 0))
+        fields.appendHexadecimal(Digest.bigEndian(digest, from: 8))
+        fields.append(contentsOf: "\"\r\n".utf8)
     }
 
-    /// Appends the line of a tag that is a checksum with the length; gives where its value is.
+    /// Appends the line of a tag that is a checksum with the length (`appendDigestTag` says where);
+    /// gives where its value is.
     static func appendChecksumTag(_ sum: UInt64, bodyCount: Int, to fields: inout [UInt8]) -> ByteRange {
         fields.reserveCapacity(fields.count + 64)
         fields.append(contentsOf: "ETag: ".utf8)

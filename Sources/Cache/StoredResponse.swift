@@ -70,17 +70,22 @@ public final class StoredResponse: Sendable {
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
         resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
-        var (kept, hasDate, hasEntityTag) = StoredFields.storable(fields.span, retention)
+        var (kept, hasDate, hasEntityTag, hasLastModified) = StoredFields.storable(fields.span, retention)
         if retention != .impersonal, !hasDate { kept.append(contentsOf: StoredFields.dateLine(receivedAt)) }
-        var bodySum: UInt64 = 0
+        var (bodySum, onlyTag) = (UInt64(0), ByteRange?.none)
         if status == 200, !hasEntityTag {
-            bodySum = retention == .complete ? 0 : Checksum.ofBody(body)
-            kept.append(contentsOf: StoredFields.entityTagLine(body, sum: bodySum, retention))
+            if retention == .complete {
+                StoredFields.appendDigestTag(body, to: &kept)
+            } else {
+                bodySum = Checksum.ofBody(body)
+                let tag = StoredFields.appendChecksumTag(bodySum, bodyCount: body.count, to: &kept)
+                if !hasLastModified { onlyTag = tag }
+            }
         }
         self.init(
             restoring: key, status: status, fields: kept, content: .plain(body.compacted()), receivedAt: receivedAt,
             lifetime: lifetime, classTag: classTag, storefront: storefront, selecting: selecting, resources: resources,
-            outline: outline, composition: composition, gzip: gzip, bodySum: bodySum)
+            outline: outline, composition: composition, gzip: gzip, bodySum: bodySum, onlyTag: onlyTag)
     }
 
     /// A response whose fields have been through the other initialiser before: from the database,

@@ -34,6 +34,26 @@ import Testing
         #expect(again.checksum == one.checksum)
     }
 
+    /// Where the cache's own tag is the only validator it is told and not read.
+    @Test(arguments: [FieldRetention.impersonal, .complete], [200, 404])
+    func aStoredAnswerHasThoseThatItsFieldsSay(retention: FieldRetention, status: Int) {
+        let lines = [
+            "ETag: \"a\"\r\n", "ETag: W/\"b\"\r\n", "ETag: c\r\n", "Last-Modified: \(date(5))\r\n",
+            "Last-Modified: then\r\n", "Date: \(date(noon))\r\n",
+        ]
+        for chosen in 0..<1 << lines.count {
+            let fields = lines.indices.map { chosen >> $0 & 1 == 1 ? lines[$0] : "X-\($0): y\r\n" }.joined()
+            let stored = StoredResponse(
+                key: key("/a"), status: status, fields: Array(fields.utf8), keeping: retention, body: [1],
+                receivedAt: noon, lifetime: Lifetime(freshFor: 60, staleFor: 0), classTag: 0, storefront: [])
+            let (told, head) = (stored.validators, stored.head)
+            let read = Validators(head.span)
+            #expect(told.tagValue == read.tagValue && told.entityTag == read.entityTag)
+            #expect(told.isOwnTag == read.isOwnTag && told.date == read.date)
+            #expect(told.lastModifiedValue == read.lastModifiedValue && told.lastModified == read.lastModified)
+        }
+    }
+
     /// They are told and not read, because composing is as fast as that.
     @Test(arguments: [200, 404])
     func aComposedAnswerHasThoseThatItsFieldsSay(status: Int) {

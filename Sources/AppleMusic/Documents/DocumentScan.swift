@@ -12,7 +12,7 @@ public struct DocumentScan: Sendable {
         var scanner = DocumentScanner(byteCount: body.count, findsDocument: findsDocument)
         do throws(DocumentScanner.Stop) {
             try scanner.scan(body)
-            mentions = try scanner.found.sorted()
+            mentions = try scanner.takeFound()
         } catch {
             mentions = [ResourceMention.everything]
             document = nil

@@ -12,7 +12,7 @@ struct DocumentScanner: ~Copyable {
     /// resources.
     struct Stop: Error {}
 
-    private(set) var found = FoundNumbers()
+    private var found = FoundNumbers()
     /// Whether the text can still be a document; `refuse()` ends it.
     var isTrusted: Bool
     var envelope = ResourceDocument.Envelope()
@@ -70,6 +70,14 @@ struct DocumentScanner: ~Copyable {
             if outer.count == 0 { break }
         }
         guard Self.skipWhitespace(bytes, from: position) == bytes.count else { throw Stop() }
+    }
+
+    /// The numbers that the text names, once it is scanned. Taken out, so that they are put in
+    /// order where they are.
+    mutating func takeFound() throws(Stop) -> [UInt64] {
+        var taken = FoundNumbers()
+        swap(&taken, &found)
+        return try taken.sorted()
     }
 
     /// Takes the closing brackets behind a value, and the comma behind those unless the text's own

@@ -16,8 +16,9 @@ struct FoundNumbers {
     private mutating func settle() throws(DocumentScanner.Stop) {
         numbers.sortHashes()
         var kept = 0
-        for number in numbers where kept == 0 || numbers[kept - 1] != number {
-            numbers[kept] = number
+        // By index: a loop over the numbers themselves would have them copied at the first write.
+        for index in numbers.indices where kept == 0 || numbers[kept - 1] != numbers[index] {
+            numbers[kept] = numbers[index]
             kept += 1
         }
         numbers.removeLast(numbers.count - kept)

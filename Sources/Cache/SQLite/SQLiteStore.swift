@@ -101,10 +101,10 @@ public final class SQLiteStore: Sendable {
     public func makeReader() -> StoreReader { StoreReader(store: self) }
 
     /// Queues `response` in place of what its key had. Never waits; personal responses and composed
-    /// ones are left out.
-    public func store(_ response: StoredResponse) {
+    /// ones are left out. `reader` is the caller's, where it has looked for the key.
+    public func store(_ response: StoredResponse, _ reader: StoreReader? = nil) {
         guard !response.key.isPersonal, response.composition == nil else { return }
-        let index = Self.index(of: response.key)
+        let index = reader?.index(of: response.key) ?? Self.index(of: response.key)
         enqueue(.store(response), index)
     }
 
@@ -210,8 +210,7 @@ public final class SQLiteStore: Sendable {
     /// The integer that finds a key's row: the first 64 bits of its SHA-256, or, without
     /// libcrypto's help, a value that finds nothing. Rows are compared by their whole key anyway.
     static func index(of key: CacheKey) -> Int64 {
-        guard let digest = key.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return 0 }
-        return Int64(bitPattern: Digest.bigEndian(digest, from: 0))
+        Int64(bitPattern: key.bytes.withUnsafeBytes { Digest.sha256Head($0) } ?? 0)
     }
 
     /// A reader found the file damaged: it is looked at, unless it has been replaced since.

@@ -9,6 +9,7 @@ import Synchronization
 public final class StoreReader: Sendable {
     private let store: SQLiteStore
     private let connection = Mutex(ReaderConnection())
+    private let recent = Mutex(RecentIndices())
 
     init(store: SQLiteStore) {
         self.store = store
@@ -19,7 +20,7 @@ public final class StoreReader: Sendable {
     /// be opened.
     public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
         guard !key.isPersonal else { return nil }
-        let index = SQLiteStore.index(of: key)
+        let index = index(of: key)
         switch store.pending.withLock({ $0.operation(index) }) {
         case .store(let response): return response.key == key ? response : nil
         case .remove(let removed, _): if removed == key { return nil }
@@ -35,6 +36,9 @@ public final class StoreReader: Sendable {
             return nil
         }
     }
+
+    /// The integer that finds the row of `key`, which it may have looked for a moment ago.
+    func index(of key: CacheKey) -> Int64 { recent.withLock { $0.index(of: key) } }
 
     private func find(
         _ key: CacheKey, _ index: Int64, _ generation: Int, at now: Int64

@@ -141,7 +141,7 @@ struct AnswerStorage {
             keeping: FieldRetention(under: request.facts.rule), body: response.body,
             receivedAt: proxy.context.unixSeconds, lifetime: lifetime,
             classTag: route.resourceClass.rawValue,
-            storefront: (route.storefront?.text).map { Array($0.utf8) } ?? [], resources: scan.mentions,
+            storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
             outline: proxy.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }

@@ -1,6 +1,7 @@
 import AppleMusic
 import EventLoop
 import Synchronization
+import Text
 import Upstream
 
 /// The single-resource misses of all loops that are joined into `ids` requests. Its lock is taken
@@ -10,18 +11,26 @@ final class Batches: Sendable {
 
     /// What misses must share: everything but the id. A class, because it is kept until the request
     /// has ended, and copies of so many members were a thousand instructions of a miss.
-    final class Kind: Hashable, Sendable {
+    final class Kind: NumberedKey, Sendable {
         /// Of the first of them.
         let wanted: CatalogRequest
         /// The developer token that the client brought, where it goes along.
         private let authorization: [UInt8]?
         /// On whose behalf, while requests wait for their turn: what is joined has one turn.
         private let party: UpstreamParty?
+        /// Worked out once, for every miss is looked for twice. Of the kinds under way few differ
+        /// in the rest alone.
+        let hashNumber: UInt64
 
         init(_ wanted: CatalogRequest, _ authorization: [UInt8]?, _ party: UpstreamParty?) {
             self.wanted = wanted
             self.authorization = authorization
             self.party = party
+            var hasher = Hasher()
+            hasher.combine(Int(wanted.shape.type.rawValue) | wanted.shape.include.count << 8)
+            hasher.combine(wanted.storefront)
+            if !wanted.language.isEmpty { hasher.combine(wanted.language) }
+            hashNumber = UInt64(bitPattern: Int64(hasher.finalize()))
         }
 
         static func == (one: Kind, other: Kind) -> Bool {
@@ -29,13 +38,6 @@ final class Batches: Sendable {
                 || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
                     && one.wanted.language == other.wanted.language && one.authorization == other.authorization
                     && one.party == other.party
-        }
-
-        /// Every miss is looked for twice, and of the kinds under way few differ in the rest alone.
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(Int(wanted.shape.type.rawValue) | wanted.shape.include.count << 8)
-            hasher.combine(wanted.storefront)
-            if !wanted.language.isEmpty { hasher.combine(wanted.language) }
         }
     }
 

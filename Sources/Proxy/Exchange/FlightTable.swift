@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Text
 
 // Which keys are being fetched, who waits for the answers, and which keys are not worth waiting
 // for. Pure.
@@ -9,7 +10,7 @@ import EventLoop
 // bounded.
 
 /// What requests have to share for one of them to wait for another.
-struct FlightKey: Hashable {
+struct FlightKey: NumberedKey {
     let key: CacheKey
     /// That of the client whose token goes along (`ClientToken`).
     let token: UInt64
@@ -19,10 +20,14 @@ struct FlightKey: Hashable {
         self.token = token
     }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(key)
-        if token != ClientToken.none { hasher.combine(token) }
-    }
+    /// Both are keyed hashes.
+    var hashNumber: UInt64 { key.hash ^ token }
+}
+
+/// One flight among those of the process; never used again.
+struct FlightNumber: NumberedKey {
+    fileprivate let number: Int
+    var hashNumber: UInt64 { UInt64(truncatingIfNeeded: number) }
 }
 
 /// Collapsing (RFC 9111 4, last paragraphs): requests for one key wait for the first of them.
@@ -30,13 +35,13 @@ struct FlightTable<Waiter> {
     /// One leader's request.
     struct FlightID: Hashable {
         /// Shared by all leaders of the flight.
-        let flight: Int
+        let flight: FlightNumber
         fileprivate let leader: Int
     }
 
     /// Where one waits: a flight, and which of those that wait for it one after another.
     struct Seat: Hashable {
-        let flight: Int
+        let flight: FlightNumber
         fileprivate let round: Int
     }
 
@@ -82,9 +87,9 @@ struct FlightTable<Waiter> {
         var refreshableFrom: Instant
     }
 
-    private var flights: [Int: Flight] = [:]
+    private var flights: [FlightNumber: Flight] = [:]
     /// The flights that others may join.
-    private var open: [FlightKey: Int] = [:]
+    private var open: [FlightKey: FlightNumber] = [:]
     private var marks: [FlightKey: Mark] = [:]
     private var lastNumber = 0
     /// What the waiters of all flights hold, in bytes.
@@ -232,7 +237,7 @@ struct FlightTable<Waiter> {
     }
 
     /// The flight that may be joined; one that left before a purge is left to itself.
-    private func openFlight(_ key: FlightKey, _ epoch: Int) -> Int? {
+    private func openFlight(_ key: FlightKey, _ epoch: Int) -> FlightNumber? {
         guard let number = open[key], flights[number]?.epoch == epoch else { return nil }
         return number
     }
@@ -244,7 +249,7 @@ struct FlightTable<Waiter> {
     }
 
     private mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
-        let (flight, leader) = (makeNumber(), makeNumber())
+        let (flight, leader) = (FlightNumber(number: makeNumber()), makeNumber())
         flights[flight] = Flight(
             key: key, epoch: epoch, leaders: [leader], begun: now, isJoinable: isJoinable)
         return FlightID(flight: flight, leader: leader)

@@ -19,7 +19,7 @@ final class Flights: Sendable {
         var table = Table()
         /// The exchanges whose requests may be waiting for their turn, by their flights: those that
         /// began without a client, and those that have been made to wait.
-        var queued: [Int: Queued] = [:]
+        var queued: [FlightNumber: Queued] = [:]
     }
 
     private struct Queued {

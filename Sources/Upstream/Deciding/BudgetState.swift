@@ -1,4 +1,5 @@
 import EventLoop
+import Text
 
 /// Decides which request may go to the origin next: the brain of the upstream budget
 /// (DECISIONS 11.1). Events in, actions out, no I/O and no clock. The developer team's rate is one
@@ -282,9 +283,10 @@ extension BudgetState {
 
 extension BudgetState {
     /// One sending of a request, named by its lane.
-    struct JobID: Hashable, Sendable {
+    struct JobID: NumberedKey, Sendable {
         let lane: Int
         let number: Int
+        var hashNumber: UInt64 { UInt64(truncatingIfNeeded: lane << 48 ^ number) }
     }
 
     /// What the lane's gate has to do.

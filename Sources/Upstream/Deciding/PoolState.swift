@@ -1,4 +1,5 @@
 import EventLoop
+import Text
 
 /// The brain of the connection pool: events in, actions out, no I/O and no clock.
 ///
@@ -301,13 +302,15 @@ extension PoolState {
 }
 
 extension PoolState {
-    struct ConnectionID: Hashable, Sendable, Comparable {
+    struct ConnectionID: NumberedKey, Sendable, Comparable {
         let number: Int
+        var hashNumber: UInt64 { UInt64(truncatingIfNeeded: number) }
         static func < (a: Self, b: Self) -> Bool { a.number < b.number }
     }
 
-    struct RequestID: Hashable, Sendable {
+    struct RequestID: NumberedKey, Sendable {
         let number: Int
+        var hashNumber: UInt64 { UInt64(truncatingIfNeeded: number) }
     }
 
     /// What the runner has to do, in this order.

@@ -20,8 +20,8 @@ public final class UpstreamGate {
     private var random: any RandomNumberGenerator
     private var lane = 0
     private var nextNumber = 0
-    /// Those that wait for their turn, by the number of their job.
-    private var waiting: [Int: UpstreamExchange] = [:]
+    /// Those that wait for their turn.
+    private var waiting: [BudgetState.JobID: UpstreamExchange] = [:]
     /// Requests that have not ended.
     private var open = 0
     private var isDraining = false
@@ -125,9 +125,9 @@ extension UpstreamGate {
     func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID, isRepeated: Bool) {
         let now = loop.now
         let (priority, party, account) = (exchange.priority, exchange.party, exchange.account)
-        waiting[turn.number] = exchange
+        waiting[turn] = exchange
         decide { $0.submit(turn, priority, of: party, account: account, isRepeated: isRepeated, now: now) }
-        guard waiting[turn.number] != nil else { return }
+        guard waiting[turn] != nil else { return }
         observer.upstreamQueued()
         reviewPauses()
     }
@@ -144,7 +144,7 @@ extension UpstreamGate {
     /// The turn is over, whether it had come or not.
     func end(_ turn: BudgetState.JobID, _ outcome: BudgetState.Outcome) {
         if outcome == .rateLimited { observer.upstreamRateLimited() }
-        waiting[turn.number] = nil
+        waiting[turn] = nil
         let now = loop.now
         decide { $0.end(turn, outcome, now: now) }
     }
@@ -229,7 +229,7 @@ extension UpstreamGate {
 
     /// One that was taken back on its way here from another loop has returned its turn already.
     func perform(_ action: BudgetState.Action) {
-        guard let exchange = waiting.removeValue(forKey: action.job.number) else { return }
+        guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {
         case .start:
             observer.upstreamStarted()
