@@ -41,25 +41,28 @@ public struct BudgetModel: Sendable, Equatable {
         }
         isNew = false
         (lowered, grown) = (min(lowered, now), min(grown, now))
-        if rate > 0 {
-            let furthest = now + 1_000_000 + 2 * (nodes + 1) * 1_000_000 / rate
+        if let pace = pace(question) {
+            let furthest = now + 1_000_000 + 4 * (nodes + 1) * 1_000_000 / pace
             (next, calm) = (min(next, furthest), min(calm, furthest))
         }
         let (succeeded, failed) = recent(question, now)
         learn(question, succeeded, failed, now)
-        var current = rate
-        if question.ceiling > 0, current == 0 || question.ceiling < current { current = question.ceiling }
         var (granted, wait) = (0.0, 0.0)
-        if current > 0, question.tokens > 0 {
+        if let pace = pace(question), question.tokens > 0 {
             if question.isBackground, next > now {
                 wait = next - now
             } else {
-                granted = max(1, min(Double(question.tokens), (current / 4 / nodes).rounded(.down)))
+                granted = max(1, min(Double(question.tokens), (pace / 4 / nodes).rounded(.down)))
                 let first = max(next, now - 20_000)
-                (next, wait) = (first + granted * 1_000_000 / current, max(0, first - now))
+                (next, wait) = (first + granted * 1_000_000 / pace, max(0, first - now))
             }
         }
         return Answer(limit: rate, granted: Int(granted), wait: Int(wait.rounded(.up)), nodes: Int(nodes))
+    }
+
+    private func pace(_ question: Question) -> Double? {
+        let pace = question.ceiling > 0 && (rate == 0 || question.ceiling < rate) ? question.ceiling : rate
+        return pace > 0 ? pace : nil
     }
 
     private mutating func count(_ node: String, _ now: Double) -> Double {

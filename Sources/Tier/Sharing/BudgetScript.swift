@@ -98,10 +98,15 @@ package enum BudgetScript {
           s.rate, s.growth, s.lowered, s.grown = known, math.min(0.0007 + 0.0001 * known, 0.01), now, now
         end
 
+        local function pace()
+          if ceiling > 0 and (s.rate == 0 or ceiling < s.rate) then return ceiling end
+          return s.rate
+        end
+
         -- The clock may have been set back.
         s.lowered, s.grown = math.min(s.lowered, now), math.min(s.grown, now)
-        if s.rate > 0 then
-          local furthest = now + 1000000 + 2 * (nodes + 1) * 1000000 / s.rate
+        if pace() > 0 then
+          local furthest = now + 1000000 + 4 * (nodes + 1) * 1000000 / pace()
           s.next, s.calm = math.min(s.next, furthest), math.min(s.calm, furthest)
         end
 
@@ -146,9 +151,7 @@ package enum BudgetScript {
         end
 
         -- Tokens leave evenly. A node is granted at most its part of a quarter of a second ahead.
-        local current = s.rate
-        if ceiling > 0 and (current == 0 or ceiling < current) then current = ceiling end
-        local granted, wait = 0, 0
+        local current, granted, wait = pace(), 0, 0
         if current > 0 and tokens > 0 then
           if background and s.next > now then
             wait = s.next - now

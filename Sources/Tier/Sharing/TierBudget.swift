@@ -21,8 +21,8 @@ package final class TierBudget {
         guard let name = BudgetScript.name else {
             return send("EVAL", BudgetScript.source, arguments) { answer, _ in completion(answer) }
         }
-        send("EVALSHA", name, arguments) { [weak self] answer, error in
-            guard error == "NOSCRIPT", let self else { return completion(answer) }
+        send("EVALSHA", name, arguments) { [self] answer, error in
+            guard error == "NOSCRIPT" else { return completion(answer) }
             send("EVAL", BudgetScript.source, arguments) { answer, _ in completion(answer) }
         }
     }

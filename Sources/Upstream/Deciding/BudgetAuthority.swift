@@ -42,4 +42,8 @@ package struct BudgetAnswer: Sendable, Equatable {
     package var wait: Duration = .zero
     /// Nodes that share the budget just now, this one included.
     package var nodes = 1
+
+    package init(limit: Double? = nil, granted: Int = 0, wait: Duration = .zero, nodes: Int = 1) {
+        (self.limit, self.granted, self.wait, self.nodes) = (limit, granted, wait, nodes)
+    }
 }

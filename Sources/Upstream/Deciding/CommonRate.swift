@@ -88,7 +88,10 @@ extension CommonRate {
         shared?.want(tokens, isBackground: isBackground, ceiling, now: now)
     }
 
-    mutating func poll(now: Instant) { shared?.poll(ceiling, now: now) }
+    mutating func poll(now: Instant) {
+        giveUpOverdue(now: now)
+        shared?.poll(ceiling, now: now)
+    }
 
     mutating func takeQuestion() -> (number: Int, question: BudgetQuestion)? { shared?.takeQuestion() }
 

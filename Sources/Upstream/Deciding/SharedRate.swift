@@ -46,7 +46,7 @@ struct SharedRate {
     }
 
     /// Every call to the authority ends long before this; if one does not, it is away.
-    static let patience = Duration.seconds(1)
+    static let patience = Duration.seconds(5)
     /// A question so long ago is as good as a poll.
     private static let pollInterval = Duration.milliseconds(200)
     /// How long a token can be spent after it is due.
