@@ -28,7 +28,8 @@ import Testing
         var sum = NodesSimulation.Counts()
         for seed in seeds {
             var nodes = NodesSimulation(
-                nodes: 10, clients: test.clients, LimitedOrigin(limiter, perSecond: test.perSecond), sharing, seed: seed)
+                nodes: 10, clients: test.clients, LimitedOrigin(limiter, perSecond: test.perSecond), sharing, seed: seed
+            )
             if losingEngine {
                 _ = nodes.run(.seconds(30))
                 nodes.isEngineThere = false

@@ -3,8 +3,8 @@ import EventLoop
 /// Keeps one budget for all nodes that share it: learns its limit from the 429s of all of them, and
 /// grants tokens by a clock of its own. Used from any thread.
 ///
-/// It is asked where a limit is known or met, and by `UpstreamBudget.poll` otherwise: while there is
-/// no limit a request costs nothing.
+/// It is asked where a limit is known or met, and by `UpstreamBudget.poll` otherwise: while there
+/// is no limit a request costs nothing.
 package protocol BudgetAuthority: Sendable {
     /// - Parameter completion: is called exactly once, perhaps at once, on any thread; with nil
     ///   where the authority does not answer: what was reported is then taken as lost.

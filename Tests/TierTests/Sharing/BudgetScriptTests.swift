@@ -19,7 +19,7 @@ import Testing
         }
 
         /// As that node, by the whole script.
-        func ask(_ node: String = "a", _ question: Question) async throws -> BudgetScript.Answer {
+        func ask(_ question: Question, as node: String = "a") async throws -> BudgetScript.Answer {
             let words = ["EVAL", BudgetScript.source].map { Array($0.utf8) }
             let replies = await tier.send(
                 RESPCommand(words + BudgetScript.arguments(question, keys, node: node)))
@@ -52,14 +52,14 @@ import Testing
     @Test func withoutALimitNothingIsKept() async throws {
         let scene = try Scene()
         #expect(try await scene.ask(question()) == .init(limit: 0, granted: 0, wait: 0, nodes: 1))
-        #expect(try await scene.ask("b", question(answered: 2)) == .init(limit: 0, granted: 0, wait: 0, nodes: 2))
+        #expect(try await scene.ask(question(answered: 2), as: "b") == .init(limit: 0, granted: 0, wait: 0, nodes: 2))
     }
 
     @Test func a429TeachesAllNodesALimit() async throws {
         let scene = try Scene()
-        _ = try await scene.ask("a", question(answered: 30))
-        #expect(try await scene.ask("b", question(refused: 1)).limit >= 4)
-        #expect(try await scene.ask("c", question()).limit >= 4)
+        _ = try await scene.ask(question(answered: 30), as: "a")
+        #expect(try await scene.ask(question(refused: 1), as: "b").limit >= 4)
+        #expect(try await scene.ask(question(), as: "c").limit >= 4)
     }
 
     /// Each of the tokens is a hundred seconds behind the one before, so time does not matter.
@@ -82,7 +82,7 @@ import Testing
         let node: String
 
         func wait(_ question: Question) async throws -> Int {
-            let answer = try await scene.ask(node, question)
+            let answer = try await scene.ask(question, as: node)
             #expect(answer.granted == 1)
             return answer.wait
         }
@@ -90,20 +90,20 @@ import Testing
 
     @Test func whatIsInTheBackgroundIsNeverAheadOfClients() async throws {
         let scene = try Scene()
-        let first = try await scene.ask("a", question(tokens: 1, isBackground: true, ceiling: 0.01))
+        let first = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
         #expect(first.granted == 1 && first.wait == 0)
-        let second = try await scene.ask("a", question(tokens: 1, isBackground: true, ceiling: 0.01))
+        let second = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
         #expect(second.granted == 0 && (1...100_000_000).contains(second.wait))
-        let client = try await scene.ask("b", question(tokens: 1, ceiling: 0.01))
+        let client = try await scene.ask(question(tokens: 1, ceiling: 0.01), as: "b")
         #expect(client.granted == 1 && client.wait <= second.wait)
-        let third = try await scene.ask("a", question(tokens: 1, isBackground: true, ceiling: 0.01))
+        let third = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
         #expect(third.granted == 0 && third.wait > 100_000_000)
     }
 
     @Test func aNodeIsGrantedItsPartOfAQuarterOfASecondAtMost() async throws {
         let scene = try Scene()
-        for node in ["a", "b", "c", "d"] { _ = try await scene.ask(node, question()) }
-        let answer = try await scene.ask("a", question(tokens: 500, ceiling: 400))
+        for node in ["a", "b", "c", "d"] { _ = try await scene.ask(question(), as: node) }
+        let answer = try await scene.ask(question(tokens: 500, ceiling: 400), as: "a")
         // Those who have not asked for three seconds do not count, on a machine that is that slow.
         #expect(answer.granted == 100 / answer.nodes)
     }
@@ -112,7 +112,7 @@ import Testing
         let scene = try Scene()
         #expect(try await scene.ask(question(known: 2.5)).limit == 2.5)
         // It counts once.
-        #expect(try await scene.ask("b", question(known: 9)).limit == 2.5)
+        #expect(try await scene.ask(question(known: 9), as: "b").limit == 2.5)
     }
 
     @Test func theClockIsTheEngines() {
