@@ -21,6 +21,16 @@ public enum Digest {
         }
     }
 
+    /// The 20 bytes of SHA-1, by which an engine names its scripts, over `bytes`; nil where
+    /// libcrypto has none. It proves nothing: collisions can be made.
+    public static func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: 20)
+        let isDone = digest.withUnsafeMutableBufferPointer { out in
+            EVP_Digest(bytes.baseAddress, bytes.count, out.baseAddress, nil, EVP_sha1(), nil) == 1
+        }
+        return isDone ? digest : nil
+    }
+
     /// The 32 bytes of HMAC-SHA256 (RFC 2104) over `message`; nil where libcrypto refuses.
     static func hmacSHA256(key: [UInt8], message: UnsafeRawBufferPointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)

@@ -66,6 +66,23 @@ import Testing
         #expect(proxy.statistics.clients.map { $0.requests } == [2] && proxy.statistics[.requests] == 2)
     }
 
+    /// A key of 5/s was admitted 18 times a second by three nodes.
+    @Test func aNodeAdmitsItsPartOfAClientsRate() throws {
+        let file = "app 0123456789abcdef 4/s\n"
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, clientKeys: try ClientKeys(SecretBytes(Array(file.utf8).span)))
+        defer { proxy.stop() }
+        // So many that a second request is too early on the slowest machine.
+        proxy.settings.shared.nodes.alive = 4000
+        let statuses = try (0..<2).map { _ in
+            try proxy.client.send(
+                "GET", "/v1/catalog/us/albums/1", fields: [("X-Refrain-Key", "0123456789abcdef")]
+            ).status
+        }
+        #expect(statuses == [200, 429])
+    }
+
     @Test func requestsTogetherHoldNoMoreThanTheyMay() throws {
         try withProxy(bounds: bounds(requestBytes: 1 << 20)) { proxy, _ in
             let part = [UInt8](repeating: 0x20, count: 100_000)

@@ -18,6 +18,30 @@ import Testing
         #expect(allowance.take(at: instant(9000)) != nil)
     }
 
+    /// A key of 5/s was admitted 18 times a second by three nodes.
+    @Test func nodesDivideTheRateAmongThem() {
+        for nodes in 1...8 {
+            var allowances = (0..<nodes).map { _ in RequestAllowance(perSecond: 4) }
+            var admitted = 0
+            for milliseconds in stride(from: 0, to: 10_000, by: 10) {
+                for node in 0..<nodes where allowances[node].take(at: instant(milliseconds), nodes: nodes) == nil {
+                    admitted += 1
+                }
+            }
+            // One at a time is admitted by each in any case.
+            #expect((40...44 + max(0, nodes - 4)).contains(admitted), "\(nodes) nodes: \(admitted)")
+        }
+    }
+
+    @Test func thePartFollowsTheNumberOfNodes() {
+        var allowance = RequestAllowance(perSecond: 4)
+        #expect(allowance.take(at: instant(0), nodes: 8) == nil)
+        #expect(allowance.take(at: instant(0), nodes: 8) == .seconds(2))
+        // The others are gone.
+        for _ in 0..<2 { #expect(allowance.take(at: instant(1500)) == nil) }
+        #expect(allowance.take(at: instant(1500)) == .milliseconds(250))
+    }
+
     @Test func noSecondHasMoreThanTwiceTheRate() {
         var random = SeededGenerator(seed: 63)
         for _ in 0..<50 {

@@ -69,7 +69,7 @@ import Testing
             #expect(counts.answered <= rate + 2 && counts.answered >= rate - 1 - rate / 10, "\(counts)")
         }
         #expect(origin.counts.refused == 0)
-        #expect(origin.budget.rate.learnt == nil)
+        #expect(origin.budget.rate.own.learnt == nil)
     }
 
     @Test func connectionsAloneLimitAnOriginThatNeverRefuses() {

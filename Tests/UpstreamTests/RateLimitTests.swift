@@ -7,7 +7,7 @@ import Testing
     private let start = Instant(nanoseconds: 1_000_000_000_000)
 
     /// A limit that was found to be `count` a second by as many answers and a 429.
-    private func found(_ count: Int, ceiling: Int? = nil) -> RateLimit {
+    private func found(_ count: Int, ceiling: Double? = nil) -> RateLimit {
         var limit = RateLimit(ceiling: ceiling)
         for _ in 0..<count { limit.succeeded(now: start, isBinding: false) }
         limit.refused(startedAt: start, now: start)

@@ -25,6 +25,8 @@ public struct ProxyShared: Sendable {
     public var recorder = TrafficRecorder()
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
+    /// Nodes that serve the same clients.
+    package let nodes = NodeCount()
     /// What requests may hold, over all loops.
     let requestBudget = RequestBudget()
     /// What answers may hold that clients have not taken, over all loops.

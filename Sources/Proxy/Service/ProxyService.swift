@@ -76,7 +76,7 @@ public final class ProxyService: Service {
             guard let client = connection.client else {
                 return (AppleError(status: 401, detail: "A client key is needed here."), nil)
             }
-            if let wait = client.admit(at: proxy.context.loop.now) {
+            if let wait = client.admit(at: proxy.context.loop.now, nodes: proxy.shared.nodes.alive) {
                 let detail = "This client may send \(client.rate ?? 0) requests a second."
                 return (AppleError(status: 429, detail: detail), wait)
             }

@@ -38,8 +38,9 @@ public final class Client: Sendable {
     public var bytes: Int { counters.bytes.load(ordering: .relaxed) }
 
     /// Takes one request off what it may ask for; else the seconds after which there is another.
-    package func admit(at now: Instant) -> Int? {
-        guard rate != nil, let wait = allowance.withLock({ $0?.take(at: now) }) else { return nil }
+    /// - Parameter nodes: how many nodes serve it, each of which admits its part of the rate.
+    package func admit(at now: Instant, nodes: Int = 1) -> Int? {
+        guard rate != nil, let wait = allowance.withLock({ $0?.take(at: now, nodes: nodes) }) else { return nil }
         counters.limited.add(1, ordering: .relaxed)
         return max(1, Int((wait / .seconds(1)).rounded(.up)))
     }
@@ -56,16 +57,17 @@ public final class Client: Sendable {
 /// algorithm, which keeps nothing but when the next request would be due if they came evenly. Pure.
 struct RequestAllowance: Sendable {
     private let interval: Duration
-    private let burst: Duration
     private var due = Instant(nanoseconds: .min)
 
     init(perSecond rate: Int) {
         interval = .seconds(1) / rate
-        burst = .seconds(1) - interval
     }
 
     /// nil where there was one left; else how long it takes until there is.
-    mutating func take(at now: Instant) -> Duration? {
+    /// - Parameter nodes: among which the requests are divided; one at a time is always admitted.
+    mutating func take(at now: Instant, nodes: Int = 1) -> Duration? {
+        let interval = interval * nodes
+        let burst = max(.zero, .seconds(1) - interval)
         let expected = max(due, now)
         let early = expected - now
         guard early <= burst else { return early - burst }

@@ -38,6 +38,8 @@ package struct TierKeys: Sendable {
     package var epoch: [UInt8] { bytes("epoch") }
     /// The budget that all nodes share.
     package var budget: [UInt8] { bytes("budget") }
+    /// The nodes that share it, by when they asked last.
+    package var budgetNodes: [UInt8] { bytes("budget:nodes") }
 
     /// What a node says of itself.
     package func node(_ name: String) -> [UInt8] { bytes("node:" + name) }

@@ -20,7 +20,7 @@ import Text
 ///   the most wait: never another's;
 /// - a job ends once: refused, or by `end`.
 struct BudgetState {
-    var rate: RateLimit
+    var rate: CommonRate
     private var accounts = AccountLimits()
     private let maxWaiting: Int
     private let maxWaitingInBackground: Int
@@ -41,7 +41,7 @@ struct BudgetState {
     private static let sharedTrouble = Duration.seconds(2)
 
     init(rate: Int?, maxWaiting: Int, maxWaitingInBackground: Int) {
-        self.rate = RateLimit(ceiling: rate)
+        self.rate = CommonRate(ceiling: rate)
         self.maxWaiting = maxWaiting
         self.maxWaitingInBackground = maxWaitingInBackground
     }
@@ -169,7 +169,7 @@ extension BudgetState {
     mutating func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty = .everyone, now: Instant) -> Int {
         var before = UpstreamPriority.allCases.reduce(0) { $1 >= priority ? $0 + lines.waiting[$1.rawValue] : $0 }
         if !priority.isBackground { before = min(before, max(1, lines.count(of: party)) * max(1, lines.partyCount)) }
-        let rate = max(1, rate.current ?? rate.recentSuccesses(now: now))
+        let rate = rate.currentHere ?? max(1, rate.recentSuccesses(now: now))
         return Int(max(1, min(Self.longestRetryAfter, (Double(before) / rate).rounded(.up))))
     }
 
@@ -186,6 +186,7 @@ extension BudgetState {
     /// Starts what may start, refuses what is too much, and sees when to look again.
     /// - Parameter newest: whose request has come, where one has.
     private mutating func settle(newest: UpstreamParty? = nil, now: Instant) -> [Action] {
+        rate.giveUpOverdue(now: now)
         guard lines.count > 0 else {
             (wakeAt, isBinding) = (nil, false)
             return []
@@ -197,8 +198,22 @@ extension BudgetState {
         while let item = oneTooMany(newest) {
             actions.append(refuse(item, now: now))
         }
+        if rate.wantsTokens(now: now) { wantTokens(now: now) }
         lookAhead(now: now)
         return actions
+    }
+
+    /// Tells the rate that nodes share what could start but for it.
+    private mutating func wantTokens(now: Instant) {
+        let next = lines.next { channel, inBackground in
+            lanes[channel.lane].hasRoom(inBackground: inBackground)
+                && accounts.nextStart(channel.limit, now: now) <= now
+        }
+        guard let next else { return }
+        let isBackground = lines[next].priority.isBackground
+        let places = lanes.reduce(0) { $0 + $1.connections - $1.inFlight }
+        rate.want(
+            isBackground ? 1 : min(lines.count - lines.backgroundCount, places), isBackground: isBackground, now: now)
     }
 
     private func isOpen(_ limit: Int, now: Instant) -> Bool {

@@ -52,16 +52,34 @@ struct RateLimit {
     /// What the first limit is at least: a 429 in a quiet moment says nothing of the rate, and
     /// clients of this API live with four requests a second (APPLE-MUSIC-API 10.5).
     private static let firstGuess = 4.0
-    /// However much is refused, it is tried once a second.
+    /// However much is refused, it is tried once a second; ten seconds where nodes share a limit.
     private static let leastRate = 1.0
+    private static let leastSharedRate = 0.1
+    /// How many nodes divide the origin's limit among them.
+    private var nodes = 1.0
 
-    init(ceiling: Int?) {
-        self.ceiling = ceiling.map(Double.init)
+    init(ceiling: Double?) {
+        self.ceiling = ceiling
     }
 
     /// Another ceiling; what was learnt stays.
-    mutating func limit(to ceiling: Int?) {
-        self.ceiling = ceiling.map(Double.init)
+    mutating func limit(to ceiling: Double?) {
+        self.ceiling = ceiling
+    }
+
+    /// What was learnt is kept elsewhere now.
+    mutating func forget() {
+        learnt = nil
+    }
+
+    /// Goes on alone with a part of what so many nodes have learnt together and are allowed.
+    mutating func goOn(_ limit: Double?, ceiling: Double?, nodes count: Int, now: Instant) {
+        nodes = Double(count)
+        self.ceiling = ceiling.map { $0 / nodes }
+        learnt = limit.map { $0 / nodes }
+        growth = Self.leastGrowth(limit ?? 0) / nodes
+        isFirstGuess = false
+        (loweredAt, grownAt) = (now, now)
     }
 }
 
@@ -112,7 +130,7 @@ extension RateLimit {
             guard startedAt >= loweredAt + Self.overshoot else { return }
             lower(from: learnt, now: now)
         } else {
-            learnt = max(Self.firstGuess, recentSuccesses(now: now))
+            learnt = max(Self.firstGuess / nodes, recentSuccesses(now: now))
             growth = Self.mostGrowth
             isFirstGuess = true
         }
@@ -131,7 +149,7 @@ extension RateLimit {
         var lowered = min(limit, succeeded + refused + 1) * (1 - step)
         // Far too much: what succeeded is the better guess.
         if 3 * refused > succeeded + 6 { lowered = min(lowered, succeeded) }
-        learnt = max(Self.leastRate, lowered)
+        learnt = max(nodes == 1 ? Self.leastRate : Self.leastSharedRate / nodes, lowered)
         growth = max(Self.leastGrowth(limit), growth / Self.growthFall)
         isFirstGuess = false
     }

@@ -16,10 +16,12 @@ public final class UpstreamBudget: Sendable {
         public let waiting: Int
     }
 
-    private struct Shared {
+    fileprivate struct Shared {
         var state: BudgetState
         /// By lane: the ways to the loops' gates.
         var doors: [Confined<WeakGate>] = []
+        /// Who keeps the budget of many nodes, where there are many.
+        var authority: (any BudgetAuthority)?
     }
 
     private let shared: Mutex<Shared>
@@ -86,19 +88,76 @@ public final class UpstreamBudget: Sendable {
     func decide(
         for lane: Int, _ event: (inout BudgetState) -> [BudgetState.Action]
     ) -> (actions: [BudgetState.Action], wakeAt: Instant?) {
-        let (actions, foreign, wakeAt) = shared.withLock { shared in
+        let (actions, foreign, wakeAt, call) = shared.withLock { shared in
             let actions = event(&shared.state)
             var foreign: [(BudgetState.Action, Confined<WeakGate>)] = []
             for action in actions where action.job.lane != lane {
                 foreign.append((action, shared.doors[action.job.lane]))
             }
-            return (actions, foreign, shared.state.wakeAt)
+            return (actions, foreign, shared.state.wakeAt, shared.takeCall())
         }
+        if let call { perform(call) }
         guard !foreign.isEmpty else { return (actions, wakeAt) }
         for (action, door) in foreign {
             door.execute { $0.gate?.perform(action) }
         }
         return (actions.filter { $0.job.lane == lane }, wakeAt)
+    }
+}
+
+// MARK: One budget for many nodes
+
+extension UpstreamBudget {
+    /// From now on the limit is that of all nodes that ask this authority, which must be told of
+    /// `poll` every quarter of a second.
+    package func share(with authority: any BudgetAuthority) {
+        shared.withLock { shared in
+            shared.authority = authority
+            shared.state.rate.share()
+        }
+    }
+
+    /// Asks the authority what has become of the limit, if no request has done so lately; finds it
+    /// again after it was away.
+    package func poll(now: Instant) {
+        let call = shared.withLock { shared in
+            shared.state.rate.poll(now: now)
+            return shared.takeCall()
+        }
+        if let call { perform(call) }
+    }
+
+    /// Nodes that share the limit, as the authority said last; 1 where none do.
+    package var nodes: Int { shared.withLock { $0.state.rate.nodes } }
+
+    private func perform(_ call: Call) {
+        call.authority.ask(call.question) { [weak self] answer in
+            self?.answered(answer, to: call.number, now: .now())
+        }
+    }
+
+    private func answered(_ answer: BudgetAnswer?, to number: Int, now: Instant) {
+        let (doors, call) = shared.withLock { shared in
+            shared.state.rate.answered(answer, to: number, now: now)
+            return (shared.state.waitingCount > 0 ? shared.doors : [], shared.takeCall())
+        }
+        // In a turn of its own: the gate may be performing something.
+        for door in doors { door.execute { $0.gate?.reconsider() } }
+        if let call { perform(call) }
+    }
+
+    fileprivate struct Call {
+        let authority: any BudgetAuthority
+        let number: Int
+        let question: BudgetQuestion
+    }
+}
+
+extension UpstreamBudget.Shared {
+    /// What is to be asked of the authority, once.
+    fileprivate mutating func takeCall() -> UpstreamBudget.Call? {
+        guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
+        return UpstreamBudget.Call(authority: authority, number: number, question: question)
     }
 }
 

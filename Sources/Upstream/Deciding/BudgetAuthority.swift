@@ -1,0 +1,49 @@
+import EventLoop
+
+/// Keeps one budget for all nodes that share it: learns its limit from the 429s of all of them, and
+/// grants tokens by a clock of its own. Used from any thread.
+///
+/// It is asked where a limit is known or met, and by `UpstreamBudget.poll` otherwise: while there
+/// is no limit a request costs nothing.
+package protocol BudgetAuthority: Sendable {
+    /// - Parameter completion: is called exactly once, perhaps at once, on any thread; with nil
+    ///   where the authority does not answer: what was reported is then taken as lost.
+    func ask(_ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void)
+}
+
+/// What one node tells the authority, and how many requests it wants to send.
+package struct BudgetQuestion: Sendable, Equatable {
+    /// Requests that could start but for the limit; 0 for a mere report.
+    package var tokens = 0
+    /// Whether no client waits for them: then they are granted only when none is granted ahead.
+    package var isBackground = false
+    /// Answers other than 429 since the last question.
+    package var answered = 0
+    /// Those of them that came while the limit held requests back.
+    package var answeredWhileBound = 0
+    /// 429s since the last question.
+    package var refused = 0
+    /// How long ago the request left that was the last to leave of those with a 429.
+    package var refusedAge: Duration = .zero
+    /// Requests a second of all nodes that the operator allows; nil for any number.
+    package var ceiling: Double?
+    /// The limit that this node was told last, for an authority that has lost its memory.
+    package var known: Double?
+}
+
+/// What the authority says.
+package struct BudgetAnswer: Sendable, Equatable {
+    /// Requests a second that the origin has been found to bear from all nodes together; nil while
+    /// it has refused none for long.
+    package var limit: Double?
+    /// How many tokens are granted, one after the other at the pace of the limit.
+    package var granted = 0
+    /// Until the first of them may be spent; where none is granted, until another try is worth it.
+    package var wait: Duration = .zero
+    /// Nodes that share the budget just now, this one included.
+    package var nodes = 1
+
+    package init(limit: Double? = nil, granted: Int = 0, wait: Duration = .zero, nodes: Int = 1) {
+        (self.limit, self.granted, self.wait, self.nodes) = (limit, granted, wait, nodes)
+    }
+}

@@ -1,0 +1,206 @@
+import TestSupport
+import Testing
+
+@testable import Tier
+
+/// The budget script in a real engine.
+@Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct BudgetScriptTests {
+    private typealias Question = BudgetScript.Question
+
+    /// An engine, and what asks it on one node's behalf.
+    private final class Scene {
+        let engine: RedisServer
+        let tier: TierScene
+        private let keys = TierKeys(prefix: "refrain")
+
+        init(_ engine: RedisServer? = nil) throws {
+            self.engine = try engine ?? RedisServer()
+            tier = try TierScene([TierEndpoint(isTLS: false, host: "127.0.0.1", port: self.engine.port)])
+        }
+
+        /// As that node, by the whole script.
+        func ask(_ question: Question, as node: String = "a") async throws -> BudgetScript.Answer {
+            let words = ["EVAL", BudgetScript.source].map { Array($0.utf8) }
+            let replies = await tier.send(
+                RESPCommand(words + BudgetScript.arguments(question, keys, node: node)))
+            return try #require(replies.flatMap { BudgetScript.answer($0[0]) }, "\(String(describing: replies))")
+        }
+
+        /// By a `TierBudget`.
+        func askAsNode(_ question: Question) async -> BudgetScript.Answer? {
+            let answers = AsyncStream<BudgetScript.Answer?>.makeStream()
+            tier.onLoop { connection in
+                let settings = TierSettings(endpoints: [TierEndpoint(isTLS: false, host: "x", port: 1)], nodeName: "n")
+                TierBudget(connection, settings).ask(question) { answers.continuation.yield($0) }
+            }
+            for await answer in answers.stream { return answer }
+            return nil
+        }
+    }
+
+    private func question(
+        tokens: Int = 0, isBackground: Bool = false, answered: Int = 0, bound: Int = 0, refused: Int = 0,
+        ceiling: Double = 0, known: Double = 0
+    ) -> Question {
+        var question = Question()
+        (question.tokens, question.isBackground) = (tokens, isBackground)
+        (question.answered, question.answeredWhileBound, question.refused) = (answered, bound, refused)
+        (question.ceiling, question.known) = (ceiling, known)
+        return question
+    }
+
+    @Test func withoutALimitNothingIsKept() async throws {
+        let scene = try Scene()
+        #expect(try await scene.ask(question()) == .init(limit: 0, granted: 0, wait: 0, nodes: 1))
+        #expect(try await scene.ask(question(answered: 2), as: "b") == .init(limit: 0, granted: 0, wait: 0, nodes: 2))
+    }
+
+    @Test func a429TeachesAllNodesALimit() async throws {
+        let scene = try Scene()
+        _ = try await scene.ask(question(answered: 30), as: "a")
+        #expect(try await scene.ask(question(refused: 1), as: "b").limit >= 4)
+        #expect(try await scene.ask(question(), as: "c").limit >= 4)
+    }
+
+    /// Each of the tokens is a hundred seconds behind the one before, so time does not matter.
+    @Test func nodesThatAskAtOnceStandInOneQueue() async throws {
+        let engine = try RedisServer()
+        let scenes = try (0..<8).map { Asking(scene: try Scene(engine), node: "\($0)") }
+        let asked = question(tokens: 1, ceiling: 0.01)
+        let waits = try await withThrowingTaskGroup(of: Int.self) { group in
+            for scene in scenes { group.addTask { try await scene.wait(asked) } }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted()
+        }
+        for (wait, next) in zip(waits, waits.dropFirst()) {
+            #expect((50_000_000...150_000_000).contains(next - wait), "\(waits)")
+        }
+    }
+
+    /// `@unchecked Sendable` because the scene's connection is reached on its loop alone.
+    private struct Asking: @unchecked Sendable {
+        let scene: Scene
+        let node: String
+
+        func wait(_ question: Question) async throws -> Int {
+            let answer = try await scene.ask(question, as: node)
+            #expect(answer.granted == 1)
+            return answer.wait
+        }
+    }
+
+    @Test func whatIsInTheBackgroundIsNeverAheadOfClients() async throws {
+        let scene = try Scene()
+        let first = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
+        #expect(first.granted == 1 && first.wait == 0)
+        let second = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
+        #expect(second.granted == 0 && (1...100_000_000).contains(second.wait))
+        let client = try await scene.ask(question(tokens: 1, ceiling: 0.01), as: "b")
+        #expect(client.granted == 1 && client.wait <= second.wait)
+        let third = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
+        #expect(third.granted == 0 && third.wait > 100_000_000)
+    }
+
+    @Test func aNodeIsGrantedItsPartOfAQuarterOfASecondAtMost() async throws {
+        let scene = try Scene()
+        for node in ["a", "b", "c", "d"] { _ = try await scene.ask(question(), as: node) }
+        let answer = try await scene.ask(question(tokens: 500, ceiling: 400), as: "a")
+        // Those who have not asked for three seconds do not count, on a machine that is that slow.
+        #expect(answer.granted == 100 / answer.nodes)
+    }
+
+    @Test func anEngineThatHasForgottenIsToldTheLimit() async throws {
+        let scene = try Scene()
+        #expect(try await scene.ask(question(known: 2.5)).limit == 2.5)
+        // It counts once.
+        #expect(try await scene.ask(question(known: 9), as: "b").limit == 2.5)
+    }
+
+    @Test func theClockIsTheEngines() {
+        #expect(BudgetScript.source.contains("redis.call('TIME')"))
+        #expect(BudgetScript.arguments(Question(), TierKeys(prefix: "a"), node: "n").count == 12)
+    }
+
+    // MARK: By its name
+
+    @Test func theScriptIsSentOnceWhereTheEngineDoesNotKnowIt() async throws {
+        let scene = try Scene()
+        for _ in 0..<2 {
+            let before = scene.tier.status.commands
+            #expect(await scene.askAsNode(question(tokens: 1, ceiling: 1000))?.granted == 1)
+            #expect(await scene.askAsNode(question(tokens: 1, ceiling: 1000))?.granted == 1)
+            // By its name, as a whole, by its name.
+            #expect(scene.tier.status.commands == before + 3)
+            #expect(await scene.tier.send(RESPCommand("SCRIPT", "FLUSH")) == [.simple("OK")])
+        }
+    }
+
+    @Test func theEngineCallsItAsWeDo() async throws {
+        let scene = try Scene()
+        let name = try #require(BudgetScript.name)
+        #expect(await scene.tier.send(RESPCommand("SCRIPT", "LOAD", BudgetScript.source)) == [.bulk(name)])
+    }
+
+    @Test func anErrorOfTheEngineIsNoAnswer() async throws {
+        let scene = try Scene()
+        _ = await scene.tier.send(RESPCommand("SET", "refrain:budget", "a string"))
+        #expect(await scene.askAsNode(question()) == nil)
+    }
+
+    @Test func anEngineThatWasKilledIsNoAnswer() async throws {
+        let scene = try Scene()
+        #expect(await scene.askAsNode(question())?.limit == 0)
+        scene.engine.kill()
+        try await until { !scene.tier.status.isConnected }
+        scene.tier.onLoop { $0.close() }
+        #expect(await scene.askAsNode(question()) == nil)
+    }
+
+    // MARK: What simulations take for it
+
+    /// The script with the clock in its last argument.
+    private static let clocked = BudgetScript.source.replacing(
+        "local now = time[1] * 1000000 + time[2]", with: "local now = tonumber(ARGV[10])")
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func theModelOfSimulationsDoesWhatTheScriptDoes(seed: UInt64) async throws {
+        let scene = try Scene()
+        let keys = TierKeys(prefix: "refrain")
+        var (model, random) = (BudgetModel(), SeededGenerator(seed: seed))
+        var now = 1_700_000_000_000_000
+        var last = BudgetModel.Answer(limit: 0, granted: 0, wait: 0, nodes: 1)
+        for step in 0..<600 {
+            // Mostly on, seldom far, and sometimes back.
+            now += Int.random(in: 0...400_000, using: &random)
+            if step % 97 == 96 { now += [-40_000_000, 5_000_000, 700_000_000].randomElement(using: &random)! }
+            var asked = Question()
+            asked.tokens = Int.random(in: 0...3, using: &random)
+            asked.isBackground = Int.random(in: 0..<4, using: &random) == 0
+            asked.answered = Int.random(in: 0...4, using: &random)
+            asked.answeredWhileBound = Int.random(in: 0...asked.answered, using: &random)
+            asked.refused = Int.random(in: 0..<12, using: &random) == 0 ? Int.random(in: 1...9, using: &random) : 0
+            asked.refusedAge = Int.random(in: 0...300_000, using: &random)
+            asked.ceiling = Int.random(in: 0..<5, using: &random) == 0 ? 3 : 0
+            asked.known = last.limit
+            let node = "\(Int.random(in: 0..<10, using: &random))"
+            let words = ["EVAL", Self.clocked].map { Array($0.utf8) }
+            let arguments = BudgetScript.arguments(asked, keys, node: node) + [Array("\(now)".utf8)]
+            let replies = await scene.tier.send(RESPCommand(words + arguments))
+            let answer = try #require(replies.flatMap { BudgetScript.answer($0[0]) }, "\(String(describing: replies))")
+            last = model.ask(BudgetModel.Question(asked), node: node, now: Double(now))
+            let expected = BudgetScript.Answer(
+                limit: last.limit, granted: last.granted, wait: last.wait, nodes: last.nodes)
+            try #require(answer == expected, "seed \(seed), step \(step)")
+        }
+        print("seed \(seed): the script and its model end at \(last.limit)/s of \(last.nodes) nodes")
+    }
+}
+
+extension BudgetModel.Question {
+    fileprivate init(_ question: BudgetScript.Question) {
+        self.init()
+        (tokens, isBackground) = (question.tokens, question.isBackground)
+        (answered, bound) = (Double(question.answered), Double(question.answeredWhileBound))
+        (refused, age) = (Double(question.refused), Double(question.refusedAge))
+        (ceiling, known) = (question.ceiling, question.known)
+    }
+}

@@ -1,0 +1,66 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// Ten nodes in front of an origin that answers 429 without `Retry-After`: one budget for all of
+/// them, and each learning alone for comparison.
+@Suite struct NodesSimulationTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let perSecond: Double
+        let clients: Int
+        let seconds: Int
+        var testDescription: String { "\(perSecond)/s" }
+    }
+
+    private static let cases = [
+        Case(perSecond: 0.5, clients: 4, seconds: 600), Case(perSecond: 4, clients: 20, seconds: 90),
+        Case(perSecond: 20, clients: 100, seconds: 90),
+    ]
+    private static let seeds: ClosedRange<UInt64> = 1...5
+
+    /// Over all seeds, of the run from its first request on, or of what follows the loss of the
+    /// engine.
+    private static func counts(
+        _ test: Case, _ limiter: LimitedOrigin.Limiter, _ sharing: NodesSimulation.Sharing, losingEngine: Bool = false
+    ) -> NodesSimulation.Counts {
+        var sum = NodesSimulation.Counts()
+        for seed in seeds {
+            var nodes = NodesSimulation(
+                nodes: 10, clients: test.clients, LimitedOrigin(limiter, perSecond: test.perSecond), sharing, seed: seed
+            )
+            if losingEngine {
+                _ = nodes.run(.seconds(30))
+                nodes.isEngineThere = false
+            }
+            let counts = nodes.run(.seconds(test.seconds))
+            sum.answered += counts.answered
+            sum.refused += counts.refused
+            sum.failed += counts.failed
+            sum.asked += counts.asked
+        }
+        let rate = Double(sum.answered) / Double(test.seconds) / Double(seeds.count)
+        print(
+            "\(test.perSecond)/s, \(limiter.rawValue), \(sharing.rawValue)\(losingEngine ? ", engine lost" : ""),",
+            "seeds \(seeds): \((sum.shareRefused * 1000).rounded() / 10) % met a 429, \(sum.failed) failed,",
+            "\((rate * 100).rounded() / 100)/s answered, \(sum.asked) questions")
+        return sum
+    }
+
+    @Test(arguments: cases, LimitedOrigin.Limiter.allCases)
+    func nodesThatShareABudgetMeetFew429s(_ test: Case, _ limiter: LimitedOrigin.Limiter) {
+        let alone = Self.counts(test, limiter, .alone)
+        let shared = Self.counts(test, limiter, .shared)
+        #expect(shared.shareRefused <= 0.1 && shared.failed == 0)
+        #expect(shared.shareRefused < alone.shareRefused || shared.shareRefused < 0.02)
+        #expect(Double(shared.answered) > 0.8 * test.perSecond * Double(test.seconds * Self.seeds.count))
+    }
+
+    @Test(arguments: cases, LimitedOrigin.Limiter.allCases)
+    func nodesThatLoseTheEngineGoOnWithTheirParts(_ test: Case, _ limiter: LimitedOrigin.Limiter) {
+        let counts = Self.counts(test, limiter, .shared, losingEngine: true)
+        #expect(counts.shareRefused <= 0.15)
+        if test.perSecond >= 4 { #expect(counts.failed == 0) }
+    }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// Gates whose budget an authority keeps: the test plays it.
+@Suite(.timeLimit(.minutes(10))) struct SharedBudgetGateTests {
+    /// Answers what the function says, at once, and keeps what it was asked.
+    private final class PlayedAuthority: BudgetAuthority {
+        private let questions = Mutex<[BudgetQuestion]>([])
+        private let answer: @Sendable (BudgetQuestion) -> BudgetAnswer?
+
+        init(_ answer: @escaping @Sendable (BudgetQuestion) -> BudgetAnswer?) { self.answer = answer }
+
+        var asked: [BudgetQuestion] { questions.withLock { $0 } }
+
+        func ask(_ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void) {
+            questions.withLock { $0.append(question) }
+            completion(answer(question))
+        }
+    }
+
+    private static let echo = ScriptedOrigin.Step.serve { request in
+        let target = request.split(separator: " ")[1]
+        return Array("HTTP/1.1 200 X\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(target)".utf8)
+    }
+
+    private func scene(_ authority: PlayedAuthority, loops: Int = 2) throws -> GateScene {
+        let scene = try GateScene(ScriptedOrigin([Self.echo]), loops: loops, connections: 2)
+        scene.budget.share(with: authority)
+        scene.budget.poll(now: .now())
+        return scene
+    }
+
+    @Test func noRequestAsksWhileThereIsNoLimit() async throws {
+        let authority = PlayedAuthority { _ in BudgetAnswer(nodes: 3) }
+        let scene = try scene(authority)
+        for number in 0..<6 { #expect(await scene.send("/\(number)", lane: number % 2).end().text == "/\(number)") }
+        #expect(authority.asked.count == 1 && scene.budget.nodes == 3)
+        #expect(scene.count(.queued) == 0)
+    }
+
+    @Test func requestsOfAllLoopsStartOnTheTokensThatAreGranted() async throws {
+        let authority = PlayedAuthority { question in
+            BudgetAnswer(limit: 1000, granted: question.tokens > 0 ? 1 : 0, wait: .milliseconds(3))
+        }
+        let scene = try scene(authority)
+        let sent = (0..<40).map { scene.send("/\($0)", lane: $0 % 2) }
+        for (number, one) in sent.enumerated() { #expect(await one.end().text == "/\(number)") }
+        #expect(authority.asked.count { $0.tokens > 0 } >= 40)
+        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 1000, inFlight: 0, waiting: 0))
+    }
+
+    @Test func noClientFailsForAnAuthorityThatIsAway() async throws {
+        let isThere = Mutex(true)
+        let authority = PlayedAuthority { question in
+            isThere.withLock { $0 } ? BudgetAnswer(limit: 1000, granted: question.tokens, nodes: 2) : nil
+        }
+        let scene = try scene(authority)
+        #expect(await scene.send("/a").end().text == "/a")
+        isThere.withLock { $0 = false }
+        let sent = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
+        for (number, one) in sent.enumerated() { #expect(await one.end().text == "/\(number)") }
+        #expect(scene.budget.snapshot.rate == 500)
+        let count = authority.asked.count
+        #expect(await scene.send("/b").end().text == "/b")
+        #expect(authority.asked.count == count)
+    }
+}

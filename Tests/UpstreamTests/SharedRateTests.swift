@@ -1,0 +1,204 @@
+import EventLoop
+import Testing
+
+@testable import Upstream
+
+/// A budget whose limit many nodes share, by scripts of events; the test is the authority.
+@Suite struct SharedRateTests {
+    private let start = Instant(nanoseconds: 1_000_000_000_000)
+
+    private func job(_ number: Int) -> BudgetState.JobID { BudgetState.JobID(lane: 0, number: number) }
+
+    private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
+
+    /// Whose authority has answered once.
+    private func budget(rate: Int? = nil, connections: Int = 8, _ answer: BudgetAnswer) -> BudgetState {
+        var budget = BudgetState(rate: rate, maxWaiting: 100, maxWaitingInBackground: 50)
+        _ = budget.addLane(connections: connections)
+        budget.rate.share()
+        budget.rate.poll(now: start)
+        _ = tell(&budget, answer, now: start)
+        return budget
+    }
+
+    /// Answers the question under way.
+    private func tell(_ budget: inout BudgetState, _ answer: BudgetAnswer?, now: Instant) -> [BudgetState.Action] {
+        guard let (number, _) = budget.rate.takeQuestion() else {
+            Issue.record("nothing was asked")
+            return []
+        }
+        budget.rate.answered(answer, to: number, now: now)
+        return budget.tick(now: now)
+    }
+
+    private func submit(
+        _ budget: inout BudgetState, _ number: Int, _ priority: UpstreamPriority = .waitingClient, now: Instant
+    ) -> [BudgetState.Action] {
+        budget.submit(job(number), priority, now: now)
+    }
+
+    @Test func withoutALimitNothingIsAsked() {
+        var budget = budget(BudgetAnswer())
+        for number in 1...5 {
+            #expect(submit(&budget, number, now: start) == [.start(job(number))])
+            #expect(budget.end(job(number), .answered, now: at(100)) == [])
+        }
+        #expect(budget.rate.takeQuestion() == nil)
+    }
+
+    @Test func whatWasAnsweredIsToldWithTheNextPoll() {
+        var budget = budget(BudgetAnswer())
+        _ = submit(&budget, 1, now: start)
+        _ = budget.end(job(1), .answered, now: at(100))
+        budget.rate.poll(now: at(100))
+        #expect(budget.rate.takeQuestion() == nil, "asked again at once")
+        budget.rate.poll(now: at(250))
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(answered: 1))
+        // One at a time.
+        budget.rate.poll(now: at(500))
+        #expect(budget.rate.takeQuestion() == nil)
+    }
+
+    @Test func a429IsToldAtOnce() {
+        var budget = budget(BudgetAnswer())
+        _ = submit(&budget, 1, now: start)
+        _ = submit(&budget, 2, now: at(20))
+        _ = budget.end(job(1), .rateLimited, now: at(100))
+        _ = budget.end(job(2), .rateLimited, now: at(100))
+        let told = budget.rate.takeQuestion()?.question
+        #expect(told == BudgetQuestion(refused: 1, refusedAge: .milliseconds(100)))
+        // The second goes when the first is answered.
+        budget.rate.answered(BudgetAnswer(limit: 4), to: 2, now: at(110))
+        let second = budget.rate.takeQuestion()?.question
+        #expect(second == BudgetQuestion(refused: 1, refusedAge: .milliseconds(90), known: 4))
+        #expect(budget.rate.current == 4)
+    }
+
+    @Test func underALimitEachStartTakesATokenWhenItIsDue() {
+        var budget = budget(BudgetAnswer(limit: 4, nodes: 10))
+        #expect(submit(&budget, 1, now: start) == [])
+        #expect(submit(&budget, 2, now: start) == [])
+        // The question was not handed over yet.
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(tokens: 2, known: 4))
+        budget.rate.answered(BudgetAnswer(limit: 4, granted: 1, wait: .milliseconds(700)), to: 2, now: at(1))
+        #expect(budget.tick(now: at(1)) == [] && budget.wakeAt == at(701))
+        #expect(budget.tick(now: at(700)) == [])
+        #expect(budget.tick(now: at(701)) == [.start(job(1))])
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(tokens: 1, known: 4))
+        #expect(budget.wakeAt == at(701) + SharedRate.patience)
+    }
+
+    @Test func tokensOfOneGrantAreSpentAtThePaceOfTheLimit() {
+        var budget = budget(BudgetAnswer(limit: 100))
+        for number in 1...4 { #expect(submit(&budget, number, now: start) == []) }
+        #expect(tell(&budget, BudgetAnswer(limit: 100, granted: 3), now: at(1)) == [.start(job(1))])
+        #expect(budget.wakeAt == at(11))
+        #expect(budget.tick(now: at(11)) == [.start(job(2))])
+        #expect(budget.tick(now: at(21)) == [.start(job(3))])
+        #expect(budget.rate.takeQuestion()?.question.tokens == 1)
+    }
+
+    @Test func moreTokensThanConnectionsAreNotAskedFor() {
+        var budget = budget(connections: 2, BudgetAnswer(limit: 100))
+        for number in 1...5 { _ = submit(&budget, number, now: start) }
+        #expect(budget.rate.takeQuestion()?.question.tokens == 2)
+    }
+
+    @Test func whatIsInTheBackgroundAsksForItselfOnlyWhereNoClientWaits() {
+        var budget = budget(BudgetAnswer(limit: 4))
+        #expect(submit(&budget, 1, .refresh, now: start) == [])
+        let denied = BudgetAnswer(limit: 4, wait: .milliseconds(300))
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(tokens: 1, isBackground: true, known: 4))
+        budget.rate.answered(denied, to: 2, now: at(1))
+        #expect(budget.tick(now: at(1)) == [] && budget.wakeAt == at(301))
+        #expect(budget.rate.takeQuestion() == nil)
+        // A client is asked for at once, and goes first.
+        #expect(submit(&budget, 2, now: at(10)) == [])
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(tokens: 1, known: 4))
+        budget.rate.answered(BudgetAnswer(limit: 4, granted: 1), to: 3, now: at(11))
+        #expect(budget.tick(now: at(11)) == [.start(job(2))])
+        #expect(budget.rate.takeQuestion() == nil)
+        #expect(budget.tick(now: at(301)) == [])
+        #expect(budget.rate.takeQuestion()?.question.isBackground == true)
+    }
+
+    @Test func tokensThatNobodySpendsAreLost() {
+        var budget = budget(BudgetAnswer(limit: 100))
+        _ = submit(&budget, 1, now: start)
+        _ = tell(&budget, BudgetAnswer(limit: 100, granted: 2), now: start)
+        #expect(submit(&budget, 2, now: at(5_000)) == [])
+        #expect(budget.rate.takeQuestion()?.question.tokens == 1)
+    }
+
+    @Test func theCeilingIsOneForAllNodes() {
+        var budget = budget(rate: 5, BudgetAnswer(nodes: 2))
+        #expect(budget.rate.current == 5 && budget.rate.currentHere == 2.5)
+        _ = submit(&budget, 1, now: start)
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(tokens: 1, ceiling: 5))
+    }
+
+    // MARK: The authority is away
+
+    @Test func untilTheAuthorityHasAnsweredTheNodeIsAlone() {
+        var budget = BudgetState(rate: nil, maxWaiting: 100, maxWaitingInBackground: 50)
+        _ = budget.addLane(connections: 8)
+        budget.rate.share()
+        _ = submit(&budget, 1, now: start)
+        _ = budget.end(job(1), .rateLimited, now: at(100))
+        #expect(budget.rate.current == 4 && budget.rate.takeQuestion() == nil)
+    }
+
+    @Test func withoutTheAuthorityTheNodeGoesOnWithItsPartOfTheLimit() {
+        var budget = budget(BudgetAnswer(limit: 4, nodes: 10))
+        _ = submit(&budget, 1, now: start)
+        #expect(tell(&budget, nil, now: at(50)) == [.start(job(1))])
+        #expect(budget.rate.current == 0.4)
+        #expect(submit(&budget, 2, now: at(60)) == [] && budget.rate.takeQuestion() == nil)
+        #expect(budget.wakeAt == at(2530))
+        // A poll finds it again, and what was learnt in between is forgotten.
+        budget.rate.poll(now: at(300))
+        #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(known: 4))
+        budget.rate.answered(BudgetAnswer(limit: 6, nodes: 9), to: 3, now: at(301))
+        #expect(budget.rate.current == 6)
+        #expect(budget.tick(now: at(301)) == [])
+        #expect(budget.rate.takeQuestion()?.question.tokens == 1)
+    }
+
+    @Test func partsMayBeLessThanOneASecondAndSoMayWhatIsLearntOfThem() {
+        var budget = budget(BudgetAnswer(limit: 0.5, nodes: 10))
+        budget.rate.poll(now: at(250))
+        _ = tell(&budget, nil, now: at(250))
+        #expect(budget.rate.current == 0.05)
+        for second in 1...200 { budget.rate.refused(startedAt: at(2_000 * second), now: at(2_000 * second)) }
+        #expect(budget.rate.current == 0.01)
+    }
+
+    @Test func theCeilingIsDividedWhileTheAuthorityIsAway() {
+        var budget = budget(rate: 20, BudgetAnswer(nodes: 4))
+        _ = submit(&budget, 1, now: start)
+        #expect(tell(&budget, nil, now: at(50)) == [.start(job(1))])
+        #expect(budget.rate.current == 5)
+        budget.rate.limit(to: 40)
+        #expect(budget.rate.current == 10)
+    }
+
+    @Test func a429ThatCouldNotBeToldTeachesTheNodeItself() {
+        var budget = budget(BudgetAnswer(nodes: 2))
+        _ = submit(&budget, 1, now: start)
+        _ = budget.end(job(1), .rateLimited, now: at(100))
+        _ = tell(&budget, nil, now: at(150))
+        #expect(budget.rate.current == 2)
+    }
+
+    @Test func anAuthorityThatNeverAnswersIsNotWaitedFor() {
+        var budget = budget(BudgetAnswer(limit: 4, nodes: 2))
+        _ = submit(&budget, 1, now: start)
+        let asked = budget.rate.takeQuestion()
+        #expect(budget.tick(now: at(4999)) == [])
+        #expect(budget.tick(now: at(5000)) == [.start(job(1))])
+        #expect(budget.rate.current == 2)
+        // Its answer is too late.
+        budget.rate.answered(BudgetAnswer(limit: 100, granted: 50), to: asked?.number ?? 0, now: at(5001))
+        #expect(budget.rate.current == 2)
+    }
+}
