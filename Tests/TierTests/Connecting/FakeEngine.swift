@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Synchronization
 import TestSupport
@@ -37,7 +38,7 @@ final class FakeEngine: Sendable {
     func stop() { listener.stop() }
 
     var port: UInt16 { listener.port }
-    var endpoint: TierEndpoint { TierEndpoint(isTLS: false, host: "127.0.0.1", port: port) }
+    var endpoint: Endpoint { Endpoint(isTLS: false, host: "127.0.0.1", port: port) }
 
     /// Every command of every connection, in the order in which they came, but for the greetings.
     var commands: [[String]] {
