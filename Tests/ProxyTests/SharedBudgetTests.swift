@@ -20,12 +20,12 @@ import Upstream
 
         init(_ name: String, engine: UInt16, origin: UInt16) throws {
             loop = try EventLoop(label: name)
-            let endpoint = TierEndpoint(isTLS: false, host: "127.0.0.1", port: engine)
+            let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine)
             var settings = TierSettings(endpoints: [endpoint], nodeName: name)
             // A busy machine is no engine that is away.
             settings.timeout = .seconds(600)
             let upstream = UpstreamSettings(
-                endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: origin), maxConnections: 4)
+                endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: origin), maxConnections: 4)
             let tier = settings
             loop.sync {
                 let connection = TierConnection(tier, loop: loop) { _ in }

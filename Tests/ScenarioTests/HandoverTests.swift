@@ -149,7 +149,7 @@ final class ServedProcess {
     }
 
     let port: Int
-    private let listening: Int32
+    private let listening: RawSocket
     private let folder: URL
     private let standing: String
     private var process: pid_t = 0
@@ -158,20 +158,8 @@ final class ServedProcess {
     init(upstream: String) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let (descriptor, size) = (listening, length)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(descriptor, name, size) == 0 && listen(descriptor, 1024) == 0
-                    && getsockname(descriptor, name, &length) == 0
-            }
-        }
-        guard isListening else { throw Failure(description: "no socket to listen on") }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        let (socket, port) = try RawSocket.listening()
+        (listening, self.port) = (socket, Int(port))
         standing = "listen 127.0.0.1:\(port)\nupstream \(upstream)\ncache_file \(folder.path)/cache.sqlite\n"
         try configure("admin_listen off\n")
     }
@@ -195,7 +183,7 @@ final class ServedProcess {
         let path = folder.appendingPathComponent("log.\(starts)").path
         posix_spawn_file_actions_addopen(&actions, 2, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, listening, 3)
+        posix_spawn_file_actions_adddup2(&actions, listening.descriptor, 3)
         let words = [
             "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", BinaryUnderTest.path ?? "",
             folder.appendingPathComponent("proxy.conf").path,
@@ -239,7 +227,7 @@ final class ServedProcess {
 
     func remove() {
         if process > 0 { kill(process, SIGKILL) }
-        close(listening)
+        listening.close()
         try? FileManager.default.removeItem(at: folder)
     }
 

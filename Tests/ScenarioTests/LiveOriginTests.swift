@@ -20,7 +20,7 @@ import Upstream
     private static func host(
         _ mode: LiveOrigin.Mode, port: UInt16, timeout: Duration = .seconds(60)
     ) throws -> ServiceHost {
-        var settings = UpstreamSettings(endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: port))
+        var settings = UpstreamSettings(endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: port))
         settings.firstByteTimeout = timeout
         settings.wholeTimeout = timeout
         return try ServiceHost(

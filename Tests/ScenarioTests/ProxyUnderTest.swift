@@ -33,7 +33,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
-        let endpoint = UpstreamEndpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
+        let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
         var shared = ProxyShared(
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
             crossOrigin: crossOrigin, composition: composition)

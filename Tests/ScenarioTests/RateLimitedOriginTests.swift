@@ -79,7 +79,7 @@ import Upstream
         for (loop, statistics) in zip(loops, statistics) {
             loop.sync {
                 let settings = UpstreamSettings(
-                    endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: origin.address.port),
+                    endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: origin.address.port),
                     maxConnections: 16)
                 let pool = UpstreamPool(settings: settings, tls: nil, loop: loop, resolver: resolver)
                 let gate = UpstreamGate(pool: pool, budget: budget, observer: statistics)

@@ -94,7 +94,7 @@ import Upstream
         waitUntil { !old.requests.isEmpty }
         for connections in 1...3 {
             try proxy.adopt { settings in
-                let endpoint = UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: UInt16(new.port))
+                let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(new.port))
                 settings.upstream = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
             }
         }

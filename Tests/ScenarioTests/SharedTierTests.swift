@@ -25,7 +25,7 @@ import Testing
         ) throws {
             engine = try RedisServer()
             origin = try FakeOrigin(answer)
-            let endpoint = TierEndpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+            let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
             for index in 0..<count {
                 var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(index)")
                 settings.timeout = .seconds(60)
@@ -100,7 +100,7 @@ import Testing
 
     @Test func whatIsPersonalNeverEntersTheTier() throws {
         var policy = Policy()
-        policy[.personal] = .fixed(60)
+        policy[.personal] = .fixed(60, stale: 0)
         let nodes = try Nodes(2, policy: policy) { _ in FakeOrigin.Reply(body: "mine") }
         for node in 0...1 {
             _ = try nodes.get(node, "/v1/me/library/albums", [("Music-User-Token", "user")])

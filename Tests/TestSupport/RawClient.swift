@@ -20,10 +20,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
         if host != 1 { try bind(to: host) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var address = RawSocket.loopback(port)
         try connect(&address)
     }
 
@@ -38,9 +35,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     }
 
     private func bind(to host: UInt8) throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
+        var address = RawSocket.loopback(0, host: host)
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -66,14 +61,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
 
     /// Sends all bytes; throws if the peer has gone.
     public func send(_ bytes: [UInt8]) throws {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, CInt(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw Failure(call: "send", errno: errno) }
-            sent += count
-        }
+        guard RawSocket(descriptor: descriptor).send(bytes) else { throw Failure(call: "send", errno: errno) }
     }
 
     public func send(_ text: String) throws { try send(Array(text.utf8)) }
@@ -116,8 +104,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
 
     /// Closes with a reset (RST).
     public func reset() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        RawSocket(descriptor: descriptor).resetAtClose()
         close()
     }
 

@@ -38,13 +38,12 @@ public final class ScriptedOrigin: Sendable {
     }
 
     private struct Record {
-        var requests: [[String]] = []
+        /// By the number of the connection.
+        var requests: [Int: [String]] = [:]
         var sentBytes = 0
-        var endedConnections = 0
     }
 
-    public let port: UInt16
-    private let descriptor: CInt
+    private let listener: RawListener
     private let scripts: [[Step]]
     private let record = Mutex(Record())
 
@@ -52,60 +51,28 @@ public final class ScriptedOrigin: Sendable {
     /// all that follow. A connection closes at the end of its script.
     public init(_ scripts: [Step]...) throws {
         self.scripts = scripts
-        // A program that a test starts meanwhile must not hold a connection open.
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isListening = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isListening else { throw POSIXError(.EADDRINUSE) }
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [self] in accept() }
+        listener = try RawListener()
+        listener.start { [self] client, index in perform(scripts[min(index, scripts.count - 1)], index, client) }
     }
+
+    public var port: UInt16 { listener.port }
 
     /// Ends the listener; connections play on. Without this call the thread and the port live as
     /// long as the process.
-    public func stop() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    public func stop() { listener.stop() }
 
     /// The requests of each connection, as text.
-    public var requests: [[String]] { record.withLock { $0.requests } }
-    public var connectionCount: Int { record.withLock { $0.requests.count } }
+    public var requests: [[String]] {
+        record.withLock { record in (0..<connectionCount).map { record.requests[$0] ?? [] } }
+    }
+    public var connectionCount: Int { listener.connectionCount }
     /// Connections whose script has ended.
-    public var endedConnections: Int { record.withLock { $0.endedConnections } }
+    public var endedConnections: Int { listener.endedConnections }
     /// Bytes that the kernel has taken for the clients.
     public var sentBytes: Int { record.withLock { $0.sentBytes } }
 
-    private func accept() {
-        while true {
-            let client = Foundation.accept(descriptor, nil, nil)
-            guard client >= 0 else { break }
-            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            let index = record.withLock { record in
-                record.requests.append([])
-                return record.requests.count - 1
-            }
-            Thread.detachNewThread { [self] in
-                play(scripts[min(index, scripts.count - 1)], index, client)
-                record.withLock { $0.endedConnections += 1 }
-            }
-        }
-        close(descriptor)
-    }
-
-    private func play(_ script: [Step], _ index: Int, _ client: CInt) {
-        defer { close(client) }
-        perform(script, index, client)
-    }
-
     /// False where the connection has ended.
-    @discardableResult private func perform(_ script: [Step], _ index: Int, _ client: CInt) -> Bool {
+    @discardableResult private func perform(_ script: [Step], _ index: Int, _ client: RawSocket) -> Bool {
         for step in script {
             switch step {
             case .request:
@@ -121,11 +88,10 @@ public final class ScriptedOrigin: Sendable {
             case .close:
                 return false
             case .reset:
-                var option = linger(l_onoff: 1, l_linger: 0)
-                setsockopt(client, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+                client.resetAtClose()
                 return false
             case .hold:
-                while let bytes = receive(client), !bytes.isEmpty {}
+                client.receiveToEnd()
             case .serve(let answer):
                 while let request = read(index, client, content: true) {
                     guard let bytes = answer(request), send(bytes, client) else { return false }
@@ -140,43 +106,25 @@ public final class ScriptedOrigin: Sendable {
         return true
     }
 
-    private func receive(_ client: CInt) -> [UInt8]? {
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        let count = recv(client, &buffer, buffer.count, 0)
-        return count < 0 ? nil : Array(buffer[..<count])
-    }
-
-    private func send(_ bytes: [UInt8], _ client: CInt) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Foundation.send(client, $0.baseAddress! + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return false }
-            sent += count
-            record.withLock { $0.sentBytes += count }
-        }
-        return true
+    private func send(_ bytes: [UInt8], _ client: RawSocket) -> Bool {
+        client.send(bytes) { count in record.withLock { $0.sentBytes += count } }
     }
 
     /// Byte by byte up to the end of the head, so that nothing of a next request is taken.
-    private func read(_ index: Int, _ client: CInt, content: Bool) -> String? {
+    private func read(_ index: Int, _ client: RawSocket, content: Bool) -> String? {
         var bytes: [UInt8] = []
-        var byte: UInt8 = 0
         while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-            guard recv(client, &byte, 1, 0) == 1 else { return nil }
+            guard let byte = client.receive(1)?.first else { return nil }
             bytes.append(byte)
         }
         var remaining = content ? Self.contentLength(String(decoding: bytes, as: UTF8.self)) : 0
         while remaining > 0 {
-            var buffer = [UInt8](repeating: 0, count: min(remaining, 65536))
-            let count = recv(client, &buffer, buffer.count, 0)
-            guard count > 0 else { return nil }
-            bytes += buffer[..<count]
-            remaining -= count
+            guard let part = client.receive(min(remaining, 65_536)), !part.isEmpty else { return nil }
+            bytes += part
+            remaining -= part.count
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        record.withLock { $0.requests[index].append(text) }
+        record.withLock { $0.requests[index, default: []].append(text) }
         return text
     }
 

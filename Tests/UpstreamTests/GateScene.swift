@@ -22,7 +22,7 @@ final class GateScene {
         self.budget = budget
         observers = loops.map { _ in CountingObserver() }
         var settings = UpstreamSettings(
-            endpoint: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: origin.port), maxConnections: connections)
+            endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: origin.port), maxConnections: connections)
         adjust(&settings)
         let resolver = Resolver()
         for (loop, observer) in zip(loops, observers) {

@@ -57,7 +57,7 @@ import Testing
     func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var settings = UpstreamSettings(
-            endpoint: UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80),
+            endpoint: Endpoint(isTLS: false, host: "origin.test", port: 80),
             maxConnections: Int.random(in: 1...5, using: &random))
         settings.maxWaiting = Int.random(in: 1...8, using: &random)
         var world = World(pool: PoolState(settings: settings))

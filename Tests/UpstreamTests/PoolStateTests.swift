@@ -13,7 +13,7 @@ import Testing
     /// A pool that was given these requests, which may be repeated.
     private func pool(connections: Int = 2, waiting: Int = 10, asked: Int...) -> PoolState {
         var settings = UpstreamSettings(
-            endpoint: UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80), maxConnections: connections)
+            endpoint: Endpoint(isTLS: false, host: "origin.test", port: 80), maxConnections: connections)
         settings.maxWaiting = waiting
         var pool = PoolState(settings: settings)
         for number in asked { _ = pool.submit(r(number), isReplayable: true, now: now) }

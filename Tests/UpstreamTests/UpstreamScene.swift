@@ -21,7 +21,7 @@ final class UpstreamScene {
         self.front = front
         let loop = try EventLoop(label: "upstream test")
         let port = front?.port ?? origin.port
-        var settings = UpstreamSettings(endpoint: UpstreamEndpoint(isTLS: tls != nil, host: "127.0.0.1", port: port))
+        var settings = UpstreamSettings(endpoint: Endpoint(isTLS: tls != nil, host: "127.0.0.1", port: port))
         adjust(&settings)
         self.loop = loop
         let resolver = Resolver()

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
             (false, "::1", 80, "[::1]"), (false, "::1", 8080, "[::1]:8080"),
         ] as [(Bool, String, UInt16, String)])
     func authorityNamesThePortOnlyWhereItIsNotTheDefault(isTLS: Bool, host: String, port: UInt16, text: String) {
-        #expect(UpstreamEndpoint(isTLS: isTLS, host: host, port: port).authority == text)
+        #expect(Endpoint(isTLS: isTLS, host: host, port: port).authority == text)
     }
 
     @Test func requestNeverShowsWhatIsInIt() {
@@ -45,7 +46,7 @@ import Testing
 
     @Test(arguments: [(64, 2, [32, 32]), (7, 3, [3, 2, 2]), (1, 1, [1]), (2, 3, [1, 1, 1])])
     func loopsShareTheConnections(_ connections: Int, _ loops: Int, _ shares: [Int]) {
-        let endpoint = UpstreamEndpoint(isTLS: false, host: "origin.test", port: 80)
+        let endpoint = Endpoint(isTLS: false, host: "origin.test", port: 80)
         let settings = UpstreamSettings(endpoint: endpoint, maxConnections: connections)
         #expect((0..<loops).map { settings.share(of: $0, among: loops).maxConnections } == shares)
     }

@@ -4,30 +4,6 @@ import Testing
 
 @testable import refrain
 
-/// A listening socket on a free port of the loopback, and the port.
-func listeningSocket() throws -> (descriptor: Int32, port: UInt16) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-            bind(descriptor, name, length) == 0 && listen(descriptor, 16) == 0
-                && getsockname(descriptor, name, &length) == 0
-        }
-    }
-    try #require(result)
-    return (descriptor, UInt16(bigEndian: address.sin_port))
-}
-
-/// A port that nothing listens on now.
-func freePort() throws -> UInt16 {
-    let (descriptor, port) = try listeningSocket()
-    close(descriptor)
-    return port
-}
-
 /// Runs a command that talks to a running proxy against a server that answers so, and what that was
 /// asked.
 func runAgainstServer(

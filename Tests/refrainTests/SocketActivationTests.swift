@@ -60,10 +60,10 @@ import Testing
     }
 
     @Test func theProxyListensOnWhatItWasGivenAndLeavesItsQueueToTheNext() throws {
-        let (descriptor, port) = try listeningSocket()
-        defer { close(descriptor) }
+        let (socket, port) = try RawSocket.listening()
+        defer { socket.close() }
         let address = try #require(SocketAddress("127.0.0.1:\(port)"))
-        let inherited = InheritedSockets([(dup(descriptor), "web")])
+        let inherited = InheritedSockets([(dup(socket.descriptor), "web")])
         #expect(inherited.problems.isEmpty && inherited[address].count == 1)
         #expect(inherited.unused(by: []) == [address] && inherited.unused(by: [address]).isEmpty)
         var configuration = try ConfigurationReader.standard().configuration
@@ -84,7 +84,7 @@ import Testing
         // Nothing listens, and yet no client is refused.
         let waiting = try RawClient(port: port)
         try waiting.send("TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        let again = Inheritance(sockets: InheritedSockets([(dup(descriptor), "web")]))
+        let again = Inheritance(sockets: InheritedSockets([(dup(socket.descriptor), "web")]))
         let second = try RunningProxy(configuration, log, inheritance: again)
         #expect(String(decoding: waiting.read(), as: UTF8.self).hasPrefix("HTTP/1.1 405"))
         second.stop()

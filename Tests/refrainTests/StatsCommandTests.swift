@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Text
 
@@ -68,7 +69,7 @@ import Text
     }
 
     @Test func saysWhenNothingListens() throws {
-        let port = try freePort()
+        let port = try RawSocket.freePort()
         let result = run("stats", "--admin", "http://127.0.0.1:\(port)")
         #expect(result.status == 1)
         #expect(result.error.hasPrefix("refrain: http://127.0.0.1:\(port): Connection refused; is the proxy running"))

@@ -127,19 +127,19 @@ import Testing
     }
 
     @Test func portZeroStandsForThePortThatThePredecessorGot() throws {
-        let sockets = try (0..<3).map { _ in try listeningSocket() }
+        let sockets = try (0..<3).map { _ in try RawSocket.listening() }
         let addresses = try sockets.map { try #require(SocketAddress("127.0.0.1:\($0.port)")) }
         let any = try #require(SocketAddress("127.0.0.1:0"))
-        let own = InheritedSockets(sockets.map { ($0.descriptor, "own") }) { _ in false }
+        let own = InheritedSockets(sockets.map { ($0.socket.descriptor, "own") }) { _ in false }
         let matched = own.matched(to: [any, addresses[0], any, any]).map { $0.map(\.address) }
         #expect(matched == [[addresses[1]], [addresses[0]], [addresses[2]], []])
         #expect(own.unused(by: [any]) == addresses[1...].sorted { $0.description < $1.description })
         // Once listened on it is the listeners'.
         own[addresses[0]].first?.settle()
-        #expect(own[addresses[0]].isEmpty && fcntl(sockets[0].descriptor, F_GETFD) == -1)
-        let (kept, _) = try listeningSocket()
-        #expect(InheritedSockets([(kept, "web")]).matched(to: [any]).joined().isEmpty)
-        close(kept)
-        for socket in sockets[1...] { close(socket.descriptor) }
+        #expect(own[addresses[0]].isEmpty && fcntl(sockets[0].socket.descriptor, F_GETFD) == -1)
+        let kept = try RawSocket.listening().socket
+        #expect(InheritedSockets([(kept.descriptor, "web")]).matched(to: [any]).joined().isEmpty)
+        kept.close()
+        for (socket, _) in sockets[1...] { socket.close() }
     }
 }

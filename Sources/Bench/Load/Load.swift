@@ -1,4 +1,5 @@
 import Dispatch
+import EventLoop
 import Recording
 import Synchronization
 import Traffic
@@ -36,7 +37,7 @@ enum Load {
 
     private static func plan(_ port: Int, _ pace: ReplayPace, _ connections: Int) -> ReplayPlan {
         var plan = ReplayPlan(
-            file: "songs", target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port)),
+            file: "songs", target: Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(port)),
             pace: pace, connections: connections)
         plan.timeout = .seconds(60)
         return plan

@@ -59,11 +59,6 @@ struct AnswerFacts {
         Self.fixedBytes + storefront.count + selecting.count + resources.count * 8
     }
 
-    /// What `append` would append for it.
-    static func byteCount(of response: StoredResponse) -> Int {
-        fixedBytes + response.storefront.count + response.selecting.count + response.resources.count * 8
-    }
-
     /// Numbers with the least significant byte first, in the order in which `init` reads them.
     func append(to bytes: inout [UInt8]) {
         func append(_ number: some FixedWidthInteger) {

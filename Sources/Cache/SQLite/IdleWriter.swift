@@ -71,13 +71,19 @@ extension SQLiteStore {
     /// more than that is the queue's.
     func writeIdly() {
         var rows = pending.withLock { $0.queued.count + $0.touchCount }
+        guard rows > 0 else { return }
+        guard writer.withLock({ $0.isInPlace }) else { return drainSoon() }
         while rows > 0, idle.mayWrite {
             switch writer.withLock({ $0.writeLittle(for: self) }) {
             case .wrote: rows -= IdleWriter.batchRows
             case .nothing: return
-            case .cannot: return queue.async { @Sendable [weak self] in self?.drain() }
+            case .cannot: return drainSoon()
             }
         }
+    }
+
+    private func drainSoon() {
+        queue.async { @Sendable [weak self] in self?.drain() }
     }
 }
 
@@ -85,7 +91,7 @@ extension StoreWriter {
     /// What came of writing a little.
     enum Little {
         case wrote, nothing
-        /// It takes more: a file to open or to look at, room to be made, an error.
+        /// It takes more: a file to open, room to be made, an error.
         case cannot
     }
 

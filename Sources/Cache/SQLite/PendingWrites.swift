@@ -41,43 +41,31 @@ struct PendingWrites {
     /// The most operations in one batch: what one turn of the lock has to note as done.
     static let maxBatch = 1_024
 
+    /// Why a drain of the queue is on the way.
+    enum Drain {
+        /// For what has come, or again after a failure.
+        case scheduled
+        /// Before the one that is scheduled, because much has come.
+        case early
+    }
+
     private(set) var queued: [Int64: Operation] = [:]
     private(set) var inFlight: [Int64: Operation] = [:]
     /// Key to unix seconds.
     private var touches: [Int64: Int64] = [:]
     /// Of what is queued or in flight.
     private(set) var byteCount = 0
-    /// Whether a drain of the queue is on its way, and one before it.
-    private var isDrainScheduled = false
-    private var isEarlyDrainScheduled = false
+    private var drainsOnTheWay: Set<Drain> = []
 
     var hasTouches: Bool { !touches.isEmpty }
     /// Last-use times that wait.
     var touchCount: Int { touches.count }
     var isEmpty: Bool { queued.isEmpty && touches.isEmpty }
 
-    /// Whether the caller is to schedule the next drain; while one waits after a failure, that one
-    /// will do.
-    mutating func claimDrain() -> Bool {
-        defer { isDrainScheduled = true }
-        return !isDrainScheduled
-    }
+    /// Whether the caller is to schedule such a drain, because none is on the way.
+    mutating func claim(_ drain: Drain) -> Bool { drainsOnTheWay.insert(drain).inserted }
 
-    /// Whether the caller is to begin a drain before the one that is scheduled.
-    mutating func claimEarlyDrain() -> Bool {
-        defer { isEarlyDrainScheduled = true }
-        return !isEarlyDrainScheduled
-    }
-
-    /// The drain that was scheduled has begun.
-    mutating func noteDrain() {
-        isDrainScheduled = false
-    }
-
-    /// The drain that was to come early has begun.
-    mutating func noteEarlyDrain() {
-        isEarlyDrainScheduled = false
-    }
+    mutating func begin(_ drain: Drain) { drainsOnTheWay.remove(drain) }
 
     /// What is about to become of the row of `index`, the latest first.
     func operation(_ index: Int64) -> Operation? {

@@ -138,7 +138,7 @@ public final class SQLiteStore: Sendable {
     private func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
         let (isTaken, isFirst, byteCount) = pending.withLock { pending in
             let isTaken = pending.enqueue(operation, index, isInFile: directory.find(index) != .absent)
-            return (isTaken, pending.claimDrain(), pending.byteCount)
+            return (isTaken, pending.claim(.scheduled), pending.byteCount)
         }
         if !isTaken { counters.withLock { $0.dropped += 1 } }
         scheduleDrain(isFirst, byteCount)
@@ -236,18 +236,21 @@ public final class SQLiteStore: Sendable {
     private func scheduleDrain(_ isFirst: Bool, _ byteCount: Int) {
         guard !isTemporary else { return }
         if isFirst {
-            queue.asyncAfter(deadline: .now() + Self.gathering) { @Sendable [weak self] in self?.scheduledDrain() }
-        } else if byteCount >= Self.gatheredBytes, pending.withLock({ $0.claimEarlyDrain() }) {
-            queue.async { @Sendable [weak self] in
-                self?.pending.withLock { $0.noteEarlyDrain() }
-                self?.drain()
-            }
+            begin(.scheduled, after: Self.gathering) { $0.writeBehind() }
+        } else if byteCount >= Self.gatheredBytes, pending.withLock({ $0.claim(.early) }) {
+            begin(.early, after: .seconds(0)) { $0.drain() }
         }
     }
 
-    private func scheduledDrain() {
-        pending.withLock { $0.noteDrain() }
-        writeBehind()
+    private func begin(
+        _ drain: PendingWrites.Drain, after delay: DispatchTimeInterval,
+        _ write: @escaping @Sendable (SQLiteStore) -> Void
+    ) {
+        queue.asyncAfter(deadline: .now() + delay) { @Sendable [weak self] in
+            guard let self else { return }
+            pending.withLock { $0.begin(drain) }
+            write(self)
+        }
     }
 
     /// Nobody waits for it.
@@ -263,11 +266,8 @@ public final class SQLiteStore: Sendable {
     }
 
     private func tryAgainLater() {
-        guard pending.withLock({ $0.claimDrain() }) else { return }
-        queue.asyncAfter(deadline: .now() + Self.retryDelay) { @Sendable [weak self] in
-            self?.pending.withLock { $0.noteDrain() }
-            self?.drain()
-        }
+        guard pending.withLock({ $0.claim(.scheduled) }) else { return }
+        begin(.scheduled, after: Self.retryDelay) { $0.drain() }
     }
 }
 

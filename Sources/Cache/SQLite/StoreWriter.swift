@@ -66,9 +66,7 @@ struct StoreWriter {
             return true
         }
         if isLent { return true }
-        if let connection, files != StoreFiles(path: file.path) || !connection.ledger.log.isInPlace {
-            leaveRemovedFiles(store)
-        }
+        if connection != nil, !isInPlace { leaveRemovedFiles(store) }
         if connection == nil, open(for: store) { store.learn() }
         guard let connection else { return false }
         do throws(SQLiteError) {
@@ -84,12 +82,15 @@ struct StoreWriter {
         }
     }
 
-    /// For what is written at once; nil where the file has to be opened, looked at or learnt first.
+    /// For what is written at once; nil where the file has to be opened or learnt first.
     var readyConnection: StoreConnection? {
-        guard let connection, !isClosed, !isLent, connection.ledger.isComplete, connection.ledger.log.isInPlace,
-            files == StoreFiles(path: file.path)
-        else { return nil }
+        guard let connection, !isClosed, !isLent, connection.ledger.isComplete else { return nil }
         return connection
+    }
+
+    /// Whether the names still stand for the files that are open. A few system calls.
+    var isInPlace: Bool {
+        connection?.ledger.log.isInPlace == true && files == StoreFiles(path: file.path)
     }
 
     /// Reads the next keys into the directory; false where there is nothing left to read.

@@ -22,7 +22,8 @@ public enum PortableRecord {
 
     /// How many bytes `append` appends.
     public static func byteCount(of response: StoredResponse) -> Int {
-        SegmentRecord.headBytes + response.filedBodyCount + response.fields.count + AnswerFacts.byteCount(of: response)
+        SegmentRecord.headBytes + response.filedBodyCount + response.fields.count
+            + AnswerFacts(response, checksum: 0).byteCount
     }
 
     /// Appends an answer that `isPortable`. It costs a SHA-256 of the key and a sum over the

@@ -25,7 +25,7 @@ struct SessionState: Sendable {
         case closed
     }
 
-    let endpoints: [TierEndpoint]
+    let endpoints: [Endpoint]
     let timeout: Duration
     let greeting: Greeting
     let limits: SessionLimits
@@ -74,7 +74,7 @@ extension SessionState {
     /// What the runner has to do, in this order.
     enum Action: Equatable {
         /// Resolve and connect; answer with `opened` or `dialFailed`.
-        case dial(TierEndpoint)
+        case dial(Endpoint)
         /// Send these bytes.
         case send([UInt8])
         /// Give up dialling, or close the connection; no event about it is expected any more.
@@ -90,8 +90,8 @@ extension SessionState {
     /// Whether the tier is used. Only a change is reported: an engine that is away for a day is two
     /// lines, and a connection that is lost and found again is none.
     enum Fortune: Equatable, Sendable, CustomStringConvertible {
-        case connected(TierEndpoint)
-        case unusable(TierEndpoint, TierFailure)
+        case connected(Endpoint)
+        case unusable(Endpoint, TierFailure)
 
         /// "shared tier 127.0.0.1:6379: connected"
         var description: String {

@@ -7,19 +7,17 @@ import EventLoop
 package final class TierConnection {
     private let loop: EventLoop
     private let log: @Sendable (String) -> Void
-    private let resolver = Resolver()
+    private let resolver: Resolver
     /// Nil where no engine wants it. Trust anchors that cannot be used are a failure of each dial.
     private let tls: Result<ClientTLS, TLSError>?
     private var state: SessionState
-    private var dialer: TierDialer?
+    private var dialer: Dialer?
     private var dials = 0
     private var stream: Stream?
     private var completions: [SessionState.PipelineID: ([RESPReply]?) -> Void] = [:]
     private var pipelineCount = 0
     private var timer: (token: TimerToken, deadline: Instant)?
-    /// What is still to be performed, in order.
-    private var actions: [SessionState.Action] = []
-    private var isPerforming = false
+    private var actions = ActionQueue<SessionState.Action>()
 
     /// The size of one read.
     private static let inputBytes = 64 << 10
@@ -35,9 +33,11 @@ package final class TierConnection {
     }
 
     init(
-        _ settings: TierSettings, limits: SessionLimits, loop: EventLoop, log: @escaping @Sendable (String) -> Void
+        _ settings: TierSettings, limits: SessionLimits, resolver: Resolver = Resolver(), loop: EventLoop,
+        log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
+        self.resolver = resolver
         self.loop = loop
         self.log = log
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
@@ -94,19 +94,9 @@ package final class TierConnection {
 // MARK: Actions
 
 extension TierConnection {
-    /// Performs in the order in which the state decided, without recursion: what an action brings
-    /// about is queued behind it.
     private func perform(_ new: [SessionState.Action]) {
-        actions += new
-        guard !isPerforming else { return }
-        isPerforming = true
-        var index = 0
-        while index < actions.count {
-            perform(actions[index])
-            index += 1
-        }
-        actions.removeAll(keepingCapacity: true)
-        isPerforming = false
+        guard actions.add(new) else { return }
+        while let action = actions.next() { perform(action) }
         armTimer()
     }
 
@@ -121,22 +111,23 @@ extension TierConnection {
         }
     }
 
-    private func dial(_ endpoint: TierEndpoint) {
+    private func dial(_ endpoint: Endpoint) {
         var configuration: ClientTLS?
         do {
             configuration = endpoint.isTLS ? try tls?.get() : nil
         } catch {
             return perform(state.dialFailed(.tls(error.description), now: loop.now))
         }
-        dialer = TierDialer(endpoint, tls: configuration, loop: loop) { [weak self] result in
-            guard let self else { return result.abandon() }
-            dialed(result)
-        }
-        dialer?.start(resolver, attempt: dials)
+        // Each dial begins with another of the addresses: the first may be one of an engine that
+        // is no master, or that accepts and says nothing.
+        dialer = Dialer(
+            to: endpoint, tls: configuration, deadline: loop.now + state.limits.dialTimeout, resolver: resolver,
+            loop: loop, preferred: { [dials] in $0.isEmpty ? nil : $0[dials % $0.count] },
+            completion: { [weak self] result in self?.dialed(result) })
         dials += 1
     }
 
-    private func dialed(_ result: Result<Stream, TierFailure>) {
+    private func dialed(_ result: Result<Stream, DialFailure>) {
         dialer = nil
         switch result {
         case .success(let stream):
@@ -144,7 +135,7 @@ extension TierConnection {
             stream.handler = self
             perform(state.opened(now: loop.now))
         case .failure(let failure):
-            perform(state.dialFailed(failure, now: loop.now))
+            perform(state.dialFailed(TierFailure(failure), now: loop.now))
         }
     }
 
@@ -208,12 +199,5 @@ extension TierConnection: StreamHandler {
         guard stream === self.stream else { return }
         self.stream = nil
         perform(state.lost(now: loop.now))
-    }
-}
-
-extension Result<Stream, TierFailure> {
-    /// Closes the stream that was to be used.
-    fileprivate func abandon() {
-        if case .success(let stream) = self { stream.close() }
     }
 }

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// Why the engine is not used, or no longer.
 enum TierFailure: Error, Sendable, Equatable {
     /// What was waited for when the time was up.
@@ -51,6 +53,16 @@ extension TierFailure {
     /// Whether the engine works, but is not the one to be used.
     var isDemotion: Bool {
         if case .demoted = self { true } else { false }
+    }
+
+    init(_ failure: DialFailure) {
+        self =
+            switch failure {
+            case .resolve(let text): .resolve(text)
+            case .connect(let text): .connect(text)
+            case .tls(let text): .tls(text)
+            case .timedOut: .timeout(.dial)
+            }
     }
 }
 

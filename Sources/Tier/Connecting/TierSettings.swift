@@ -1,8 +1,10 @@
+import EventLoop
+
 /// What the operator says of the shared tier.
 package struct TierSettings: Sendable {
     /// Engines in the order in which they are tried; the one that is a master is used. At least
     /// one.
-    package var endpoints: [TierEndpoint]
+    package var endpoints: [Endpoint]
     /// The name of the ACL's user; nil for the default one.
     package var user: [UInt8]?
     /// Nil where the engine asks for none. Plain bytes: they are sent with every greeting.
@@ -18,7 +20,7 @@ package struct TierSettings: Sendable {
     package var keyPrefix: String
 
     /// The defaults, without credentials.
-    package init(endpoints: [TierEndpoint], nodeName: String, keyPrefix: String = "refrain:") {
+    package init(endpoints: [Endpoint], nodeName: String, keyPrefix: String = "refrain:") {
         precondition(!endpoints.isEmpty, "a tier is somewhere")
         self.endpoints = endpoints
         self.nodeName = nodeName

@@ -1,7 +1,9 @@
+import EventLoop
+
 /// What one loop's connection to the shared tier is and has done. Counts are since the start.
 package struct TierStatus: Sendable, Equatable {
     /// The engine whose connection is in use; nil while there is none.
-    package var endpoint: TierEndpoint?
+    package var endpoint: Endpoint?
     /// Whether the engine has failed so often that it is asked once a second.
     package var isBreakerOpen = false
     /// Pipelines that wait for a connection or for their replies, and the bytes of their commands.

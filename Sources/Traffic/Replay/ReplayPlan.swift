@@ -6,7 +6,7 @@ import Upstream
 public struct ReplayPlan: Sendable {
     /// The recording, as it was named.
     public var file: String
-    public var target: UpstreamEndpoint
+    public var target: Endpoint
     /// For a target that speaks TLS.
     public var tls: ClientTLS?
     public var pace: ReplayPace
@@ -21,7 +21,7 @@ public struct ReplayPlan: Sendable {
     /// Go with every request, in the place of recorded ones of the same name.
     public var fields: [RecordedField] = []
 
-    public init(file: String, target: UpstreamEndpoint, pace: ReplayPace, connections: Int) {
+    public init(file: String, target: Endpoint, pace: ReplayPace, connections: Int) {
         self.file = file
         self.target = target
         self.pace = pace

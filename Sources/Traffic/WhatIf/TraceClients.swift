@@ -25,7 +25,7 @@ final class TraceClients {
     }
 
     /// How the clients reach the proxy: as patient as clients are, and as many as there are.
-    static func settings(of endpoint: UpstreamEndpoint) -> UpstreamSettings {
+    static func settings(of endpoint: Endpoint) -> UpstreamSettings {
         var settings = UpstreamSettings(endpoint: endpoint, maxConnections: 4096)
         settings.firstByteTimeout = .seconds(120)
         settings.contentTimeout = .seconds(120)

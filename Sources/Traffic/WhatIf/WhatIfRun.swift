@@ -90,7 +90,7 @@ private final class Stage {
     }
 
     private func build(_ settings: WhatIfSettings, _ directory: TemporaryDirectory) throws(SystemError) {
-        let endpoint = UpstreamEndpoint(isTLS: false, host: "what-if", port: 80)
+        let endpoint = Endpoint(isTLS: false, host: "what-if", port: 80)
         let originContext = LoopContext(loop: loop, timeOfDay: timeOfDay)
         let origin = RecordedOriginService(traffic.origin, originContext)
         let originPool = UpstreamPool(

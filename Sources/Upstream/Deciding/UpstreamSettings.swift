@@ -4,7 +4,7 @@ import HTTP
 /// The limits of one loop's connections to the origin. Every wait and every buffer has a bound.
 public struct UpstreamSettings: Sendable {
     /// Where to connect to.
-    public var endpoint: UpstreamEndpoint
+    public var endpoint: Endpoint
     /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all
     /// addresses together.
     public var connectTimeout: Duration = .seconds(5)
@@ -41,7 +41,7 @@ public struct UpstreamSettings: Sendable {
     public static let standardCollectedBytes = 8 << 20
 
     /// The defaults; `maxConnections` is at least 1.
-    public init(endpoint: UpstreamEndpoint, maxConnections: Int = 32) {
+    public init(endpoint: Endpoint, maxConnections: Int = 32) {
         precondition(maxConnections > 0)
         self.endpoint = endpoint
         self.maxConnections = maxConnections

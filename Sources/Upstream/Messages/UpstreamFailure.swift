@@ -1,3 +1,4 @@
+import EventLoop
 import HTTP
 
 /// Why there is no (complete) answer from the origin: the upstream side is to blame in each case.
@@ -73,6 +74,16 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// before the first byte of an answer (RFC 9112, 9.3.1).
     public var isWorthRetrying: Bool {
         self == .closedEarly(.nothing(isReused: true))
+    }
+
+    init(_ failure: DialFailure) {
+        self =
+            switch failure {
+            case .resolve(let text): .resolve(text)
+            case .connect(let text): .connect(text)
+            case .tls(let text): .tls(text)
+            case .timedOut: .timeout(.connect)
+            }
     }
 }
 

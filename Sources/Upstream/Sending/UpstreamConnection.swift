@@ -11,8 +11,7 @@ final class UpstreamConnection {
     let id: PoolState.ConnectionID
     private weak var pool: UpstreamPool?
     private let loop: EventLoop
-    private let tls: (configuration: ClientTLS, hostName: String)?
-    private var dialer: UpstreamDialer?
+    private var dialer: Dialer?
     private var stream: Stream?
     private var input = ByteBuffer(capacity: UpstreamConnection.inputBytes)
     private var reader: ResponseReader
@@ -33,7 +32,6 @@ final class UpstreamConnection {
         self.id = id
         self.pool = pool
         loop = pool.loop
-        tls = pool.tlsTarget
         reader = ResponseReader(limits: pool.settings.limits, maxCollectedBytes: pool.settings.maxCollectedBytes)
     }
 
@@ -51,17 +49,14 @@ final class UpstreamConnection {
 // MARK: Opening
 
 extension UpstreamConnection {
-    /// Tries the addresses in turn until one takes the connection.
-    func open(_ plan: DialPlan<SocketAddress>) {
-        dialer = UpstreamDialer(plan, tls: tls, loop: loop) { [weak self] result in
-            // Without its pool the connection has gone, and the stream is not wanted.
-            guard let self else { return result.abandon() }
-            dialed(result)
-        }
-        dialer?.start()
+    func open(in pool: UpstreamPool) {
+        dialer = Dialer(
+            to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.connectTimeout,
+            resolver: pool.resolver, loop: loop, preferred: { [weak pool] _ in pool?.preferred },
+            completion: { [weak self] result in self?.dialed(result) })
     }
 
-    private func dialed(_ result: Result<Stream, UpstreamFailure>) {
+    private func dialed(_ result: Result<Stream, DialFailure>) {
         dialer = nil
         switch result {
         case .success(let stream):
@@ -69,7 +64,7 @@ extension UpstreamConnection {
             stream.handler = self
             pool?.connected(self, to: stream.peer)
         case .failure(let failure):
-            pool?.connectFailed(self, failure)
+            pool?.connectFailed(self, UpstreamFailure(failure))
         }
     }
 }
@@ -262,12 +257,5 @@ extension UpstreamConnection: StreamHandler {
         } else {
             pool?.closedWhileIdle(self)
         }
-    }
-}
-
-extension Result<Stream, UpstreamFailure> {
-    /// Closes the stream that was to be used.
-    fileprivate func abandon() {
-        if case .success(let stream) = self { stream.close() }
     }
 }

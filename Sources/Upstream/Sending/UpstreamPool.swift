@@ -12,15 +12,15 @@ public final class UpstreamPool {
     /// As they were given.
     public let settings: UpstreamSettings
     let loop: EventLoop
-    private let tls: ClientTLS?
-    private let resolver: Resolver
+    let tls: ClientTLS?
+    let resolver: Resolver
     private var state: PoolState
     private var connections: [PoolState.ConnectionID: UpstreamConnection] = [:]
     private var exchanges: [PoolState.RequestID: UpstreamExchange] = [:]
     private var nextRequest = 0
-    private var preferred: SocketAddress?
-    private var actions: [PoolState.Action] = []
-    private var isPerforming = false
+    /// The address that worked last.
+    private(set) var preferred: SocketAddress?
+    private var actions = ActionQueue<PoolState.Action>()
     private var timer: (token: TimerToken, deadline: Instant)?
 
     /// `tls` must be given exactly if the endpoint is TLS.
@@ -62,10 +62,6 @@ public final class UpstreamPool {
     public var counters: UpstreamCounters {
         loop.assertOnLoop()
         return state.currentCounters
-    }
-
-    var tlsTarget: (configuration: ClientTLS, hostName: String)? {
-        tls.map { ($0, settings.endpoint.host) }
     }
 }
 
@@ -113,26 +109,18 @@ extension UpstreamPool {
 // MARK: Actions
 
 extension UpstreamPool {
-    /// Performs in the order in which the state decided, without recursion: what an action brings
-    /// about is queued behind it.
     private func perform(_ new: [PoolState.Action]) {
-        actions += new
-        guard !isPerforming else { return }
-        isPerforming = true
-        var index = 0
-        while index < actions.count {
-            perform(actions[index])
-            index += 1
-        }
-        actions.removeAll(keepingCapacity: true)
-        isPerforming = false
+        guard actions.add(new) else { return }
+        while let action = actions.next() { perform(action) }
         armTimer()
     }
 
     private func perform(_ action: PoolState.Action) {
         switch action {
         case .open(let id):
-            open(id)
+            let connection = UpstreamConnection(id, pool: self)
+            connections[id] = connection
+            connection.open(in: self)
         case .lease(let id, let request, let isReused):
             // A request that was cancelled since takes its connection with it, by an action further
             // back.
@@ -141,33 +129,8 @@ extension UpstreamPool {
         case .close(let id):
             connections.removeValue(forKey: id)?.close()
         case .fail(let request, let failure):
-            fail(request, failure)
+            exchanges.removeValue(forKey: request)?.fail(failure)
         }
-    }
-
-    private func open(_ id: PoolState.ConnectionID) {
-        connections[id] = UpstreamConnection(id, pool: self)
-        let deadline = loop.now + settings.connectTimeout
-        let confined = Confined(self, to: loop)
-        resolver.resolve(host: settings.endpoint.host, port: settings.endpoint.port, on: loop) { result in
-            confined.value.resolved(id, result, deadline: deadline)
-        }
-    }
-
-    private func resolved(
-        _ id: PoolState.ConnectionID, _ result: Result<[SocketAddress], ResolveError>, deadline: Instant
-    ) {
-        guard let connection = connections[id] else { return }
-        switch result {
-        case .success(let addresses):
-            connection.open(DialPlan(addresses, preferred: preferred, deadline: deadline))
-        case .failure(let error):
-            connectFailed(connection, .resolve(error.description))
-        }
-    }
-
-    private func fail(_ request: PoolState.RequestID, _ failure: UpstreamFailure) {
-        exchanges.removeValue(forKey: request)?.fail(failure)
     }
 
     private func armTimer() {

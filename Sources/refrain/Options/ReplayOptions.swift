@@ -32,7 +32,7 @@ struct ReplayOptions: Sendable {
         let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
         guard let url else { throw .usage("replay: --target URL says what to replay against") }
         let (pace, connections) = try Self.pace(arguments)
-        let target = UpstreamEndpoint(isTLS: url.isTLS, host: url.host, port: url.port)
+        let target = Endpoint(isTLS: url.isTLS, host: url.host, port: url.port)
         var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
         plan.duration = try Self.span(Self.duration, arguments)
         plan.repeats = arguments.has(Self.loop)

@@ -19,7 +19,7 @@ extension Configuration {
     func proxySettings(
         _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil
     ) throws(CommandFailure) -> ProxySettings {
-        let endpoint = UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
+        let endpoint = Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
         let sink = try accessLogSink(running)
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
@@ -43,7 +43,7 @@ extension Configuration {
     var loopCount: Int { min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections) }
 
     private func shared(
-        _ endpoint: UpstreamEndpoint, _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
+        _ endpoint: Endpoint, _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
     ) throws(CommandFailure) -> ProxyShared {
         let credentials = try credentials()
         if let running {

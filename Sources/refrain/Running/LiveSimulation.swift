@@ -15,7 +15,7 @@ struct LiveSimulation {
         recorded: () throws(CommandFailure) -> RecordedAPI
     ) throws(CommandFailure) {
         let settings = UpstreamSettings(
-            endpoint: UpstreamEndpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
+            endpoint: Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
         let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
         let use: LiveOrigin.Mode =
             mode == .record ? .record(try Self.recorder(path, output)) : .fallback(try recorded())

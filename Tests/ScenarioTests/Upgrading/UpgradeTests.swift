@@ -28,20 +28,6 @@ struct UpgradeTests {
         try cacheStatus(port, target).contains("; hit")
     }
 
-    private static func listeningSocket() throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening =
-            SocketAddress("127.0.0.1:0")!.withSockaddr { bind(descriptor, $0, $1) } == 0
-            && listen(descriptor, 64) == 0
-        let isNamed = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
-        }
-        try #require(isListening && isNamed)
-        return (descriptor, UInt16(bigEndian: address.sin_port))
-    }
-
     // MARK: Clients
 
     @Test func noRequestFailsWhileItIsUpgraded() async throws {
@@ -113,13 +99,14 @@ struct UpgradeTests {
         try await onThread {
             let origin = try Self.origin()
             defer { origin.stop() }
-            let (descriptor, port) = try Self.listeningSocket()
-            defer { close(descriptor) }
+            let (socket, port) = try RawSocket.listening()
+            defer { socket.close() }
             let place = try TemporaryFolder()
             let manager = try NotifySocket(place.file("notify"))
             let program = try UpgradedProgram(
                 "listen 127.0.0.1:\(port)\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2",
-                variables: ["NOTIFY_SOCKET=\(place.file("notify"))", "WATCHDOG_USEC=60000000"], socket: descriptor)
+                variables: ["NOTIFY_SOCKET=\(place.file("notify"))", "WATCHDOG_USEC=60000000"],
+                socket: socket.descriptor)
             try program.start()
             #expect(manager.receive().hasPrefix("READY=1\n"))
             for _ in 0..<2 {

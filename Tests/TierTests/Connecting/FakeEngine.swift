@@ -1,9 +1,11 @@
+import EventLoop
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import Tier
 
-/// An engine on 127.0.0.1 that does what a test says, however rude: one plain blocking thread a
+/// An engine on the loopback that does what a test says, however rude: one plain blocking thread a
 /// connection, so that what it does owes nothing to the code under test but the reading of
 /// commands.
 final class FakeEngine: Sendable {
@@ -22,47 +24,29 @@ final class FakeEngine: Sendable {
     /// Of a command: the number of its connection, from 0, and its words.
     typealias Behaviour = @Sendable (_ connection: Int, _ words: [String]) -> [Act]
 
-    private struct Record {
-        var commands: [[String]] = []
-        var connections = 0
-        var ended = 0
-    }
-
-    let port: UInt16
-    private let descriptor: CInt
+    private let listener: RawListener
     private let behaviour: Behaviour
-    private let record = Mutex(Record())
+    private let received = Mutex<[[String]]>([])
 
-    init(_ behaviour: @escaping Behaviour) throws {
+    init(on host: UInt8 = 1, port: UInt16 = 0, _ behaviour: @escaping Behaviour) throws {
         self.behaviour = behaviour
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isListening = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isListening else { throw POSIXError(.EADDRINUSE) }
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [self] in accept() }
+        listener = try RawListener(on: host, port: port)
+        listener.start { [self] client, number in serve(client, number) }
     }
 
     /// Ends the listener; connections go on.
-    func stop() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    func stop() { listener.stop() }
 
-    var endpoint: TierEndpoint { TierEndpoint(isTLS: false, host: "127.0.0.1", port: port) }
+    var port: UInt16 { listener.port }
+    var endpoint: Endpoint { Endpoint(isTLS: false, host: "127.0.0.1", port: port) }
+
     /// Every command of every connection, in the order in which they came, but for the greetings.
     var commands: [[String]] {
-        record.withLock { $0.commands }.filter { !["AUTH", "CLIENT", "ROLE"].contains($0[0]) }
+        received.withLock { $0 }.filter { !["AUTH", "CLIENT", "ROLE"].contains($0[0]) }
     }
-    var greetings: Int { record.withLock { $0.commands }.filter { $0 == ["ROLE"] }.count }
-    var connectionCount: Int { record.withLock { $0.connections } }
-    var endedConnections: Int { record.withLock { $0.ended } }
+    var greetings: Int { received.withLock { $0 }.filter { $0 == ["ROLE"] }.count }
+    var connectionCount: Int { listener.connectionCount }
+    var endedConnections: Int { listener.endedConnections }
 
     /// What a master says to the greeting, and to `ECHO` with what is to be echoed.
     @Sendable static func master(_ connection: Int, _ words: [String]) -> [Act] {
@@ -73,34 +57,16 @@ final class FakeEngine: Sendable {
         }
     }
 
-    private func accept() {
-        while true {
-            let client = Foundation.accept(descriptor, nil, nil)
-            guard client >= 0 else { break }
-            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            let number = record.withLock { record in
-                record.connections += 1
-                return record.connections - 1
-            }
-            Thread.detachNewThread { [self] in
-                serve(client, number)
-                close(client)
-                record.withLock { $0.ended += 1 }
-            }
-        }
-        close(descriptor)
-    }
-
-    private func serve(_ client: CInt, _ number: Int) {
+    private func serve(_ client: RawSocket, _ number: Int) {
         var reader = RESPReader()
-        while let bytes = receive(client), !bytes.isEmpty {
+        while let bytes = client.receive(), !bytes.isEmpty {
             var offset = 0
             while offset < bytes.count {
                 guard let step = try? reader.read(bytes.span.extracting(offset...)) else { return }
                 offset += step.consumed
                 guard let words = step.reply?.elements?.compactMap(\.bytes) else { continue }
                 let command = words.map { String(decoding: $0, as: UTF8.self) }
-                record.withLock { $0.commands.append(command) }
+                received.withLock { $0.append(command) }
                 for act in behaviour(number, command) {
                     guard perform(act, client) else { return }
                 }
@@ -109,36 +75,18 @@ final class FakeEngine: Sendable {
     }
 
     /// False where the connection has ended.
-    private func perform(_ act: Act, _ client: CInt) -> Bool {
+    private func perform(_ act: Act, _ client: RawSocket) -> Bool {
         switch act {
         case .send(let bytes):
-            return send(bytes, client)
+            return client.send(bytes)
         case .wait(let gate):
             gate.wait()
             return true
         case .close:
             return false
         case .hold:
-            while let bytes = receive(client), !bytes.isEmpty {}
+            client.receiveToEnd()
             return false
         }
-    }
-
-    private func receive(_ client: CInt) -> [UInt8]? {
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        let count = recv(client, &buffer, buffer.count, 0)
-        return count < 0 ? nil : Array(buffer[..<count])
-    }
-
-    private func send(_ bytes: [UInt8], _ client: CInt) -> Bool {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Foundation.send(client, $0.baseAddress! + sent, bytes.count - sent, CInt(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { return false }
-            sent += count
-        }
-        return true
     }
 }

@@ -1,10 +1,11 @@
+import EventLoop
 import Testing
 
 @testable import Tier
 
 @Suite struct GreetingTests {
     private static func greeting(user: String? = nil, password: String? = nil) -> Greeting {
-        var settings = TierSettings(endpoints: [TierEndpoint(isTLS: false, host: "a", port: 6379)], nodeName: "n1")
+        var settings = TierSettings(endpoints: [Endpoint(isTLS: false, host: "a", port: 6379)], nodeName: "n1")
         settings.user = user.map { Array($0.utf8) }
         settings.password = password.map { Array($0.utf8) }
         return Greeting(settings)

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import TestSupport
 import Testing
@@ -6,8 +7,8 @@ import Testing
 
 /// The connection and the protocol with a real Redis.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct RealEngineTests {
-    private static func endpoint(_ engine: RedisServer) -> TierEndpoint {
-        TierEndpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+    private static func endpoint(_ engine: RedisServer) -> Endpoint {
+        Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
     }
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -7,8 +7,8 @@ import Testing
 struct SessionScript {
     typealias Action = SessionState.Action
 
-    static let a = TierEndpoint(isTLS: false, host: "a", port: 6379)
-    static let b = TierEndpoint(isTLS: false, host: "b", port: 6379)
+    static let a = Endpoint(isTLS: false, host: "a", port: 6379)
+    static let b = Endpoint(isTLS: false, host: "b", port: 6379)
     static let timeout: Duration = .milliseconds(50)
     static let ok = "+OK\r\n"
     static let master = ok + "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
@@ -17,12 +17,12 @@ struct SessionScript {
     var state: SessionState
     var now = Instant(nanoseconds: 1_000_000_000_000)
 
-    init(_ endpoints: [TierEndpoint] = [a], limits: SessionLimits = SessionLimits()) {
+    init(_ endpoints: [Endpoint] = [a], limits: SessionLimits = SessionLimits()) {
         state = SessionState(TierSettings(endpoints: endpoints, nodeName: "n1"), limits: limits)
     }
 
     /// One that has found its master.
-    static func ready(_ endpoints: [TierEndpoint] = [a], limits: SessionLimits = SessionLimits()) -> SessionScript {
+    static func ready(_ endpoints: [Endpoint] = [a], limits: SessionLimits = SessionLimits()) -> SessionScript {
         var script = SessionScript(endpoints, limits: limits)
         #expect(script.start() == [.dial(endpoints[0])])
         #expect(script.greet() == [.report(.connected(endpoints[0]))])
@@ -33,7 +33,7 @@ struct SessionScript {
     static func wire(_ commands: RESPCommand...) -> Action { .send(RESPCommand.pipeline(commands)) }
     static func get(_ number: Int) -> RESPCommand { RESPCommand("GET", "\(number)") }
     static func fail(_ numbers: Int...) -> [Action] { numbers.map { .fail(id($0)) } }
-    static func unusable(_ failure: TierFailure, _ endpoint: TierEndpoint = a) -> Action {
+    static func unusable(_ failure: TierFailure, _ endpoint: Endpoint = a) -> Action {
         .report(.unusable(endpoint, failure))
     }
 

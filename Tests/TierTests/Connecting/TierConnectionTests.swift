@@ -1,8 +1,8 @@
 import Dispatch
-import EventLoop
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import Tier
 
 /// The connection with real sockets, and engines that do what the test says.
@@ -108,8 +108,21 @@ import Testing
         #expect(await scene.echo("a") == Self.echoed("a"))
     }
 
+    @Test func masterIsFoundAmongTheAddressesOfOneName() async throws {
+        let master = try FakeEngine(FakeEngine.master)
+        let replica = try FakeEngine(on: 2, port: master.port) { number, words in
+            words == ["ROLE"] ? [.send("*1\r\n$5\r\nslave\r\n")] : FakeEngine.master(number, words)
+        }
+        let addresses = try ["127.0.0.2", "127.0.0.1"].map { try #require(SocketAddress(host: $0, port: 0)) }
+        let scene = try TierScene(
+            [Endpoint(isTLS: false, host: "engines", port: master.port)],
+            resolver: Resolver(ttl: .seconds(60)) { _ in .success(addresses) })
+        try await scene.connected()
+        #expect(replica.connectionCount == 1 && master.connectionCount == 1)
+    }
+
     @Test func hostThatHasNoAddressIsAFailure() async throws {
-        let scene = try TierScene([TierEndpoint(isTLS: false, host: "", port: 1)])
+        let scene = try TierScene([Endpoint(isTLS: false, host: "", port: 1)])
         try await until { scene.status.lastError == "resolve" }
         #expect(await scene.echo("a", timeout: .milliseconds(1)) == nil)
     }

@@ -15,7 +15,7 @@ final class TierScene {
     private let log: LogLines
 
     init(
-        _ endpoints: [TierEndpoint], limits: SessionLimits = TierScene.limits,
+        _ endpoints: [Endpoint], limits: SessionLimits = TierScene.limits, resolver: Resolver = Resolver(),
         _ adjust: (inout TierSettings) -> Void = { _ in }
     ) throws {
         var settings = TierSettings(endpoints: endpoints, nodeName: "a")
@@ -23,7 +23,9 @@ final class TierScene {
         adjust(&settings)
         let (loop, log) = (try EventLoop(label: "tier test"), LogLines())
         (self.loop, self.log) = (loop, log)
-        connection = loop.sync { TierConnection(settings, limits: limits, loop: loop) { log.add($0) } }
+        connection = loop.sync {
+            TierConnection(settings, limits: limits, resolver: resolver, loop: loop) { log.add($0) }
+        }
     }
 
     deinit {

@@ -1,10 +1,11 @@
+import EventLoop
 import Testing
 
 @testable import Tier
 
 @Suite struct TierSettingsTests {
     @Test func thePasswordIsNotShown() {
-        let endpoints = ["a", "::1"].map { TierEndpoint(isTLS: false, host: $0, port: 6379) }
+        let endpoints = ["a", "::1"].map { Endpoint(isTLS: false, host: $0, port: 6379) }
         var settings = TierSettings(endpoints: endpoints, nodeName: "n1")
         settings.user = [1]
         settings.password = Array("secret".utf8)
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test func theDefaultsAreTheOnesThatWereChosen() {
-        let settings = TierSettings(endpoints: [TierEndpoint(isTLS: true, host: "a", port: 1)], nodeName: "n1")
+        let settings = TierSettings(endpoints: [Endpoint(isTLS: true, host: "a", port: 1)], nodeName: "n1")
         #expect(settings.timeout == .milliseconds(50) && settings.keyPrefix == "refrain:")
         #expect(settings.user == nil && settings.password == nil && settings.trustAnchorsFile == nil)
     }

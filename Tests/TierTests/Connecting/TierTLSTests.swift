@@ -15,7 +15,7 @@ import Testing
 
     private static func scene(_ engine: RedisServer, trusting authority: ThrowawayAuthority) throws -> TierScene {
         let anchors = try engine.folder.put(authority.certificatePEM().utf8, "anchors.pem")
-        let endpoint = TierEndpoint(isTLS: true, host: "127.0.0.1", port: engine.port)
+        let endpoint = Endpoint(isTLS: true, host: "127.0.0.1", port: engine.port)
         return try TierScene([endpoint]) { $0.trustAnchorsFile = anchors }
     }
 
@@ -41,7 +41,7 @@ import Testing
 
     @Test func trustAnchorsThatAreNotThereAreAFailure() async throws {
         let (engine, _) = try Self.engine()
-        let endpoint = TierEndpoint(isTLS: true, host: "127.0.0.1", port: engine.port)
+        let endpoint = Endpoint(isTLS: true, host: "127.0.0.1", port: engine.port)
         let scene = try TierScene([endpoint]) { $0.trustAnchorsFile = engine.folder.file("none.pem") }
         try await until { !scene.lines.isEmpty }
         #expect(scene.status.lastError == "tls" && scene.lines[0].contains("none.pem"))

@@ -15,7 +15,7 @@ import Testing
 
         init(_ engine: RedisServer? = nil) throws {
             self.engine = try engine ?? RedisServer()
-            tier = try TierScene([TierEndpoint(isTLS: false, host: "127.0.0.1", port: self.engine.port)])
+            tier = try TierScene([Endpoint(isTLS: false, host: "127.0.0.1", port: self.engine.port)])
         }
 
         /// As that node, by the whole script.
@@ -30,7 +30,7 @@ import Testing
         func askAsNode(_ question: Question) async -> BudgetScript.Answer? {
             let answers = AsyncStream<BudgetScript.Answer?>.makeStream()
             tier.onLoop { connection in
-                let settings = TierSettings(endpoints: [TierEndpoint(isTLS: false, host: "x", port: 1)], nodeName: "n")
+                let settings = TierSettings(endpoints: [Endpoint(isTLS: false, host: "x", port: 1)], nodeName: "n")
                 TierBudget(connection, settings).ask(question) { answers.continuation.yield($0) }
             }
             for await answer in answers.stream { return answer }

@@ -12,7 +12,7 @@ final class ErrandScene {
     private var client: TierClient?
 
     /// A node that follows a log from its beginning.
-    init(_ endpoint: TierEndpoint, node: String = "a", timeout: Duration = TierScene.patient) throws {
+    init(_ endpoint: Endpoint, node: String = "a", timeout: Duration = TierScene.patient) throws {
         var settings = TierSettings(endpoints: [endpoint], nodeName: node)
         settings.timeout = timeout
         tier = SharedTier(settings) { [log] in log.add($0) }

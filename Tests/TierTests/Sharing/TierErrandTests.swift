@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         engine = try RedisServer()
-        let endpoint = TierEndpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+        let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
         (a, b) = (try ErrandScene(endpoint), try ErrandScene(endpoint, node: "b"))
     }
 

@@ -1,3 +1,4 @@
+import EventLoop
 import Recording
 import Testing
 import Upstream
@@ -17,7 +18,7 @@ import Upstream
         _ exchanges: [RecordedExchange], _ fields: [RecordedField] = [], _ filter: ReplayFilter = ReplayFilter()
     ) -> PlannedRequests {
         var plan = ReplayPlan(
-            file: "", target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: 8080), pace: .closed,
+            file: "", target: Endpoint(isTLS: false, host: "127.0.0.1", port: 8080), pace: .closed,
             connections: 1)
         (plan.fields, plan.filter) = (fields, filter)
         var planned = PlannedRequests(plan)

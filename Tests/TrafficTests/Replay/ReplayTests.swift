@@ -1,4 +1,5 @@
 import Dispatch
+import EventLoop
 import Foundation
 import Proxy
 import Recording
@@ -28,7 +29,7 @@ import Upstream
         during: (Replay) -> Void = { _ in }
     ) throws -> Replay.Ending {
         var plan = ReplayPlan(
-            file: recording.path, target: UpstreamEndpoint(isTLS: false, host: "127.0.0.1", port: port), pace: pace,
+            file: recording.path, target: Endpoint(isTLS: false, host: "127.0.0.1", port: port), pace: pace,
             connections: connections)
         change(&plan)
         let replay = try Replay(plan, verifies: verifies)

@@ -60,7 +60,7 @@ private final class Scraper {
 
     init(target: Int) throws {
         folder = try TemporaryFolder()
-        port = Int(try freePort())
+        port = Int(try RawSocket.freePort())
         let configuration = """
             global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 1s}
             rule_files: ["\(MonitoringFilesTests.folder)/alerts.yml"]

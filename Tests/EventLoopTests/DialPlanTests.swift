@@ -1,7 +1,6 @@
-import EventLoop
 import Testing
 
-@testable import Upstream
+@testable import EventLoop
 
 @Suite struct DialPlanTests {
     private let start = Instant(nanoseconds: 1_000_000_000)

@@ -1,8 +1,6 @@
-import EventLoop
-
 /// In which order the addresses of a name are tried, and how long each may take. Pure.
 ///
-/// The address that worked last comes first, the others keep the resolver's order (IPv6 and IPv4
+/// The preferred address comes first, the others keep the resolver's order (IPv6 and IPv4
 /// interleaved). Each attempt but the last gets an equal share of the time that is left, so that an
 /// address that swallows packets cannot use up the deadline of one that would answer.
 struct DialPlan<Address: Equatable> {

@@ -1,0 +1,29 @@
+/// Where a server is: configuration only, never anything that a peer sent.
+///
+/// The host is kept as written, and without the brackets of an IPv6 literal for resolving and
+/// verifying.
+public struct Endpoint: Sendable, Hashable {
+    /// Whether the connection is TLS; the certificate is then always verified for `host`.
+    public let isTLS: Bool
+    /// A DNS name or an address literal, without brackets.
+    public let host: String
+    /// The TCP port, always explicit.
+    public let port: UInt16
+
+    /// Names a server; nothing is looked up.
+    public init(isTLS: Bool, host: String, port: UInt16) {
+        self.isTLS = isTLS
+        self.host = host
+        self.port = port
+    }
+
+    /// The host as it stands before a port: an IPv6 literal in brackets (RFC 3986, 3.2.2).
+    public var hostBeforePort: String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    }
+}
+
+/// As a log names it: "127.0.0.1:6379", "[::1]:6379".
+extension Endpoint: CustomStringConvertible {
+    public var description: String { "\(hostBeforePort):\(port)" }
+}

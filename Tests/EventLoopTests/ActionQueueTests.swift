@@ -1,0 +1,43 @@
+import Testing
+
+@testable import EventLoop
+
+@Suite struct ActionQueueTests {
+    /// Performs a number by adding those that it brings about.
+    private final class Performer {
+        var queue = ActionQueue<Int>()
+        let brings: [Int: [Int]]
+        var performed: [Int] = []
+        var depth = 0
+        var deepest = 0
+        var rounds = 0
+
+        init(_ brings: [Int: [Int]]) { self.brings = brings }
+
+        func perform(_ new: [Int]) {
+            guard queue.add(new) else { return }
+            depth += 1
+            deepest = max(deepest, depth)
+            while let action = queue.next() {
+                performed.append(action)
+                perform(brings[action] ?? [])
+            }
+            depth -= 1
+            rounds += 1
+        }
+    }
+
+    @Test func whatAnActionBringsAboutIsQueuedBehindTheOthers() {
+        let performer = Performer([1: [3, 4], 3: [5]])
+        performer.perform([1, 2])
+        #expect(performer.performed == [1, 2, 3, 4, 5])
+        #expect(performer.deepest == 1 && performer.rounds == 1)
+    }
+
+    @Test func queueThatHasEndedBeginsAgain() {
+        let performer = Performer([1: [2]])
+        for _ in 0..<2 { performer.perform([1]) }
+        performer.perform([])
+        #expect(performer.performed == [1, 2, 1, 2] && performer.rounds == 3)
+    }
+}
