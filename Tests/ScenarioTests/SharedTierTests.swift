@@ -1,4 +1,5 @@
 import Cache
+import EventLoop
 import Foundation
 import Server
 import Synchronization
@@ -112,10 +113,14 @@ import Testing
     /// `no-cache` asks for the origin's word.
     @Test func whoWantsTheOriginsAnswerGetsIt() throws {
         let answers = Atomic<Int>(0)
-        let nodes = try Nodes(2) { _ in
-            FakeOrigin.Reply(body: "\(answers.add(1, ordering: .relaxed).newValue)")
+        var policy = Policy()
+        policy[.albums] = .origin(stale: 0)
+        let nodes = try Nodes(2, policy: policy) { _ in
+            FakeOrigin.Reply(
+                fields: [("Cache-Control", "max-age=60")], body: "\(answers.add(1, ordering: .relaxed).newValue)")
         }
         _ = try nodes.get(0, Self.album)
+        #expect(try nodes.get(1, Self.album).body == Data("1".utf8))
         #expect(try nodes.get(1, Self.album, [("Cache-Control", "no-cache")]).body == Data("2".utf8))
     }
 

@@ -229,7 +229,7 @@ import Testing
         let scene = try UpstreamScene(
             ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .hold])
         ) {
-            $0.firstByteTimeout = .milliseconds(50)
+            $0.firstByteTimeout = .seconds(600)
             $0.wholeTimeout = .milliseconds(200)
         }
         #expect(await scene.send().end().failure == .timeout(.whole))

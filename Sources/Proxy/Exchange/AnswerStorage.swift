@@ -92,8 +92,8 @@ struct AnswerStorage {
         }
     }
 
-    /// Keeps what another node fetched, as if the origin had brought it now; nil where it was purged
-    /// since the flight began.
+    /// Keeps what another node fetched, as if the origin had brought it now; nil where it was
+    /// purged since the flight began.
     func adopt(_ response: StoredResponse) -> StoredResponse? {
         let placed = put { cache in
             cache.store(response)

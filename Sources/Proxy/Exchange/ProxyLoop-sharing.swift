@@ -6,8 +6,8 @@ import Tier
 
 extension ProxyLoop {
     /// Whether another node may have the answer, and this client may have it from there: what
-    /// everyone shares, for a request that takes a stored answer. Answers that the origin chooses by
-    /// request fields stay where they were fetched.
+    /// everyone shares, for a request that takes a stored answer. Answers that the origin chooses
+    /// by request fields stay where they were fetched.
     func mayAskTier(_ request: OriginRequest) -> Bool {
         guard tier != nil, let key = request.key, key.variant.isEmpty else { return false }
         return request.isCollapsible && request.expected == nil && mayBeGivenStored(request)

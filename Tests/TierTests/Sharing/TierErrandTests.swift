@@ -1,4 +1,5 @@
 import Cache
+import EventLoop
 import TestSupport
 import Testing
 
