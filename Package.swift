@@ -42,7 +42,7 @@ let fuzzTargets: [Target] = [
             "AdminClient", "CommandLine", "CommandLineTool.swift", "Commands", "Help", "Options", "Running", "Top",
             "main.swift",
         ],
-        ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Proxy"]),
+        ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Tier", "Proxy"]),
 ]
 
 /// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
@@ -68,11 +68,12 @@ let productTargets: [Target] = [
         name: "refrain",
         dependencies: [
             "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose",
-            "Recording", "Proxy", "Admin", "Simulator", "Traffic",
+            "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
         ],
         swiftSettings: swift),
     .testTarget(
-        name: "refrainTests", dependencies: ["refrain", "Recording", "Text", "TestSupport"], swiftSettings: swift),
+        name: "refrainTests", dependencies: ["refrain", "Recording", "Tier", "Text", "TestSupport"],
+        swiftSettings: swift),
 ]
 
 /// Some folders of a program, as a library.

@@ -9,6 +9,7 @@ extension Command {
         details: [
             "What it writes is itself a configuration of the same meaning. Everything that is wrong is listed at once. Secrets are "
                 + "never shown: the configuration holds only the names of their files, which are opened to see that they can be used.",
+            "Behind them stands what the shared tier is, if there is one, and what this node is called there.",
             "It ends with the most memory that the proxy can take, by part: what each setting allows, were it used up at once.",
         ],
         examples: [
@@ -23,14 +24,16 @@ extension Command {
             context.output.problem("note: cache_file: process \(holder) uses \(file) now")
         }
         let bounds = effective.configuration.memoryBounds
-        context.output.standard(arguments.has(.json) ? effective.json(bounds) : effective.text() + bounds.text())
+        context.output.standard(
+            arguments.has(.json)
+                ? effective.json(bounds) : effective.text() + effective.configuration.tierText + bounds.text())
         return .done
     }
 }
 
 extension EffectiveConfiguration {
-    /// `{"settings":[{"directive","arguments":[...],"source"}],"memory":{...}}`, in
-    /// the same order; what is unset is left out.
+    /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"memory":{...}}`,
+    /// in the same order; what is unset is left out.
     func json(_ bounds: [MemoryBound]) -> String {
         let settings = lines.map { line -> JSON in
             [
@@ -39,6 +42,8 @@ extension EffectiveConfiguration {
                 "source": .string(line.place?.description ?? "default"),
             ]
         }
-        return JSON.object(members: ["settings": .array(settings), "memory": bounds.json()]).description + "\n"
+        return JSON.object(members: [
+            "settings": .array(settings), "shared_tier": configuration.tierJSON, "memory": bounds.json(),
+        ]).description + "\n"
     }
 }

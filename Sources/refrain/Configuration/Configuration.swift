@@ -50,6 +50,15 @@ struct Configuration: Equatable, Sendable {
     /// How many times as fast what is stored ages.
     var ttlSpeed = 1
 
+    /// Nil: this node is alone, or shares nothing with others.
+    var sharedTier: TierURL?
+    var sharedTierAuthFile: String?
+    var sharedTierCAFile: String?
+    var sharedTierName = ""
+    var sharedTierTimeout = Duration.zero
+    /// Nil: the host's name.
+    var writtenNodeName: String?
+
     var compose = ComposeMode.off
     var allowsWindows = false
     var allowsBatches = false

@@ -8,7 +8,7 @@ struct ConfigurationChecks {
 
     /// Everything that is wrong; empty: it can be run.
     func problems() -> [ConfigurationError] {
-        listeners() + exposure() + credentials() + lines.compactMap(fileProblem) + recording()
+        listeners() + exposure() + credentials() + sharedTier() + lines.compactMap(fileProblem) + recording()
     }
 
     private func listeners() -> [ConfigurationError] {
@@ -73,13 +73,13 @@ struct ConfigurationChecks {
         return problem.map { error(line, "\(quoted(line.words[0])): \($0)") }
     }
 
-    private func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }
+    func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }
 
-    private func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
+    func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
         ConfigurationError(place: line.place, message: "\(line.directive.name): \(message)")
     }
 
-    private func error(of name: String, _ message: String) -> ConfigurationError {
+    func error(of name: String, _ message: String) -> ConfigurationError {
         let place = lines.first { $0.directive.name == name }?.place
         return ConfigurationError(place: place, message: "\(name): \(message)")
     }

@@ -50,11 +50,7 @@ extension Directive {
     /// in a token passes.
     static func identifier(_ name: String, _ field: Field<String?>, why: String) -> Directive {
         Directive(name, "ID", why: why) { configuration, words throws(ValueError) in
-            let isWord = words[0].utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "-_".utf8.contains(byte)
-            }
-            guard isWord, (1...32).contains(words[0].utf8.count) else {
+            guard PlainWord.isOne(words[0], with: "-_", upTo: 32) else {
                 throw ValueError(words[0], isNot: "an identifier (letters and digits)")
             }
             configuration[keyPath: field] = words[0]

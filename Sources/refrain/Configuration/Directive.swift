@@ -35,6 +35,8 @@ struct Directive: Sendable {
         case key
         /// A client and its key a line.
         case clientKeys
+        /// A password, or a user and a password.
+        case tierCredentials
     }
 
     /// Values that stand for the absence of a file, of a listener or of a limit.
@@ -107,6 +109,7 @@ extension Directive {
     /// Under the headings of the example file.
     static let groups: [(title: String, directives: [Directive])] = [
         ("Clients", listening), ("The origin", origin), ("Credentials", credentials), ("The cache", storage),
+        ("Many nodes", sharing),
         ("Answers", answers), ("Operation", operation),
     ]
 

@@ -100,6 +100,7 @@ struct FileAccess: Sendable {
         case .adminToken: _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
         case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
         case .clientKeys: _ = try ClientKeys(SecretFile.read(path))
+        case .tierCredentials: _ = try TierCredentials(SecretFile.read(path))
         }
     }
 

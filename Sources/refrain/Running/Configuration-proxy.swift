@@ -72,6 +72,7 @@ extension Configuration {
         if ttlSpeed > 1 {
             words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
         }
+        if sharedTier != nil { words.append("shared_tier is set, but nothing asks it yet") }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }

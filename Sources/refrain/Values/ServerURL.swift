@@ -35,7 +35,8 @@ extension ServerURL {
         self.init(isTLS: isTLS, host: host, port: port ?? (isTLS ? 443 : 80))
     }
 
-    private static func split(_ authority: Substring, of text: String) throws(ValueError) -> (String, UInt16?) {
+    /// Host and port of `HOST[:PORT]` in lower case; `text` is for the error.
+    static func split(_ authority: Substring, of text: String) throws(ValueError) -> (String, UInt16?) {
         let isBracketed = authority.first == "["
         let end =
             isBracketed ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")

@@ -1,0 +1,54 @@
+import Tier
+
+/// The engines that `shared_tier` names: `redis://HOST[:PORT]`, or `rediss://` for TLS, and further
+/// addresses after commas.
+///
+/// Its errors never repeat the value: users of Redis are used to a password in it, which may stand
+/// anywhere where it is misspelt.
+struct TierURL: Hashable, Sendable, CustomStringConvertible {
+    static let standardPort: UInt16 = 6379
+    static let mostEngines = 16
+
+    /// In the order in which they are tried; at least one. The scheme is the same for all.
+    let engines: [TierEndpoint]
+
+    /// Whether the engines are spoken to with TLS.
+    var isTLS: Bool { engines[0].isTLS }
+
+    /// As it is written, with all ports.
+    var description: String {
+        (isTLS ? "rediss://" : "redis://") + engines.map(\.description).joined(separator: ",")
+    }
+}
+
+extension TierURL {
+    init(_ text: String) throws(ValueError) {
+        let lower = text.lowercased()
+        guard let scheme = ["rediss://", "redis://"].first(where: { lower.hasPrefix($0) }) else {
+            throw ValueError("what it says does not begin with redis:// or rediss://, and is not off")
+        }
+        let rest = lower.dropFirst(scheme.count)
+        let addresses = rest.split(separator: ",", omittingEmptySubsequences: false)
+        guard !addresses.dropFirst().contains(where: { $0.hasPrefix("redis://") || $0.hasPrefix("rediss://") }) else {
+            throw ValueError("the scheme stands before the first address alone, and is that of all")
+        }
+        guard !rest.contains(where: { "@/?#\\".contains($0) }) else {
+            throw ValueError(
+                "a URL of engines has addresses alone: user and password go into the file of shared_tier_auth_file, "
+                    + "and there is no path or query")
+        }
+        guard addresses.count <= Self.mostEngines else { throw ValueError("more than \(Self.mostEngines) addresses") }
+        var engines: [TierEndpoint] = []
+        for (index, address) in addresses.enumerated() {
+            guard let (host, port) = try? ServerURL.split(address, of: text) else {
+                throw ValueError(
+                    "address \(index + 1) is not HOST or HOST:PORT, with a port from 1 to 65535 and IPv6 in brackets; "
+                        + "a password goes into the file of shared_tier_auth_file")
+            }
+            let engine = TierEndpoint(isTLS: scheme == "rediss://", host: host, port: port ?? Self.standardPort)
+            guard !engines.contains(engine) else { throw ValueError("address \(index + 1) is there twice") }
+            engines.append(engine)
+        }
+        self.init(engines: engines)
+    }
+}

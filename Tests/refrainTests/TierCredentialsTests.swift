@@ -1,0 +1,45 @@
+import AppleMusic
+import TestSupport
+import Testing
+
+@testable import refrain
+
+@Suite struct TierCredentialsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(_ text: String) throws(TierCredentialsError) -> (user: String?, password: String) {
+        let found = try TierCredentials(SecretBytes(Array(text.utf8).span))
+        func string(_ bytes: SecretBytes) -> String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        return (found.user.map(string), string(found.password))
+    }
+
+    @Test(
+        arguments: [
+            ("p", nil, "p"), ("p\n", nil, "p"), ("u p\r\n", "u", "p"), ("\tu \t p \n\n", "u", "p"),
+            ("# who\n  # and what\n\np", nil, "p"), ("u:p\n", nil, "u:p"), ("default #p\n# end\n", "default", "#p"),
+            ("päß wörd", "päß", "wörd"),
+        ] as [(String, String?, String)])
+    func readsTheArgumentsOfAUTH(text: String, user: String?, password: String) throws {
+        let found = try read(text)
+        #expect(found.user == user && found.password == password)
+    }
+
+    @Test(arguments: [
+        ("", "line 1: no password is there"), ("\n# p\n", "line 1: no password is there"),
+        ("#\na b c", "line 2: expected a password, or a user and a password"),
+        ("p\n\nq", "line 3: a second line that is no comment"),
+    ])
+    func saysWhatIsWrongWithoutTheSecret(text: String, message: String) {
+        #expect(thrown { () throws(TierCredentialsError) in try read(text) }?.description == message)
+    }
+
+    @Test func othersMustNotReadIt() throws {
+        let open = try folder.put("hunter2", "open", mode: 0o640)
+        let problem = try #require(FileAccess.system.secretProblem(open, .tierCredentials))
+        #expect(problem.contains("0640") && problem.contains("chmod 600") && !problem.contains("hunter2"))
+        let own = try folder.put("hunter2", "own", mode: 0o600)
+        #expect(FileAccess.system.secretProblem(own, .tierCredentials) == nil)
+    }
+}

@@ -1,0 +1,180 @@
+import TestSupport
+import Testing
+import Text
+import Tier
+
+@testable import refrain
+
+@Suite struct TierDirectivesTests {
+    private let folder: TemporaryFolder
+    private let tier = "shared_tier redis://cache\n"
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func nothingIsSharedByDefault() throws {
+        for text in ["", "shared_tier off"] {
+            let configuration = try read(text).configuration
+            #expect(try configuration.sharedTier == nil && configuration.tierSettings() == nil)
+            #expect(!configuration.nodeName.isEmpty)
+        }
+    }
+
+    @Test func theDefaultsBesideAnAddress() throws {
+        let settings = try #require(try read(tier).configuration.tierSettings())
+        #expect(settings.endpoints == [TierEndpoint(isTLS: false, host: "cache", port: 6379)])
+        #expect(settings.keyPrefix == "refrain:" && settings.timeout == .milliseconds(50))
+        #expect(settings.user == nil && settings.password == nil && settings.trustAnchorsFile == nil)
+        #expect(settings.nodeName == NodeName.ofHost)
+    }
+
+    @Test func everySettingReachesTheTier() throws {
+        let secret = try folder.put("# by hand\n\n me hunter2 \n", "auth", mode: 0o600)
+        let configuration = try read(
+            """
+            shared_tier rediss://a:1,[::1]
+            shared_tier_auth_file '\(secret)'
+            shared_tier_ca_file ca.pem
+            shared_tier_name test:eu
+            shared_tier_timeout 1s
+            node_name web-1.example_2
+            """
+        ).configuration
+        let settings = try #require(try configuration.tierSettings())
+        #expect(
+            settings.endpoints == [
+                TierEndpoint(isTLS: true, host: "a", port: 1), TierEndpoint(isTLS: true, host: "::1", port: 6379),
+            ])
+        #expect(settings.user == Array("me".utf8) && settings.password == Array("hunter2".utf8))
+        #expect(settings.trustAnchorsFile == "ca.pem" && settings.keyPrefix == "test:eu:")
+        #expect(settings.timeout == .seconds(1) && settings.nodeName == "web-1.example_2")
+        #expect(configuration.nodeName == "web-1.example_2")
+    }
+
+    @Test func aSecretThatIsGoneAtTheStartIsABadSetting() throws {
+        let configuration = try read(tier + "shared_tier_auth_file absent").configuration
+        let failure = thrown { () throws(CommandFailure) in try configuration.tierSettings() }
+        #expect(failure?.status == .configuration)
+        #expect(failure?.messages == ["shared_tier_auth_file: absent: No such file or directory"])
+    }
+
+    @Test(arguments: [
+        ("shared_tier_name", "a/b"), ("shared_tier_name", "é"), ("shared_tier_name", "''"),
+        ("shared_tier_timeout", "9ms"), ("shared_tier_timeout", "1001ms"), ("shared_tier_timeout", "50"),
+        ("shared_tier_auth_file", "''"), ("node_name", "a:b"), ("node_name", "''"), ("node_name", "'a b'"),
+    ])
+    func refusesBadValues(name: String, arguments: String) {
+        let found = complaints("\(tier)\(name) \(arguments)")
+        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: \(name): "), "\(found)")
+    }
+
+    @Test(arguments: ["shared_tier_name", "node_name"]) func namesEndWithTheirBound(_ name: String) {
+        let longest = String(repeating: "n", count: 63)
+        #expect(complaints("\(tier)\(name) \(longest)").isEmpty)
+        #expect(complaints("\(tier)\(name) \(longest)n").count == 1)
+    }
+
+    @Test(arguments: ["10ms", "1s"]) func timeoutsUpToTheirBounds(_ text: String) {
+        #expect(complaints("\(tier)shared_tier_timeout \(text)").isEmpty)
+    }
+
+    @Test(arguments: [
+        "shared_tier_auth_file a", "shared_tier_ca_file ca.pem", "shared_tier_name b", "shared_tier_timeout 60ms",
+    ])
+    func whatIsForTheTierNeedsIt(_ line: String) {
+        let name = line.prefix { $0 != " " }
+        for off in ["", "shared_tier off"] {
+            #expect(complaints("\(off)\n\(line)") == ["proxy.conf:2: \(name): needs shared_tier, which is off"])
+        }
+        #expect(complaints("shared_tier rediss://a\n\(line)").isEmpty)
+    }
+
+    /// Of a tier that is misspelt it was said that it is off.
+    @Test func aMisspeltTierIsNotOff() {
+        let found = complaints("shared_tier cache\nshared_tier_auth_file a\nttl personal 1m")
+        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))
+    }
+
+    @Test func aNodeAloneMayHaveAName() throws {
+        #expect(try read("node_name a").configuration.nodeName == "a")
+    }
+
+    @Test func authoritiesAreForTLSAlone() {
+        #expect(
+            complaints(tier + "shared_tier_ca_file ca.pem")
+                == ["proxy.conf:2: shared_tier_ca_file: is for a shared_tier with rediss:// alone"])
+        #expect(
+            complaints("shared_tier rediss://a\nshared_tier_ca_file x")
+                == ["proxy.conf:2: shared_tier_ca_file: \"x\": No such file or directory"])
+    }
+
+    @Test(arguments: ["5m", "upstream", "1m stale 1h"]) func personalAnswersAreNotKeptBesideATier(_ words: String) {
+        #expect(
+            complaints("\(tier)ttl personal \(words)") == [
+                "proxy.conf:2: ttl: personal \(words) cannot be kept beside shared_tier: a write on one node would not "
+                    + "be seen on another; say ttl personal off"
+            ])
+        #expect(complaints("ttl personal \(words)").isEmpty)
+        #expect(complaints("\(tier)ttl personal off\nttl songs 1h").isEmpty)
+    }
+
+    @Test func theFileOfCredentialsIsChecked() {
+        #expect(
+            complaints("\(tier)shared_tier_auth_file 'my file'", problems: ["my file": "open to group or others"])
+                == ["proxy.conf:2: shared_tier_auth_file: \"my file\": open to group or others"])
+    }
+
+    @Test func noReloadChangesAnyOfThem() throws {
+        let after = """
+            shared_tier rediss://a
+            shared_tier_auth_file f
+            shared_tier_ca_file ca.pem
+            shared_tier_name n
+            shared_tier_timeout 10ms
+            node_name b
+            """
+        let refused = try read(after).changesThatNeedRestart(since: read("").lines, path: "proxy.conf")
+        #expect(refused.map(\.place?.line) == [1, 2, 3, 4, 5, 6])
+        let spelling = "shared_tier redis://CACHE:6379\nshared_tier_timeout 50ms"
+        #expect(try read(spelling).changesThatNeedRestart(since: read(tier).lines, path: "proxy.conf").isEmpty)
+    }
+}
+
+@Suite struct TierCheckTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ text: String, _ words: String...) -> (status: Int32, standard: String, error: String) {
+        let result = run(["check"] + words, files: MemoryFiles(texts: ["proxy.conf": text]).access)
+        return (result.status, result.standard, result.error)
+    }
+
+    @Test func checkSaysWhatTheTierIs() throws {
+        #expect(check("").standard.contains("\n# shared tier: off\n"))
+        let text = "shared_tier rediss://a,b:1\nshared_tier_name n\nnode_name web-1"
+        let shown = check(text)
+        #expect(shown.status == 0)
+        #expect(
+            shown.standard.contains("\n# shared tier: rediss://a:6379,b:1, keys n:*; this node is web-1\n"), "\(shown)")
+        #expect(try read(shown.standard).configuration == read(text).configuration)
+        let json = try JSON.parse(Array(check(text, "--json").standard.utf8))
+        #expect(json["shared_tier"] == ["url": "rediss://a:6379,b:1", "keys": "n:", "node": "web-1"])
+        #expect(try JSON.parse(Array(check("", "--json").standard.utf8))["shared_tier"] == .null)
+    }
+
+    /// The file is opened, and nothing of it is shown: neither where all is well nor where it is
+    /// not.
+    @Test(arguments: [
+        ("me hunter2\n", 0), ("me hunter2 hunter2\n", 78), ("hunter2\nhunter2\n", 78), ("# hunter2\n", 78),
+    ])
+    func checkShowsNoPassword(content: String, status: Int32) throws {
+        let secret = try folder.put(content, "auth", mode: 0o600)
+        let file = try folder.put(
+            "shared_tier redis://a\nshared_tier_auth_file '\(secret)'\n", "proxy.conf", mode: 0o600)
+        for words in [["check", "--config", file], ["check", "--config", file, "--json"]] {
+            let result = run(words, files: .system)
+            #expect(result.status == status, "\(result.error)")
+            #expect(!(result.standard + result.error).contains("hunter2"))
+        }
+    }
+}
