@@ -41,8 +41,8 @@ package struct TierKeys: Sendable {
     /// The nodes that share it, by when they asked last.
     package var budgetNodes: [UInt8] { bytes("budget:nodes") }
 
-    /// What a node says of itself.
-    package func node(_ name: String) -> [UInt8] { bytes("node:" + name) }
+    /// What each node says of itself: a hash, by their names.
+    package var nodes: [UInt8] { bytes("nodes") }
 
     /// The generation of a user's answers. `hash` is a keyed hash of the user's token that all
     /// nodes share, never the token.

@@ -1,0 +1,54 @@
+/// A node that shares the tier, as this one knows it.
+package struct NodeState: Sendable, Equatable {
+    package let name: String
+    /// Where its clients reach it, as its operator wrote it.
+    package let address: String
+    /// Of the program.
+    package let version: String
+    /// Whether it had applied all that was in the purge log when it said so last.
+    package let isReady: Bool
+    /// Purges that this node has read and that one has not applied: at least so many, and 1024 at
+    /// most. Nil where it follows another life of the log, or none yet.
+    package let lag: Int?
+    /// Seconds since it was last heard of, by the engine's clock; 0 for this node.
+    package let lastSeen: Int
+    /// Whether it was heard of so lately that it is taken to be up.
+    package let isAlive: Bool
+    package let isSelf: Bool
+}
+
+/// Who this node is among those that share the tier.
+package struct NodeIdentity: Sendable {
+    /// One node has it. Two processes under one name count as one node, and the log says so.
+    package let name: String
+    /// Where its clients reach it, for people.
+    package let address: String
+    /// Of the program, for people.
+    package let version: String
+    /// Of this process.
+    package let process: Int32
+    /// When it began, unix milliseconds: with `process` it tells this process from all others.
+    package let startedAt: Int64
+
+    package init(name: String, address: String, version: String, process: Int32, startedAt: Int64) {
+        (self.name, self.address, self.version) = (name, address, version)
+        (self.process, self.startedAt) = (process, startedAt)
+    }
+}
+
+/// What this node knows of itself among the others at one moment.
+package struct SharingStatus: Sendable, Equatable {
+    /// `ready`: the node may be sent clients. In the others purges of other nodes may be missing.
+    package var standing = PurgeLogState.Standing.away
+    /// All that were heard of within a day, by name; this one is among them from the beginning.
+    package var nodes: [NodeState] = []
+    /// Purges that were read and are not applied yet.
+    package var lag = 0
+    /// This machine's clock less the engine's; nil before the engine has told its time.
+    package var skew: Duration?
+
+    package init() {}
+
+    /// Nodes that are taken to be up, this one included.
+    package var aliveCount: Int { nodes.count(where: \.isAlive) }
+}

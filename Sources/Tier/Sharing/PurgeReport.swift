@@ -1,0 +1,35 @@
+/// What came of a purge that all nodes were told of.
+package struct PurgeReport: Sendable, Equatable {
+    /// What the engine's replicas have of it.
+    package enum Replication: Sendable, Equatable {
+        /// One of them at least has it: it outlives the engine.
+        case acknowledged
+        /// There is none.
+        case noReplica
+        /// None of those that there are has said so in time.
+        case missed
+        /// It is not known to be in the log: the engine did not take it, or did not answer.
+        case unlogged
+    }
+
+    /// A node that is not known to have applied it.
+    package struct MissingNode: Sendable, Equatable {
+        package let name: String
+        /// Seconds since it was last heard of, by the engine's clock.
+        package let lastSeen: Int
+    }
+
+    /// How many answers it chose on this node; nil where its disk refused (`ResponseCache.purge`).
+    package let purged: Int?
+    package let replication: Replication
+    /// The others that are not known to have applied it, by name. Those that come back apply it
+    /// before they are ready, unless it is `unlogged`.
+    package let missing: [MissingNode]
+    /// All nodes that were heard of within a day, this one included.
+    package let nodes: Int
+
+    /// Nodes that have applied it, this one included.
+    package var reached: Int { nodes - missing.count }
+    /// Whether it outlives the engine.
+    package var replicated: Bool { replication == .acknowledged }
+}
